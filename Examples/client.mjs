@@ -11,42 +11,45 @@ import { gunzipSync } from 'node:zlib';
 import { get, refresh, Refused } from './metadata.mjs';
 import * as seed from './seed.mjs';
 
-/** The signed facts of each object for clients of a model: those of the newest minor, compressed with gzip. */
+/** The signed facts of each object for clients of a model, compressed with gzip. */
 function usable({ seedbank: state, targets }, dataset, model) {
   if (!state.models[model])
     throw new Refused(`model ${model} is not published; the published ones are ${Object.keys(state.models).join(', ')}`);
   const series = { dataset, series: parseInt(model), epoch: state.epoch };
   return Object.entries(targets)
     .map(([path, { custom, length, hashes }]) =>
-      ({ to: custom.version, ...custom, ...series, path, length, sha256: hashes.sha256 }))
-    .filter(({ kind, encoding, schema }) =>
-      ['snapshot', 'delta'].includes(kind) && encoding === 'gzip' && schema === state.models[state.model]);
+      ({ to: custom.version, schemaBefore: custom.schema, ...custom, ...series, path, length, sha256: hashes.sha256 }))
+    .filter(({ kind, encoding }) => ['snapshot', 'delta'].includes(kind) && encoding === 'gzip');
 }
 
-/** The version that deltas may begin at; 0 if the data needs a snapshot. */
+/** The version and schema that deltas may begin at; version 0 if the data needs a snapshot. */
 function start(state, facts, meta) {
-  if (meta?.epoch !== state.epoch || meta.schema !== state.models[state.model]) return 0;
+  if (meta?.epoch !== state.epoch) return { version: 0 };
   const version = Number(meta.version);
   if (version > state.head)
     throw new Refused(`the publisher is at version ${state.head}, the data at ${version}: was a backup restored?`);
-  return facts.some(({ to, digest }) => to === version && digest !== meta.digest) ? 0 : version;
+  const differs = facts.some(({ to, digest }) => to === version && digest !== meta.digest);
+  return { version: differs ? 0 : version, schema: meta.schema };
 }
 
-/** Few deltas that lead from a version to the head; null if no chain does. */
-function chain(deltas, version, head) {
-  if (version === head) return [];
-  const next = deltas.filter(({ from, to }) => from <= version && version < to).sort((one, other) => other.to - one.to)[0];
-  const rest = next && chain(deltas, next.to, head);
+/** Few deltas that lead from a version and its schema to others; null if no chain does. A new minor has another schema. */
+function chain(deltas, { version, schema }, end) {
+  if (version === end.version && schema === end.schema) return [];
+  const fits = ({ from, to, schemaBefore }) => from <= version && version < to && schemaBefore === schema;
+  const next = deltas.filter(fits).sort((one, other) => other.to - one.to)[0];
+  const rest = next && chain(deltas, { version: next.to, schema: next.schema }, end);
   return rest ? [next, ...rest] : null;
 }
 
 /** The objects to take: deltas, or a snapshot and the deltas after it, if these have fewer bytes. */
-function smallest(head, facts, version) {
+function smallest(state, facts, start) {
   const [deltas, snapshots] = ['delta', 'snapshot'].map((kind) => facts.filter((fact) => fact.kind === kind));
-  const ways = [[[], version], ...snapshots.map((fact) => [[fact], fact.to])]
-    .map(([first, at]) => [first, chain(deltas, at, head)])
+  const end = { version: state.head, schema: state.models[state.model] };
+  const ways = [[[], start], ...snapshots.map((fact) => [[fact], { version: fact.to, schema: fact.schema }])]
+    .map(([first, at]) => [first, chain(deltas, at, end)])
     .filter(([, rest]) => rest).map(([first, rest]) => [...first, ...rest]);
-  if (!ways.length) throw new Refused(`nothing leads from version ${version} to ${head}: the publisher must make a snapshot`);
+  if (!ways.length)
+    throw new Refused(`nothing leads from version ${start.version} to ${state.head}: the publisher must make a snapshot`);
   const bytes = (way) => way.reduce((sum, { length }) => sum + length, 0);
   return ways.reduce((best, way) => (bytes(way) < bytes(best) ? way : best));
 }
@@ -80,7 +83,7 @@ async function take(address, way, current, scratch) {
   }
   for (const fact of way.filter(({ kind }) => kind === 'delta')) {
     const delta = seed.document(new TextDecoder('utf-8', { fatal: true }).decode(await download(address, fact)));
-    compare(delta, fact, 'from', 'to');
+    compare({ ...delta, schemaBefore: seed.before(delta) }, fact, 'from', 'to', 'schemaBefore');
     await seed.transaction(file, (database) => seed.apply(database, delta));
   }
   if (file !== current) swap(file, current);
@@ -110,12 +113,12 @@ async function update(address, root, dataset, model, folder) {
     const { seedbank: state } = series;
     const facts = usable(series, dataset, model);
     const meta = fs.existsSync(current) ? await seed.transaction(current, seed.meta) : null;
-    const way = smallest(state.head, facts, start(state, facts, meta));
+    const way = smallest(state, facts, start(state, facts, meta));
     try {
       await take(address, way, current, scratch);
     } catch (error) {
       if (!(error instanceof seed.Drift)) throw error;
-      await take(address, smallest(state.head, facts, 0), current, scratch);
+      await take(address, smallest(state, facts, { version: 0 }), current, scratch);
     }
     console.log(`version ${state.head} in ${current}; look again in ${state.pollSeconds} seconds`);
   });

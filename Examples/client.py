@@ -27,44 +27,45 @@ class Refused(Exception):
 
 
 def usable(state, targets, dataset, model):
-    """The signed facts of each object for clients of a model: those of the newest minor, compressed with gzip."""
+    """The signed facts of each object for clients of a model, compressed with gzip."""
     if model not in state["models"]:
         raise Refused(f"model {model} is not published; the published ones are {', '.join(state['models'])}")
     series = {"dataset": dataset, "series": int(model.split(".")[0]), "epoch": state["epoch"]}
     facts = [{**target.custom, **series, "path": path, "length": target.length} for path, target in targets.items()]
-    schema = state["models"][state["model"]]
     return [
-        {"to": fact.get("version"), **fact} for fact in facts
-        if fact["kind"] in ("snapshot", "delta") and fact["encoding"] == "gzip" and fact["schema"] == schema
+        {"to": fact.get("version"), "schemaBefore": fact["schema"], **fact} for fact in facts
+        if fact["kind"] in ("snapshot", "delta") and fact["encoding"] == "gzip"
     ]
 
 
 def start(state, facts, meta):
-    """The version that deltas may begin at; 0 if the data needs a snapshot."""
-    if not meta or meta["epoch"] != state["epoch"] or meta["schema"] != state["models"][state["model"]]:
-        return 0
+    """The version and schema that deltas may begin at; version 0 if the data needs a snapshot."""
+    if not meta or meta["epoch"] != state["epoch"]:
+        return 0, None
     version = int(meta["version"])
     if version > state["head"]:
         raise Refused(f"the publisher is at version {state['head']}, the data at {version}: was a backup restored?")
-    return version if {fact["digest"] for fact in facts if fact["to"] == version} <= {meta["digest"]} else 0
+    return version if {fact["digest"] for fact in facts if fact["to"] == version} <= {meta["digest"]} else 0, meta["schema"]
 
 
-def chain(deltas, version, head):
-    """Few deltas that lead from a version to the head; None if no chain does."""
-    if version == head:
+def chain(deltas, version, schema, end):
+    """Few deltas that lead from a version and its schema to others; None if no chain does. A new minor has another schema."""
+    if (version, schema) == end:
         return []
-    longest = max((fact for fact in deltas if fact["from"] <= version < fact["to"]), key=itemgetter("to"), default=None)
-    rest = longest and chain(deltas, longest["to"], head)
+    fits = (fact for fact in deltas if fact["from"] <= version < fact["to"] and fact["schemaBefore"] == schema)
+    longest = max(fits, key=itemgetter("to"), default=None)
+    rest = longest and chain(deltas, longest["to"], longest["schema"], end)
     return None if rest is None else [longest, *rest]
 
 
-def smallest(head, facts, version):
+def smallest(state, facts, start):
     """The objects to take: deltas, or a snapshot and the deltas after it, if these have fewer bytes."""
     deltas, snapshots = ([fact for fact in facts if fact["kind"] == kind] for kind in ("delta", "snapshot"))
-    begun = [([], version), *(([fact], fact["to"]) for fact in snapshots)]
-    ways = [first + rest for first, at in begun if (rest := chain(deltas, at, head)) is not None]
+    begun = [([], start), *(([fact], (fact["to"], fact["schema"])) for fact in snapshots)]
+    end = (state["head"], state["models"][state["model"]])
+    ways = [first + rest for first, at in begun if (rest := chain(deltas, *at, end)) is not None]
     if not ways:
-        raise Refused(f"nothing leads from version {version} to {head}: the publisher must make a snapshot")
+        raise Refused(f"nothing leads from version {start[0]} to {state['head']}: the publisher must make a snapshot")
     return min(ways, key=lambda way: sum(fact["length"] for fact in way))
 
 
@@ -105,7 +106,7 @@ def take(updater, way, current, scratch):
     for fact in way:
         if fact["kind"] == "delta":
             delta = seed.document(download(updater, fact))
-            compare(delta, fact, "from", "to")
+            compare(delta | {"schemaBefore": seed.before(delta)}, fact, "from", "to", "schemaBefore")
             with seed.transaction(file) as database:
                 seed.apply(database, delta)
     if file != current:
@@ -128,18 +129,17 @@ def update(address, root, dataset, model, folder):
     store = pathlib.Path(folder).resolve()
     metadata, scratch, current = store / "metadata", store / "scratch", store / "current.sqlite"
     store.mkdir(parents=True, exist_ok=True)
-    lock = open(store / "lock", "w")
-    fcntl.flock(lock, fcntl.LOCK_EX)
+    fcntl.flock(lock := open(store / "lock", "w"), fcntl.LOCK_EX)
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
-    places = [str(metadata), f"{address}/metadata/", str(scratch), f"{address}/targets/"]
-    updater = Updater(*places, bootstrap=pathlib.Path(root).read_bytes())
+    updater = Updater(
+        str(metadata), f"{address}/metadata/", str(scratch), f"{address}/targets/", bootstrap=pathlib.Path(root).read_bytes())
     state, targets = published(updater, metadata, dataset, model.split(".")[0])
     facts = usable(state, targets, dataset, model)
     try:
-        take(updater, smallest(state["head"], facts, start(state, facts, seed.meta_of(current))), current, scratch)
+        take(updater, smallest(state, facts, start(state, facts, seed.meta_of(current))), current, scratch)
     except seed.Drift:
-        take(updater, smallest(state["head"], facts, 0), current, scratch)
+        take(updater, smallest(state, facts, (0, None)), current, scratch)
     print(f"version {state['head']} in {current}; look again in {state['pollSeconds']} seconds")
 
 

@@ -113,21 +113,39 @@ function double(number) {
   return bytes.toString('hex');
 }
 
+/** The schema of the data to which a delta applies: another one if the delta begins a minor. */
+export const before = (delta) => delta.additions?.before ?? delta.schema;
+
 /** Applies a delta; throws Drift if the rows then are not the published ones. */
 export async function apply(database, delta) {
   const known = await meta(database);
-  if (['dataset', 'series', 'schema'].some((name) => `${delta[name]}` !== known[name]))
+  if (delta.dataset !== known.dataset || `${delta.series}` !== known.series || before(delta) !== known.schema)
     throw new Error('the delta is of another series or schema');
   if (!(delta.from <= known.version && known.version < delta.to))
     throw new Error(`a delta from ${delta.from} to ${delta.to} does not apply to version ${known.version}`);
+  const changed = delta.additions ? await extend(database, delta) : delta.changes.map(({ table }) => table);
   for (const table of delta.changes) await database.run(...changes(table));
-  if ((await digest(database, delta.changes.map((table) => table.table))) !== delta.digest)
+  if ((await digest(database, changed)) !== delta.digest)
     throw new Drift(`version ${delta.to} has other rows than the published ones`);
   const searches = await database.rows('name', "FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'");
   await database.run(
     ...searches.map(([name]) => `INSERT INTO ${quoted(name)}(${quoted(name)}) VALUES ('rebuild')`),
     `UPDATE seedbank_meta SET value = '${delta.to}' WHERE key = 'version'`,
     `UPDATE seedbank_meta SET value = '${delta.digest}' WHERE key = 'digest'`);
+}
+
+/** Begins a new minor. Returns the names of all tables, because a new column changes the sum of its table. */
+async function extend(database, { additions, model, schema }) {
+  await database.run(...additions.sql);
+  const names = (await database.rows('name', `FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
+    AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'seedbank_*'`)).flat();
+  const [major, minor] = model.split('.');
+  await database.run(
+    ...names.map((name) => `INSERT OR IGNORE INTO seedbank_table VALUES (${literal(name)}, 0, zeroblob(32))`),
+    `UPDATE seedbank_meta SET value = ${literal(schema)} WHERE key = 'schema'`,
+    `UPDATE seedbank_meta SET value = ${literal(model)} WHERE key = 'model'`,
+    `PRAGMA user_version = ${Number(major) * 1000 + Number(minor)}`);
+  return names;
 }
 
 /** First deletes all rows that change, because two of them may swap a unique value. A missing row changes the digest. */

@@ -75,22 +75,44 @@ def scalar(value):
     return {"i64": int, "f64": float, "b64": base64.b64decode}[tag](text)
 
 
+def before(delta):
+    """The schema of the data to which a delta applies: another one if the delta begins a minor."""
+    return delta.get("additions", {}).get("before", delta["schema"])
+
+
 def apply(database, delta):
     """Applies a delta; raises Drift if the rows then are not the published ones."""
     known = meta(database)
-    if any(str(delta[name]) != known[name] for name in ("dataset", "series", "schema")):
+    if [delta["dataset"], str(delta["series"]), before(delta)] != [known[name] for name in ("dataset", "series", "schema")]:
         raise ValueError("the delta is of another series or schema")
     if not delta["from"] <= int(known["version"]) < delta["to"]:
         raise ValueError(f"a delta from {delta['from']} to {delta['to']} does not apply to version {known['version']}")
+    changed = [table["table"] for table in delta["changes"]]
+    if "additions" in delta:
+        changed = extend(database, delta)
     for table in delta["changes"]:
         change(database, quoted(table["table"]), table)
-    if digest(database, [table["table"] for table in delta["changes"]]) != delta["digest"]:
+    if digest(database, changed) != delta["digest"]:
         raise Drift(f"version {delta['to']} has other rows than the published ones")
     searches = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"
     for (name,) in database.execute(searches).fetchall():
         database.execute(f"INSERT INTO {quoted(name)}({quoted(name)}) VALUES ('rebuild')")
     values = [(str(delta["to"]), "version"), (delta["digest"], "digest")]
     database.executemany("UPDATE seedbank_meta SET value = ? WHERE key = ?", values)
+
+
+def extend(database, delta):
+    """Begins a new minor. Returns the names of all tables, because a new column changes the sum of its table."""
+    for sql in delta["additions"]["sql"]:
+        database.execute(sql)
+    tables = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
+    names = [name for (name,) in database.execute(tables) if not name.startswith(("sqlite_", "seedbank_"))]
+    database.executemany("INSERT OR IGNORE INTO seedbank_table VALUES (?, 0, zeroblob(32))", [[name] for name in names])
+    values = [(delta["schema"], "schema"), (delta["model"], "model")]
+    database.executemany("UPDATE seedbank_meta SET value = ? WHERE key = ?", values)
+    major, minor = delta["model"].split(".")
+    database.execute(f"PRAGMA user_version = {int(major) * 1000 + int(minor)}")
+    return names
 
 
 def change(database, name, table):

@@ -122,7 +122,7 @@ extension SeedStore {
     }
     // Once for all deltas, even if a later one failed.
     if let version = currentState.version {
-      await announce(generation, at: version)
+      await announce(generation, at: version, attempt.changes)
       await writer.notifyOthers()
     }
     if let failure { throw failure }

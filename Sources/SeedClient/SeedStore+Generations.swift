@@ -127,14 +127,24 @@ extension SeedStore {
     return meta
   }
 
-  func announce(_ generation: Generation, at version: SeedVersion) async {
+  /// `changes` are all since the last announcement, if they are known.
+  func announce(
+    _ generation: Generation, at version: SeedVersion, _ changes: [String: SeedChanges.Table] = [:]
+  ) async {
     fileSender.latest = generation.seed(at: version)
-    await sendEdition(of: generation, at: version)
+    await sendEdition(of: generation, at: version, changes)
   }
 
-  private func sendEdition(of generation: Generation, at version: SeedVersion) async {
+  private func sendEdition(
+    of generation: Generation, at version: SeedVersion, _ changes: [String: SeedChanges.Table] = [:]
+  ) async {
     // Without sums, every query runs again.
-    editionSender.send(DataEdition(generation, at: version, try? await generation.reader.sums()))
+    let sums = try? await generation.reader.sums()
+    editionSender.send(
+      DataEdition(
+        generation, at: version, sums, updated: changes.compactMapValues(\.columns),
+        after: editionSender.latest)
+    )
   }
 
   // MARK: Other stores

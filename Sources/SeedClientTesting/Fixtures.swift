@@ -8,7 +8,7 @@ public import struct Foundation.Date
 extension SeedModel {
   /// Model 1.0 of a dataset `test`, with a schema hash of zeros.
   public static let fixture = SeedModel(
-    dataset: "test", version: "1.0", schema: SHA256Digest(words: .zero))
+    dataset: "test", version: "1.0", schema: SHA256Digest(words: DigestWords()))
 }
 
 extension SeedVersion {
@@ -120,7 +120,7 @@ extension UpdatePlan {
   }
 
   private static func object(_ kind: PublishedObject.Kind, _ bytes: Int) -> PublishedObject {
-    let (model, hash) = (SeedModel.fixture, SHA256Digest(words: .zero))
+    let (model, hash) = (SeedModel.fixture, SHA256Digest(words: DigestWords()))
     return PublishedObject(
       series: model.series, kind: kind, length: bytes, sha256: hash, model: model.version, rawLength: bytes,
       rawSHA256: hash, schema: hash, digest: hash)

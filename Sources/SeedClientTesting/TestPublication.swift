@@ -8,8 +8,8 @@ package import SeedTrust
 /// A publication of one series in memory, with real signatures, snapshots and deltas. Not Sendable; its ``host`` is.
 package final class TestPublication {
   package let series: SeedSeries
-  package let model: ModelVersion
-  package let schema: DatabaseSchema
+  package private(set) var model: ModelVersion
+  package private(set) var schema: DatabaseSchema
   /// The first root metadata, the clients' trust anchor.
   package let root: [UInt8]
   package let host = MemoryHost()
@@ -25,6 +25,7 @@ package final class TestPublication {
   package var objects: [PublishedObject] = []
   package var published: PublishedMetadata
   package var copy: Connection
+  private var models: [ModelVersion: SHA256Digest] = [:]
   private let provenance: Provenance
   private let folder: TemporaryFolder
   private let keys = KeyRing(
@@ -36,6 +37,7 @@ package final class TestPublication {
     (series, self.model, self.now) = (SeedSeries(dataset, model: model), model, now)
     self.provenance = provenance
     schema = try SchemaReader.schema(of: schemaSQL)
+    models = [model: schema.hash]
     folder = try TemporaryFolder(inMemory: true)
     let step = try RepositorySigner(now: now).create(delegating: [series], keys: keys)
     (published, root) = (step.published, step.files[0].bytes)
@@ -69,6 +71,21 @@ package final class TestPublication {
     try sign()
   }
 
+  /// Begins a minor by a delta that only adds to the schema.
+  package func begin(_ minor: ModelVersion, adding statements: [String]) throws {
+    let additions = SchemaAdditions(before: schema.hash, statements: statements)
+    let from = try SeedVersion(head)
+    head += 1
+    model = minor
+    let digest = try copy.transaction { try extend(by: additions) }
+    models[minor] = schema.hash
+    let header = DeltaHeader(
+      series: series, model: minor, schema: schema.hash, from: from, to: from.next, digest: digest,
+      additions: additions)
+    try add(delta: DeltaWriter().document(header), header)
+    try sign()
+  }
+
   /// Publishes a snapshot of the current rows at the head.
   package func publishSnapshot(_ encoding: ContentEncoding = .gzip) throws {
     try add(snapshot: folder("snapshot-\(head)-\(epoch.text).sqlite"), encoding)
@@ -95,7 +112,8 @@ package final class TestPublication {
     let newest = isModelDropped ? try ModelVersion(major: model.major, minor: model.minor + 1) : model
     let state = SeriesState(
       epoch: epoch, head: try SeedVersion(max(head, 1)), floor: .first, model: newest,
-      models: [newest: schema.hash], lifecycle: lifecycle, publishedAt: now, pollSeconds: pollSeconds,
+      models: isModelDropped ? [newest: schema.hash] : models, lifecycle: lifecycle, publishedAt: now,
+      pollSeconds: pollSeconds,
       license: provenance.license, attribution: provenance.attribution, source: provenance.source)
     return SeriesMetadata(series: series, state: state, objects: objects)
   }
@@ -117,6 +135,20 @@ package final class TestPublication {
 // MARK: - Rows and objects
 
 extension TestPublication {
+  /// Gives the copy the head's version, and the new model and schema.
+  private func extend(by additions: SchemaAdditions) throws -> SHA256Digest {
+    try additions.define(on: copy)
+    schema = try SchemaReader(copy).schema()
+    let sums = try SeedCheck(copy, schema).sums()
+    for (table, sum) in sums { try SeedTables.store(sum, of: table, copy) }
+    var meta = try SeedTables.meta(copy)
+    (meta.model, meta.schema, meta.digest) = (model, schema.hash, StateDigest.of(sums))
+    meta.version = try SeedVersion(head)
+    try SeedTables.store(meta, copy)
+    try copy.execute("PRAGMA user_version = \(model.userVersion)")
+    return meta.digest
+  }
+
   private func importRows(_ edits: [TableEdit]) throws -> SHA256Digest {
     try copy.transaction {
       let writer = try SeedWriter(copy, schema)
@@ -163,7 +195,8 @@ extension TestPublication {
   private func add(delta document: [UInt8], _ header: DeltaHeader) throws {
     let stored = try Compression.gzip(document)
     add(
-      .delta(from: header.from, to: header.to), stored, raw: Compression.Measure(of: document), header.digest)
+      .delta(from: header.from, to: header.to), stored, raw: Compression.Measure(of: document), header.digest,
+      after: header.additions?.before)
   }
 
   private func add(snapshot path: String, _ encoding: ContentEncoding) throws {
@@ -182,11 +215,13 @@ extension TestPublication {
   }
 
   private func add(
-    _ kind: PublishedObject.Kind, _ stored: [UInt8], raw: Compression.Measure, _ digest: SHA256Digest
+    _ kind: PublishedObject.Kind, _ stored: [UInt8], raw: Compression.Measure, _ digest: SHA256Digest,
+    after schemaBefore: SHA256Digest? = nil
   ) {
     let object = PublishedObject(
       series: series, kind: kind, length: stored.count, sha256: .of(stored), model: model,
-      rawLength: raw.length, rawSHA256: raw.sha256, schema: schema.hash, digest: digest)
+      rawLength: raw.length, rawSHA256: raw.sha256, schema: schema.hash, schemaBefore: schemaBefore,
+      digest: digest)
     objects.removeAll { $0.kind == kind }
     objects.append(object)
     host.withServed { $0.files[object.filePath] = stored }

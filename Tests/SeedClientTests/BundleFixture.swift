@@ -26,9 +26,9 @@ final class BundleFixture {
     try await maker(directory ?? bundle).make()
   }
 
-  func maker(_ directory: String) throws -> BundleMaker {
+  func maker(_ directory: String, model: ModelVersion? = nil) throws -> BundleMaker {
     try BundleMaker(
-      model(), server: server, root: publisher.root, directory: directory, environment: environment)
+      self.model(model), server: server, root: publisher.root, directory: directory, environment: environment)
   }
 
   /// The store of an app that ships the bundle.

@@ -29,18 +29,18 @@ import Testing
   }
 
   @Test func `a sum carries between words and wraps at 256 bits`() throws {
-    let (one, most) = (SHA256Digest(words: [0, 0, 0, 1]), UInt64.max)
+    let (one, most) = (SHA256Digest(words: DigestWords(0, 0, 0, 1)), UInt64.max)
     var sum = TableSum()
-    sum.insert(SHA256Digest(words: [7, most, most, most]))
+    sum.insert(SHA256Digest(words: DigestWords(7, most, most, most)))
     let before = sum
     sum.insert(one)
-    #expect(sum.bytes == SHA256Digest(words: [8, 0, 0, 0]).bytes)
+    #expect(sum.bytes == SHA256Digest(words: DigestWords(8, 0, 0, 0)).bytes)
     sum.remove(one)
     #expect(sum == before)
     var full = TableSum()
-    full.insert(SHA256Digest(words: [most, most, most, most]))
+    full.insert(SHA256Digest(words: DigestWords(most, most, most, most)))
     full.insert(one)
-    #expect(full.bytes == SHA256Digest(words: [0, 0, 0, 0]).bytes && full.rows == 2)
+    #expect(full.bytes == SHA256Digest(words: DigestWords(0, 0, 0, 0)).bytes && full.rows == 2)
   }
 
   @Test func `rows that are equal in SQL have different canonical bytes`() {

@@ -55,9 +55,19 @@ final class FrontPublication: @unchecked Sendable {
     _ series: SeedSeries, head: Int, floor: Int, _ objects: [PublishedObject],
     lifecycle: SeedLifecycle = .active, minor: Int = 1
   ) throws {
+    try publish([metadata(series, head: head, floor: floor, objects, lifecycle: lifecycle, minor: minor)])
+  }
+
+  func metadata(
+    _ series: SeedSeries, head: Int, floor: Int, _ objects: [PublishedObject],
+    lifecycle: SeedLifecycle = .active, minor: Int = 1
+  ) throws -> SeriesMetadata {
     let state = try state(series, head, floor, lifecycle, minor)
-    let metadata = SeriesMetadata(series: series, state: state, objects: objects)
-    let step = try signer.publish([metadata], after: published, keys: keys)
+    return SeriesMetadata(series: series, state: state, objects: objects)
+  }
+
+  func publish(_ metadata: [SeriesMetadata]) throws {
+    let step = try signer.publish(metadata, after: published, keys: keys)
     published = step.published
     try directory.write(step.files)
   }

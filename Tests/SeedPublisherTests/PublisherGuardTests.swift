@@ -83,7 +83,7 @@ import Testing
     try deployment.expectNamedUnchanged { #expect(throws: PublicationError.self) { try deployment.step() } }
     let report = try deployment.publisher.step(
       deployment.job, StepOptions(acceptingShrink: true), now: deployment.clock)
-    #expect(report.series[0].outcome == .created)
+    #expect(report.series[0].outcome == .changed)
   }
 
   // MARK: Values

@@ -25,13 +25,8 @@ import Testing
 
   // MARK: Models
 
-  @Test(arguments: [
-    "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER)",
-    PublisherFixture.schema + "; CREATE TABLE line(id INTEGER PRIMARY KEY)",
-  ])
-  func `a new minor raises the floor to its snapshot and no delta crosses it`(_ newer: String)
-    throws
-  {
+  @Test func `a minor that cannot begin with a delta raises the floor to its snapshot`() throws {
+    let newer = "CREATE TABLE stop(id INTEGER PRIMARY KEY, zone INTEGER, name TEXT)"
     let deployment = try PublisherFixture.deployment()
     try deployment.origin("CREATE TABLE line(id); INSERT INTO line VALUES (1)")
     try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
@@ -52,7 +47,7 @@ import Testing
   }
 
   @Test
-  func `a publisher that dies before it replaces the copy of a new minor continues from the publication`()
+  func `a publisher that dies before it commits the copy of a new minor catches up from the publication`()
     throws
   {
     let deployment = try PublisherFixture.deployment()
@@ -63,7 +58,7 @@ import Testing
     try deployment.verifiedStep()
     try DurableFile.write(before, to: deployment.copy())
     let report = try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
-    #expect(report.outcome == .changed && report.version?.number == 3 && report.repair != nil)
+    #expect(report.outcome == .changed && report.version?.number == 3 && report.repair == nil)
     #expect(try deployment.names() == ["x", "b", "c"])
   }
 

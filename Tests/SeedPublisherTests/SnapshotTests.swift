@@ -46,7 +46,7 @@ import Testing
     let deployment = try deployment(indexes)
     try deployment.origin("DELETE FROM stop WHERE id % 5 = 0; UPDATE stop SET zone = 'B' WHERE id % 7 = 0")
     _ = try deployment.step()
-    let copy = try WorkingCopy(deployment.copy(), deployment.job.plans[0].schema)
+    let copy = try WorkingCopy(deployment.copy())
     let measures = try ["one", "two"].map { name in
       let path = deployment.folder(name)
       let maker = SnapshotFile(schema: copy.schema, indexes: indexes)

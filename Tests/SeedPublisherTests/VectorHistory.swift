@@ -5,9 +5,9 @@ import SeedPublisher
 import SeedTrust
 import Support
 
-/// Four versions of a small series as text, for tests of other clients. Its rows are hard cases: values that JSON cannot
+/// Five versions of a small series as text, for tests of other clients. Its rows are hard cases: values that JSON cannot
 /// hold, rows that SQL considers equal, keys in another order than the columns, swapped unique values, and a search table
-/// over a generated column.
+/// over a generated column. The last version begins a minor.
 struct VectorHistory {
   private let deployment: TestDeployment
 
@@ -18,6 +18,12 @@ struct VectorHistory {
       PRIMARY KEY(stop, day)) WITHOUT ROWID;
     CREATE TABLE word(language TEXT NOT NULL, text TEXT NOT NULL COLLATE NOCASE, weight, PRIMARY KEY(text, language));
     CREATE VIRTUAL TABLE stop_search USING fts5(name, label, content=stop, content_rowid=id)
+    """
+
+  private static let minor = """
+    \(schema.replacing("(code || ' ' || name)", with: "(code || ' ' || name), opened TEXT DEFAULT 'unknown'"));
+    CREATE TABLE zone(name TEXT PRIMARY KEY NOT NULL, fare REAL) WITHOUT ROWID;
+    CREATE INDEX visit_number ON visit(number)
     """
 
   /// Questions whose answers change with the versions.
@@ -47,6 +53,10 @@ struct VectorHistory {
     UPDATE visit SET extra = x'7b7d', number = -9223372036854775808 WHERE stop = 1;
     INSERT INTO visit VALUES ('2026-08-02', 4, NULL, 'a line' || char(10, 9, 1) || '\\')
     """,
+    """
+    ALTER TABLE stop ADD COLUMN opened DEFAULT 'unknown'; UPDATE stop SET opened = '1882' WHERE id = 1;
+    CREATE TABLE zone(name, fare); INSERT INTO zone VALUES ('A', 3.8); UPDATE visit SET number = 7 WHERE stop = 4
+    """,
   ]
 
   /// Replaces the snapshot's random epoch.
@@ -55,10 +65,18 @@ struct VectorHistory {
   init() throws {
     deployment = try TestDeployment(
       [model("1.0", Self.schema)], dataset: "places", in: try TemporaryFolder(inMemory: true))
-    for sql in Self.steps {
+    for (place, sql) in Self.steps.enumerated() {
+      if place == Self.steps.count - 1 { try beginMinor() }
       try deployment.origin(sql)
       _ = try deployment.step()
     }
+  }
+
+  private func beginMinor() throws {
+    let models = [model("1.0", Self.schema), model("1.1", Self.minor)]
+    deployment.job = DatasetJob(
+      name: deployment.job.name, origin: deployment.job.origin,
+      plans: try SeriesPlan.plans(deployment.job.name, models))
   }
 
   /// The vectors by file name.
@@ -69,7 +87,7 @@ struct VectorHistory {
       if case .delta = object.kind {
         let name = object.fileName.replacing(".gz", with: "")
         files[name] = String(decoding: try deployment.publication.delta(object), as: UTF8.self)
-      } else {
+      } else if object.version == .first {
         files["snapshot-\(object.version).sql"] = try dump(object)
       }
     }

@@ -15,6 +15,8 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     CREATE INDEX line_stop ON line(stop);
     """
   package static let model: ModelVersion = "2.1"
+  /// A column of stops: "A" in old rows, "B" in those published later.
+  package static let addedZone = ["ALTER TABLE stop ADD COLUMN zone TEXT DEFAULT 'A'"]
   package static let series = SeedSeries("transit", model: model)
 
   /// The names at the head by stop id.
@@ -52,13 +54,19 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
 
   /// Publishes a delta that gives the stops in `upserts` these names.
   package func publish(_ upserts: [String: String], deleting deleted: [String] = []) throws {
+    let more = schema.tables[1].columns.dropFirst(3).map { _ in SeedValue.text("B") }
     let rows = upserts.sorted { $0.key < $1.key }.map { id, name in
-      [SeedValue.text(id), .text(name), .real(52.5)]
+      [SeedValue.text(id), .text(name), .real(52.5)] + more
     }
     let keys = deleted.sorted().map { [SeedValue.text($0)] }
     try publication.publish([TableEdit(schema.tables[1], upserts: rows, deletes: keys)])
     for id in deleted { stops[id] = nil }
     stops.merge(upserts) { $1 }
+  }
+
+  /// Begins the next minor by a delta.
+  package func beginMinor(adding statements: [String] = ClientPublisherSimulator.addedZone) throws {
+    try publication.begin("2.2", adding: statements)
   }
 
   package func publishSnapshot(_ encoding: ContentEncoding = .gzip) throws {
@@ -110,7 +118,8 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     let new = PublishedObject(
       series: old.series, kind: old.kind.encoded(as: encoding ?? old.encoding), length: stored.count,
       sha256: .of(stored), model: old.model,
-      rawLength: raw.length, rawSHA256: raw.sha256, schema: old.schema, digest: old.digest)
+      rawLength: raw.length, rawSHA256: raw.sha256, schema: old.schema,
+      schemaBefore: old.schemaBefore, digest: old.digest)
     withServed { served in
       served.files[old.filePath] = nil
       served.files[new.filePath] = stored

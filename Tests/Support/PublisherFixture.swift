@@ -45,24 +45,26 @@ extension TestDeployment {
         let bytes = try DurableFile.read(publication.file(object), limit: object.length)
         #expect(Compression.Measure(of: bytes) == .init(length: object.length, sha256: object.sha256))
       }
-      guard let plan = job.plans.first(where: { $0.series == series }) else { continue }
-      try walk(published.metadata, plan)
+      if job.plans.contains(where: { $0.series == series }) { try walk(published.metadata) }
     }
   }
 
-  private func walk(_ metadata: SeriesMetadata, _ plan: SeriesPlan) throws {
-    let snapshots = metadata.objects.filter {
-      !$0.isDelta && $0.schema == plan.schema.hash && $0.encoding == .gzip
-    }
+  private func walk(_ metadata: SeriesMetadata) throws {
+    let snapshots = metadata.objects.filter { !$0.isDelta && $0.encoding == .gzip }
     for snapshot in snapshots where snapshot.version >= metadata.state.floor {
       let path = try expand(snapshot, to: "walk.sqlite")
       let client = try Connection(path, .writer)
-      let chain = DeltaChain.shortest(metadata.objects, from: snapshot.version, to: metadata.state.head)
+      let chain = DeltaChain.shortest(
+        metadata.objects, from: snapshot.version, snapshot.schema, to: metadata.state.head)
+      let applier = DeltaApplier(client, try SchemaReader(client).schema())
       for delta in try #require(chain, "no way from \(snapshot.version) to head") {
         let document = try publication.delta(delta)
-        _ = try client.transaction { try DeltaApplier(client, plan.schema).apply(document) }
+        _ = try client.transaction { try applier.apply(DocumentPieces.of(document), signed: delta) }
       }
-      try SeedCheck(client, plan.schema).run()
+      #expect(applier.schema.hash == metadata.state.schema)
+      let check = SeedCheck(client, applier.schema)
+      try check.run()
+      try check.checkSearchTables()
       try WorkingSeed.remove(path)
     }
   }
@@ -73,11 +75,13 @@ extension TestDeployment {
     let path = try expand(try #require(metadata.newestSnapshot), to: "names.sqlite")
     defer { try? WorkingSeed.remove(path) }
     let client = try Connection(path, .writer)
-    guard let plan = job.plans.first(where: { $0.series.major == major }) else { return [] }
-    let from = try SeedTables.meta(client).version
-    for delta in try #require(DeltaChain.shortest(metadata.objects, from: from, to: metadata.state.head)) {
+    let from = try SeedTables.meta(client)
+    let applier = DeltaApplier(client, try SchemaReader(client).schema())
+    let chain = DeltaChain.shortest(
+      metadata.objects, from: from.version, from.schema, to: metadata.state.head)
+    for delta in try #require(chain) {
       let document = try publication.delta(delta)
-      _ = try client.transaction { try DeltaApplier(client, plan.schema).apply(document) }
+      _ = try client.transaction { try applier.apply(document) }
     }
     return try client.rows("SELECT name FROM stop ORDER BY id").map(\.[0].text)
   }

@@ -49,9 +49,12 @@ public struct SeedChanges: Hashable, Sendable {
     public let deleted: Int
     /// The keys of these rows; `nil` if ``SeedOptions/reportedKeysPerTable`` is `nil` or exceeded.
     public let keys: Keys?
+    /// The columns that may have other values; nil if rows were added or removed.
+    let columns: Set<String>?
 
-    package init(inserted: Int, updated: Int, deleted: Int, keys: Keys?) {
+    package init(inserted: Int, updated: Int, deleted: Int, keys: Keys?, columns: Set<String>? = nil) {
       (self.inserted, self.updated, self.deleted, self.keys) = (inserted, updated, deleted, keys)
+      self.columns = columns
     }
   }
 
@@ -85,7 +88,8 @@ extension SeedChanges.Table {
   static func + (left: Self, right: Self) -> Self {
     Self(
       inserted: left.inserted + right.inserted, updated: left.updated + right.updated,
-      deleted: left.deleted + right.deleted, keys: nil)
+      deleted: left.deleted + right.deleted, keys: nil,
+      columns: left.columns.flatMap { left in right.columns.map(left.union) })
   }
 }
 

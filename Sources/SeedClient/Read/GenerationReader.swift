@@ -128,7 +128,8 @@ private actor ReadingConnection: BlockingActor {
   func read<Result: Sendable>(_ body: @Sendable (borrowing SeedReader) throws -> Result) throws -> Result {
     let connection = try translating { try open() }
     connection.endWithTask(or: interrupt)
-    try translating { try connection.execute("BEGIN") }
+    // Reads the schema, which a delta may have extended: a statement would otherwise report its former columns.
+    try translating { try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1") }
     defer { connection.rollBack() }
     return try body(SeedReader(connection, interrupt))
   }

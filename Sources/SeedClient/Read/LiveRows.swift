@@ -1,33 +1,77 @@
 import SeedDatabase
 import SeedFormat
 
-/// The state of the data: a generation, its version, and each table's sum of rows. Equal states are equal.
+/// The state of the data: a generation, its version, and the state of each table. Equal states are equal.
 struct DataEdition: Sendable {
   let generation: Generation
   private let version: SeedVersion
-  private let tables: [String: TableSum]?
+  private let tables: [String: TableState]?
 
-  init(_ generation: Generation, at version: SeedVersion, _ tables: [String: TableSum]?) {
+  private struct TableState: Equatable {
+    var sum: TableSum
+    /// The version at which rows came or went, or anything may have changed.
+    var rowsChanged: SeedVersion
+    var columnsChanged: [String: SeedVersion] = [:]
+
+    func isSame(as earlier: Self, in columns: Set<String>) -> Bool {
+      sum == earlier.sum
+        || rowsChanged == earlier.rowsChanged
+          && columns.allSatisfy { columnsChanged[$0] == earlier.columnsChanged[$0] }
+    }
+  }
+
+  /// `updated` has the columns that changed since `earlier`, of tables in which rows were only updated.
+  init(
+    _ generation: Generation, at version: SeedVersion, _ sums: [String: TableSum]?,
+    updated: [String: Set<String>] = [:], after earlier: DataEdition? = nil
+  ) {
     (self.generation, self.version) = (generation, version)
-    self.tables = tables.map { tables in Dictionary(tables.map { ($0.key.lowercased(), $0.value) }) { $1 } }
+    let before = earlier?.generation === generation ? earlier?.tables : nil
+    let updated = Dictionary(updated.map { ($0.key.lowercased(), $0.value) }) { $1 }
+    tables = sums.map { sums in
+      let states = sums.map { name, sum in
+        let name = name.lowercased()
+        return (name, Self.state(sum, version, updated[name], after: before?[name]))
+      }
+      return Dictionary(states) { $1 }
+    }
+  }
+
+  private static func state(
+    _ sum: TableSum, _ version: SeedVersion, _ updated: Set<String>?, after before: TableState?
+  ) -> TableState {
+    if let before, before.sum == sum { return before }
+    guard var state = before, let updated else { return TableState(sum: sum, rowsChanged: version) }
+    state.sum = sum
+    for column in updated { state.columnsChanged[column.lowercased()] = version }
+    return state
   }
 
   func isSame(as earlier: DataEdition, for reading: Reading) -> Bool {
     guard generation === earlier.generation, let tables, let before = earlier.tables else { return false }
     switch reading {
-    case .all: return version == earlier.version && tables == before
-    case .tables(let names): return names.allSatisfy { tables[$0] == before[$0] }
+    case .all: return version == earlier.version && tables.mapValues(\.sum) == before.mapValues(\.sum)
+    case .tables(let columns):
+      return columns.allSatisfy { name, columns in
+        guard let now = tables[name], let before = before[name] else { return tables[name] == before[name] }
+        return now.isSame(as: before, in: columns)
+      }
     }
   }
 
   enum Reading: Sendable {
     case all
-    case tables(Set<String>)
+    /// The columns that it reads, by table, all in lower case.
+    case tables([String: Set<String>])
 
     /// Uses `.all` if changes cannot name a table, as for search tables. SQLite itself reads the schema tables.
     init(_ read: TablesRead, ordinary: Set<String>) {
-      let names = Set(read.names.map { $0.lowercased() }).subtracting(["sqlite_master", "sqlite_schema"])
-      self = read.readsMore || !names.isSubset(of: ordinary) ? .all : .tables(names)
+      let schema: Set = ["sqlite_master", "sqlite_schema"]
+      let read = (all: read.readsMore, columns: read.columns.filter { !schema.contains($0.key.lowercased()) })
+      let columns = Dictionary(
+        read.columns.map { ($0.key.lowercased(), Set($0.value.map { $0.lowercased() })) }
+      ) { $0.union($1) }
+      self = read.all || !Set(columns.keys).isSubset(of: ordinary) ? .all : .tables(columns)
     }
   }
 }

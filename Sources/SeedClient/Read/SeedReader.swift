@@ -58,7 +58,8 @@ public struct SeedReader: ~Copyable {
     }
   }
 
-  /// Tables and views, in lower case, whose changes are reported. Others, such as search tables, may always change.
+  /// Tables and views, in lower case, whose changes are reported. Others, such as search tables, may always change, and so
+  /// may generated columns, of which no change names the columns that they depend on.
   func ordinaryTables() throws(SeedError) -> Set<String> {
     do {
       return Set(
@@ -66,6 +67,7 @@ public struct SeedReader: ~Copyable {
           """
           SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view') \
           AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'seedbank\\_%' ESCAPE '\\'
+          AND (type = 'view' OR NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(pragma_table_list.name) WHERE hidden > 1))
           """
         ).compactMap(\.first?.textIfAny))
     } catch { throw SeedError(ofQuery: error) }

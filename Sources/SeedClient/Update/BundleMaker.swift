@@ -51,6 +51,7 @@ package struct BundleMaker: Sendable {
     let files = recorded.withLock { $0 }
     // The plan of a device without data; throws if there is no usable snapshot.
     let snapshot = try UpdatePlanner(metadata, nil, model).plan().objects[0]
+    guard snapshot.model.opens(for: model.version) else { throw tooOld(snapshot) }
     try await fetcher.partial.makeRoom(
       for: [snapshot], in: scratch.directory, freeBytes: fetcher.environment.freeBytes)
     fetcher.context.phases.enter(.downloading(bytes: 0, totalBytes: snapshot.length))
@@ -67,6 +68,14 @@ package struct BundleMaker: Sendable {
       directory: place.directory, snapshot: snapshot,
       metadataBytes: files.values.reduce(newestRoot.count) { $0 + $1.count },
       lifecycle: metadata.state.lifecycle)
+  }
+
+  /// Only deltas lead from it to the app's minor, and a bundle has none.
+  private func tooOld(_ snapshot: PublishedObject) -> SeedError {
+    SeedError(
+      .versionGone,
+      "the newest snapshot of \(model.series) is of model \(snapshot.model), older than the app's model "
+        + "\(model.version): the publisher must publish a snapshot (`seedbank regenerate --snapshot`)")
   }
 
   /// The timestamp of an earlier bundle in that folder; it rejects a server with an older one.

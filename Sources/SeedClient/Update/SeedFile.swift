@@ -5,7 +5,7 @@ import SeedTrust
 
 final class SeedFile {
   private let connection: Connection
-  let schema: DatabaseSchema
+  private(set) var schema: DatabaseSchema
 
   init(_ path: String) throws {
     connection = try Connection(path, .seed)
@@ -46,10 +46,10 @@ final class SeedFile {
   func apply(_ delta: FetchedObject, keyLimit: Int) throws -> SeedChanges {
     let document = try delta.document()
     return try DeltaMismatch.blaming {
-      let result = try connection.transaction {
-        try DeltaApplier(connection, schema, keyLimit: keyLimit).apply(document, signed: delta.object)
-      }
-      return SeedChanges(version: delta.object.version, result)
+      let applier = DeltaApplier(connection, schema, keyLimit: keyLimit)
+      let result = try connection.transaction { try applier.apply(document, signed: delta.object) }
+      schema = applier.schema
+      return SeedChanges(version: delta.object.version, result, updated: applier.updated)
     }
   }
 }
@@ -79,17 +79,18 @@ struct DeltaMismatch: SeedErrorConvertible {
 }
 
 extension SeedChanges {
-  fileprivate init(version: SeedVersion, _ result: ImportResult) {
+  fileprivate init(version: SeedVersion, _ result: ImportResult, updated: [String: Set<String>]) {
     self.version = version
     tables = Dictionary(
       uniqueKeysWithValues: result.changes.filter { !$0.value.isEmpty }.map { name, changes in
-        (name, Table(changes, result.keys[name]))
+        (name, Table(changes, result.keys[name], columns: updated[name]))
       })
   }
 }
 
 extension SeedChanges.Table {
-  fileprivate init(_ changes: TableChanges, _ keys: ChangedKeys?) {
+  fileprivate init(_ changes: TableChanges, _ keys: ChangedKeys?, columns: Set<String>?) {
+    self.columns = columns
     inserted = changes.inserted
     updated = changes.updated
     deleted = changes.deleted

@@ -8,8 +8,8 @@ import SeedTrust
 ///     rejected; the app is too old if its minor is below all published ones.
 ///  2. Without data, or with data of another epoch, use the newest snapshot.
 ///  3. Reject if the data is ahead of the head: the publisher has lost published versions.
-///  4. If the data's schema differs from the head's, or its rows from those published as its version, use the newest
-///     snapshot, because no delta applies.
+///  4. If the data's rows differ from those published as its version, use the newest snapshot, because no delta applies.
+///     The same if its schema differs from the head's, unless a chain of deltas adds the difference.
 ///  5. Otherwise use the path with the fewest bytes: a chain of deltas, or the newest snapshot and the chain after it.
 ///     Never go to a lower version than the device's.
 ///  6. Objects that proved bad count as unpublished, and a head whose rows were rolled back on this device is never
@@ -27,9 +27,8 @@ struct UpdatePlanner {
   /// `rejected` has hashes of unusable objects and digests of rejected heads.
   init(_ metadata: SeriesMetadata, _ local: SeedMeta?, _ model: SeedModel, rejected: Set<SHA256Digest> = []) {
     (state, self.local, self.model, self.rejected) = (metadata.state, local, model, rejected)
-    let schema = state.models[state.model]
-    self.schema = schema
-    known = metadata.objects.filter { $0.schema == schema && $0.version <= metadata.state.head }
+    schema = state.schema
+    known = metadata.objects.filter { $0.version <= metadata.state.head }
     let usable = known.filter { !rejected.contains($0.sha256) }
     deltas = usable.filter { !$0.isSnapshot }
     snapshots = usable.filter(\.isSnapshot)
@@ -41,10 +40,12 @@ struct UpdatePlanner {
     guard let local else { return try snapshot(.firstDownload) }
     guard local.epoch == state.epoch else { return try snapshot(.newEpoch) }
     guard local.version <= state.head else { throw behind(local.version) }
-    guard local.schema == schema else { return try snapshot(.newSchema, notBelow: local.version) }
+    let chain = chain(from: local.version, local.schema)
+    guard chain != nil || local.schema == schema else {
+      return try snapshot(.newSchema, notBelow: local.version)
+    }
     guard isPublished(local) else { return try snapshot(.otherRows, notBelow: local.version) }
     guard local.version < state.head else { return plan(.upToDate, []) }
-    let chain = DeltaChain.shortest(deltas, from: local.version, to: state.head)
     let path = snapshotPath(notBelow: local.version.next)
     let (reason, objects): (UpdatePlan.Reason, [PublishedObject]) =
       switch (chain, path) {
@@ -66,6 +67,12 @@ struct UpdatePlanner {
     known.allSatisfy { $0.version != local.version || $0.digest == local.digest }
   }
 
+  /// The deltas to the head, if they lead to its schema.
+  private func chain(from version: SeedVersion, _ schema: SHA256Digest) -> [PublishedObject]? {
+    let chain = DeltaChain.shortest(deltas, from: version, schema, to: state.head)
+    return (chain?.last?.schema ?? schema) == self.schema ? chain : nil
+  }
+
   /// The newest snapshot and the deltas after it, unless they end below version `least`.
   func snapshot(_ reason: UpdatePlan.Reason, notBelow least: SeedVersion? = nil) throws(SeedError)
     -> UpdatePlan
@@ -76,9 +83,10 @@ struct UpdatePlanner {
 
   /// Uses the smallest encoding of the newest snapshot; deltas that apply to an older one also apply to it.
   private func snapshotPath(notBelow least: SeedVersion?) -> [PublishedObject]? {
-    let newest = snapshots.max { ($0.version, $1.length) < ($1.version, $0.length) }
+    let newest = snapshots.filter { $0.schema == schema || chain(from: $0.version, $0.schema) != nil }
+      .max { ($0.version, $1.length) < ($1.version, $0.length) }
     guard let newest else { return nil }
-    let path = [newest] + (DeltaChain.shortest(deltas, from: newest.version, to: state.head) ?? [])
+    let path = [newest] + (chain(from: newest.version, newest.schema) ?? [])
     guard let least, let end = path.last?.version else { return path }
     return end >= least ? path : nil
   }

@@ -73,7 +73,7 @@ package struct SeedCheck {
   /// Checks references, rows, stored sums, digest and indexes against one another.
   package func checkContent() throws {
     try connection.boundingExpressions(ReferenceCheck(connection, schema).run)
-    let sums = try sums { try TableCheck(connection, $0)?.run() ?? sum(of: $0) }
+    let sums = try sums { try TableCheck(connection, $0)?.run() ?? TableSum(of: $0, connection) }
     guard try SeedTables.sums(connection) == sums else {
       throw NotASeed("the rows do not match the stored sums")
     }
@@ -82,7 +82,7 @@ package struct SeedCheck {
     }
   }
 
-  package func sums() throws -> [String: TableSum] { try sums(sum) }
+  package func sums() throws -> [String: TableSum] { try sums { try TableSum(of: $0, connection) } }
 
   private func sums(_ sum: (TableSchema) throws -> TableSum) rethrows -> [String: TableSum] {
     Dictionary(uniqueKeysWithValues: try schema.tables.map { ($0.name, try sum($0)) })
@@ -96,17 +96,5 @@ package struct SeedCheck {
       guard error.primaryCode == ResultCode.corrupt else { throw error }
       throw NotASeed("the search table \"\(search.name)\" does not match its content")
     }
-  }
-
-  private func sum(of table: TableSchema) throws -> TableSum {
-    let rows = try connection.prepare(TableSQL(table).all)
-    var sum = TableSum()
-    var hasher = RowHasher()
-    var row: [BorrowedValue] = []
-    while try rows.step() {
-      rows.borrowRow(into: &row)
-      sum.insert(hasher.hash(lent: row))
-    }
-    return sum
   }
 }

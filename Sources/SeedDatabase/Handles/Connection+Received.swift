@@ -41,13 +41,30 @@ extension Connection {
   package func makeIndex(_ name: String, on table: String, by sql: String, growingTo size: Int64) throws {
     let limits = IndexLimits(self)
     defer { limits.lift() }
-    let leave = IndexLeave(name: name, table: table)
+    let leave = DefinitionLeave(.index(name: name, table: table))
     do {
-      let statement = try prepared(sql, leave)
-      try computing(atMost: IndexLimits.seconds(forBytes: bytes), growingTo: size) { try statement.run() }
+      try define(sql, leave, growingTo: size)
     } catch let error as DatabaseError where !error.saysHindrance && !Task.isCancelled {
       throw ForeignIndex(name: name, sql: sql, reason: leave.reason(for: error))
     }
+  }
+
+  /// Runs one statement of a minor's additions. The authorizer permits only new columns, tables, indexes, views and search
+  /// tables. Bounded like ``makeIndex(_:on:by:growingTo:)``.
+  func define(_ sql: String, sparing prefix: String, growingTo size: Int64) throws {
+    let limits = IndexLimits(self)
+    defer { limits.lift() }
+    let leave = DefinitionLeave(.addition(sparing: prefix))
+    do {
+      try define(sql, leave, growingTo: size)
+    } catch let error as DatabaseError where !error.saysHindrance && !Task.isCancelled {
+      throw ForeignAddition(sql: sql, reason: leave.reason(for: error))
+    }
+  }
+
+  private func define(_ sql: String, _ leave: DefinitionLeave, growingTo size: Int64) throws {
+    let statement = try prepared(sql, leave)
+    try computing(atMost: IndexLimits.seconds(forBytes: bytes), growingTo: size) { try statement.run() }
   }
 
   /// The size up to which the file may grow.
@@ -58,19 +75,19 @@ extension Connection {
   }
 
   /// The authorizer is set only during preparation, because search tables may write when the statement runs.
-  private func prepared(_ sql: String, _ leave: IndexLeave) throws -> Statement {
+  private func prepared(_ sql: String, _ leave: DefinitionLeave) throws -> Statement {
     sqlite3_set_authorizer(
       handle,
       { leave, action, first, second, database, _ in
         guard let leave else { return SQLITE_DENY }
-        let rules = Unmanaged<IndexLeave>.fromOpaque(leave).takeUnretainedValue()
+        let rules = Unmanaged<DefinitionLeave>.fromOpaque(leave).takeUnretainedValue()
         return rules.isGiven(for: action, first, second, in: database) ? SQLITE_OK : SQLITE_DENY
       }, Unmanaged.passUnretained(leave).toOpaque())
     defer { sqlite3_set_authorizer(handle, nil, nil) }
     let statement = try withExtendedLifetime(leave) { try prepare(sql) }
     let isWhole = statement.length == sql.utf8.count && sqlite3_stmt_isexplain(statement.handle) == 0
     guard leave.isAsked, isWhole else {
-      throw ForeignIndex(name: leave.name, sql: sql, reason: IndexLeave.other)
+      throw DatabaseError(code: SQLITE_AUTH, message: "not authorized", subject: sql)
     }
     return statement
   }
@@ -83,6 +100,14 @@ package struct ForeignIndex: Error, Hashable, Sendable, CustomStringConvertible 
   package let reason: String
 
   package var description: String { "the index \(name) is not built: \(reason): \(sql.shortSQL)" }
+}
+
+/// A statement of a minor's additions that is rejected because it does something else or costs too much.
+package struct ForeignAddition: Error, Hashable, Sendable, CustomStringConvertible {
+  package let sql: String
+  package let reason: String
+
+  package var description: String { "the schema cannot be extended: \(reason): \(sql.shortSQL)" }
 }
 
 /// Bounds on an index's expressions. SQLite checks the time only between functions, so each must have short arguments.
@@ -109,13 +134,24 @@ private struct IndexLimits {
   static func seconds(forBytes bytes: Int64) -> Int { 60 + Int(bytes / 1_000_000) }
 }
 
-private final class IndexLeave {
-  let name: String
-  private let table: String
+private final class DefinitionLeave {
+  enum Kind {
+    case index(name: String, table: String)
+    /// Except of names with this prefix.
+    case addition(sparing: String)
+  }
+
+  private let kind: Kind
   private(set) var isAsked = false
   private var deniedFunction: String?
 
-  static let other = "its SQL does not create an index of that name on its table, or does more"
+  private var other: String {
+    switch kind {
+    case .index: "its SQL does not create an index of that name on its table, or does more"
+    case .addition:
+      "its SQL is not a single addition of a column with a constant default, a table, an index, a view or an FTS5 table"
+    }
+  }
 
   /// Functions in linear time. `trim`, `instr`, `replace` and `LIKE` are quadratic; `printf` and `zeroblob` make long
   /// values out of short ones.
@@ -127,14 +163,28 @@ private final class IndexLeave {
     unixepoch unlikely upper
     """.split(separator: " ").map(String.init))
 
-  init(name: String, table: String) { (self.name, self.table) = (name, table) }
+  /// SQLite itself edits the text of a table's definition.
+  private static let editingFunctions: Set = ["format", "length", "printf", "substr"]
+
+  init(_ kind: Kind) { self.kind = kind }
 
   func isGiven(
     for action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,
     in database: UnsafePointer<CChar>?
   ) -> Bool {
-    guard action == SQLITE_FUNCTION || database.map({ String(cString: $0) }) == "main" else { return false }
     let (first, second) = (first.map { String(cString: $0) }, second.map { String(cString: $0) })
+    let database = database.map { String(cString: $0) }
+    if action == SQLITE_FUNCTION { return isGiven(function: second ?? "") }
+    guard action == SQLITE_ALTER_TABLE ? first == "main" : database == "main" else { return false }
+    switch kind {
+    case .index(let name, let table): return isGiven(for: action, first, second, index: name, on: table)
+    case .addition(let prefix): return isGivenToAdd(for: action, first, second, sparing: prefix)
+    }
+  }
+
+  private func isGiven(
+    for action: Int32, _ first: String?, _ second: String?, index name: String, on table: String
+  ) -> Bool {
     switch action {
     case SQLITE_CREATE_INDEX:
       isAsked = first == name && second == table
@@ -142,19 +192,39 @@ private final class IndexLeave {
     case SQLITE_REINDEX: return first == name
     case SQLITE_INSERT: return first == "sqlite_master"
     case SQLITE_READ: return first == table || first == "sqlite_master"
-    case SQLITE_FUNCTION:
-      let isQuick = Self.quickFunctions.contains(second ?? "")
-      if !isQuick { deniedFunction = second }
-      return isQuick
     default: return false
     }
+  }
+
+  /// Without SELECT, no statement can rename, remove or read rows.
+  private func isGivenToAdd(
+    for action: Int32, _ first: String?, _ second: String?, sparing prefix: String
+  ) -> Bool {
+    switch action {
+    case SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_CREATE_INDEX, SQLITE_CREATE_VIEW:
+      isAsked = ![first, second].contains { $0?.lowercased().hasPrefix(prefix) == true }
+      return isAsked
+    case SQLITE_CREATE_VTABLE:
+      isAsked = second?.lowercased() == "fts5"
+      return isAsked
+    case SQLITE_INSERT, SQLITE_UPDATE: return first == "sqlite_master"
+    case SQLITE_READ, SQLITE_REINDEX: return true
+    default: return false
+    }
+  }
+
+  private func isGiven(function name: String) -> Bool {
+    let isEditing = if case .addition = kind { Self.editingFunctions.contains(name) } else { false }
+    let isQuick = Self.quickFunctions.contains(name)
+    if !isQuick && !isEditing { deniedFunction = name }
+    return isQuick || isEditing
   }
 
   /// Why the text cannot be run, out of SQLite's error.
   func reason(for error: DatabaseError) -> String {
     if let deniedFunction { return "it calls \(deniedFunction)(), which can take a device too long" }
     switch error.primaryCode {
-    case SQLITE_AUTH: return Self.other
+    case SQLITE_AUTH: return other
     case SQLITE_INTERRUPT: return "it takes more time or room than its rows can need"
     default: return error.cause
     }

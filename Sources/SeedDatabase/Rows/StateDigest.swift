@@ -5,7 +5,7 @@ import SeedTrust
 package struct TableSum: Hashable, Sendable {
   package private(set) var rows: Int = 0
   /// The sum, highest word first. Wider integers need iOS 18.
-  private var words: SIMD4<UInt64> = .zero
+  private var words = DigestWords()
 
   package init() {}
 
@@ -40,10 +40,10 @@ package struct TableSum: Hashable, Sendable {
   /// Adds or subtracts from the lowest word upwards, with carry.
   @inline(__always)
   private mutating func change(
-    by other: SIMD4<UInt64>, _ step: (UInt64, UInt64) -> (partialValue: UInt64, overflow: Bool)
+    by other: DigestWords, _ step: (UInt64, UInt64) -> (partialValue: UInt64, overflow: Bool)
   ) {
     var carry: UInt64 = 0
-    var place = words.scalarCount
+    var place = DigestWords.count
     while place > 0 {
       place -= 1
       let (changed, overflows) = step(words[place], other[place])

@@ -1,10 +1,13 @@
 package import SeedFormat
 package import SeedTrust
 
-/// Applies a delta to a seed in the caller's transaction.
-package struct DeltaApplier {
+/// Applies deltas to a seed in the caller's transactions.
+package final class DeltaApplier {
   private let connection: Connection
-  private let schema: DatabaseSchema
+  /// Changes with a delta that begins a minor.
+  package private(set) var schema: DatabaseSchema
+  /// The columns that the last delta set, of each table in which it only updated rows.
+  package private(set) var updated: [String: Set<String>] = [:]
   private let keyLimit: Int
 
   /// The parameters are those of ``SeedWriter``.
@@ -27,8 +30,15 @@ package struct DeltaApplier {
     }
     var meta = try SeedTables.meta(connection)
     try check(reader.header, meta)
+    if let additions = reader.header.additions {
+      schema = try additions.perform(on: connection, leadingTo: reader.header.schema)
+      (meta.schema, meta.model) = (schema.hash, reader.header.model)
+      try connection.execute("PRAGMA user_version = \(meta.model.userVersion)")
+    }
     let writer = try SeedWriter(connection, schema, keyLimit: keyLimit)
     try read(&reader, into: writer)
+    // New columns have values in every row.
+    if reader.header.additions != nil { updated = [:] }
     let result = try writer.finish()
     guard result.digest == reader.header.digest else { throw ApplyError.digestMismatch(at: reader.header.to) }
     meta.version = reader.header.to
@@ -38,7 +48,9 @@ package struct DeltaApplier {
   }
 
   private func check(_ header: DeltaHeader, _ meta: SeedMeta) throws(ApplyError) {
-    guard header.series == meta.series, header.schema == meta.schema else { throw ApplyError.otherSeries }
+    guard header.series == meta.series, header.schemaBefore == meta.schema else {
+      throw ApplyError.otherSeries
+    }
     guard header.from <= meta.version, meta.version < header.to else {
       throw ApplyError.outOfRange(from: header.from, to: header.to, version: meta.version)
     }
@@ -47,13 +59,17 @@ package struct DeltaApplier {
   private func read(_ reader: inout DeltaReader, into writer: SeedWriter) throws {
     var current: OpenTable?
     var values: [BorrowedValue] = []
+    updated = [:]
     while true {
       let event = try reader.next()
       switch event {
       case .end: return
-      case .table(let delta): current = try OpenTable(delta, schema, writer)
+      case .table(let delta):
+        current = try OpenTable(delta, schema, writer)
+        updated[delta.name] = Set(delta.sets.joined())
       case .delete, .insert, .update:
         guard let current else { preconditionFailure("the reader yields a table first") }
+        if event == .delete || event == .insert { updated[current.name] = nil }
         try reader.read(into: &values)
         try current.take(event, values)
       }
@@ -62,12 +78,14 @@ package struct DeltaApplier {
 }
 
 private struct OpenTable {
+  let name: String
   private let rows: TableRows
   /// The positions of each set's columns.
   private let sets: [[Int]]
 
   init(_ delta: DeltaTable, _ schema: DatabaseSchema, _ writer: SeedWriter) throws {
     let table = try delta.table(in: schema)
+    name = table.name
     sets = try delta.positions(in: table)
     rows = try writer.rows(of: table)
   }
@@ -109,6 +127,8 @@ extension DeltaTable {
 
 package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSeries
+  /// Of a delta that begins a minor.
+  case otherSchema
   case notAsSigned(file: String, header: DeltaHeader)
   case outOfRange(from: SeedVersion, to: SeedVersion, version: SeedVersion)
   case digestMismatch(at: SeedVersion)
@@ -116,6 +136,7 @@ package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .otherSeries: "the delta belongs to another series or schema than the seed"
+    case .otherSchema: "the delta's additions to the schema do not lead to the signed one"
     case .notAsSigned(let file, let header):
       "\(file) does not match its signed header: it has versions \(header.from) to "
         + "\(header.to) of \(header.series), model \(header.model)"

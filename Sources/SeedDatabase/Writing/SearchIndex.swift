@@ -70,7 +70,7 @@ package final class SearchIndex {
     }
   }
 
-  private static func rebuild(_ name: String, _ connection: Connection) throws {
+  static func rebuild(_ name: String, _ connection: Connection) throws {
     try connection.execute("INSERT INTO \(name)(\(name)) VALUES ('rebuild')")
   }
 }

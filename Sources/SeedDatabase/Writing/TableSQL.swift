@@ -79,3 +79,17 @@ extension SeedValue {
     }
   }
 }
+
+extension TableSum {
+  /// Reads all rows of a table.
+  init(of table: TableSchema, _ connection: Connection) throws {
+    self.init()
+    let rows = try connection.prepare(TableSQL(table).all)
+    var hasher = RowHasher()
+    var row: [BorrowedValue] = []
+    while try rows.step() {
+      rows.borrowRow(into: &row)
+      insert(hasher.hash(lent: row))
+    }
+  }
+}

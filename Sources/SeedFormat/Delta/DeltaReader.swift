@@ -151,9 +151,23 @@ package struct DeltaReader: ~Copyable {
       schema: try SHA256Digest(hex: tokens.string("schema")),
       from: try SeedVersion(tokens.number("from")),
       to: try SeedVersion(tokens.number("to")),
-      digest: try SHA256Digest(hex: tokens.string("digest")))
-    try tokens.expectArray("changes")
+      digest: try SHA256Digest(hex: tokens.string("digest")),
+      additions: try additions(&tokens))
+    try tokens.expect(.beginArray)
     return header
+  }
+
+  /// Reads up to the name of the changes.
+  private static func additions(_ tokens: inout DeltaTokens) throws -> SchemaAdditions? {
+    let name = try tokens.next()
+    if name == .name("changes") { return nil }
+    guard name == .name("additions") else { throw tokens.malformed("expected the member \"changes\"") }
+    try tokens.expect(.beginObject)
+    let before = try SHA256Digest(hex: tokens.string("before"))
+    let additions = SchemaAdditions(before: before, statements: try tokens.strings("sql"))
+    try tokens.expect(.endObject)
+    try tokens.expect("changes")
+    return additions
   }
 }
 

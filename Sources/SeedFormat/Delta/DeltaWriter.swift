@@ -218,25 +218,40 @@ package struct DeltaHeader: Hashable, Sendable {
   package let from: SeedVersion
   package let to: SeedVersion
   package let digest: SHA256Digest
+  /// Set in the delta that begins a minor, which therefore covers one version only.
+  package let additions: SchemaAdditions?
 
   package init(
     series: SeedSeries, model: ModelVersion, schema: SHA256Digest, from: SeedVersion, to: SeedVersion,
-    digest: SHA256Digest
+    digest: SHA256Digest, additions: SchemaAdditions? = nil
   ) {
     (self.series, self.model, self.schema) = (series, model, schema)
-    (self.from, self.to, self.digest) = (from, to, digest)
+    (self.from, self.to, self.digest, self.additions) = (from, to, digest, additions)
   }
 
+  /// The schema of the seeds to which the delta applies.
+  package var schemaBefore: SHA256Digest { additions?.before ?? schema }
+
   var opening: [UInt8] {
-    let members: JSONValue = [
-      "dataset": .string(series.dataset.text),
-      "series": .integer(Int64(series.major)),
-      "model": .string(model.description),
-      "schema": .string(schema.hex),
-      "from": .integer(Int64(from.number)),
-      "to": .integer(Int64(to.number)),
-      "digest": .string(digest.hex),
-    ]
+    let members = JSONValue.object(
+      .init(
+        ("dataset", .string(series.dataset.text)), ("series", JSONValue(series.major)),
+        ("model", .string(model.description)), ("schema", .string(schema.hex)),
+        ("from", JSONValue(from.number)), ("to", JSONValue(to.number)), ("digest", .string(digest.hex)),
+        ("additions", additions?.json)))
     return members.bytes.dropLast() + Array(#","changes":["#.utf8)
   }
+}
+
+/// The SQL that gives a seed of an older minor the schema of a newer one, which only adds.
+package struct SchemaAdditions: Hashable, Sendable {
+  /// The schema hash of the older minor.
+  package let before: SHA256Digest
+  package let statements: [String]
+
+  package init(before: SHA256Digest, statements: [String]) {
+    (self.before, self.statements) = (before, statements)
+  }
+
+  var json: JSONValue { ["before": .string(before.hex), "sql": JSONValue(strings: statements)] }
 }

@@ -108,6 +108,12 @@ package struct JSONObjectReader {
     try value(name, SHA256Digest.init(hex:))
   }
 
+  package mutating func digestIfPresent(_ name: String) throws(MalformedJSON) -> SHA256Digest? {
+    try typedIfPresent(name, "64 lower-case hexadecimal digits") { value in
+      value.string.flatMap { try? SHA256Digest(hex: $0) }
+    }
+  }
+
   package mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String
   ) throws(MalformedJSON) -> Choice where Choice.RawValue == String {

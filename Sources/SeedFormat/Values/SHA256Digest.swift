@@ -1,9 +1,8 @@
 /// A SHA-256 digest: 32 bytes.
 public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, ExpressibleByStringLiteral {
-  /// Big-endian; four words need no allocation.
-  package let words: SIMD4<UInt64>
+  package let words: DigestWords
 
-  package init(words: SIMD4<UInt64>) { self.words = words }
+  package init(words: DigestWords) { self.words = words }
 
   /// Bytes in a digest.
   public static let byteCount = 32
@@ -13,7 +12,7 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, Express
     guard bytes.count == Self.byteCount else {
       throw InvalidName("SHA-256 digest", found: "\(bytes.count) bytes", expected: "32 bytes")
     }
-    var words = SIMD4<UInt64>()
+    var words = DigestWords()
     for (index, byte) in bytes.enumerated() { words[index / 8] = words[index / 8] << 8 | UInt64(byte) }
     self.words = words
   }
@@ -39,6 +38,42 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, Express
 
   /// A digest in source code; traps if it is invalid.
   public init(stringLiteral value: StaticString) { self = written(value, Self.init(hex:)) }
+}
+
+/// Four big-endian words, which need no allocation. Not a SIMD vector: its alignment of 32 bytes makes some async functions of
+/// Swift 6.3 free the wrong memory.
+package struct DigestWords: Hashable, Sendable {
+  private var first: UInt64 = 0
+  private var second: UInt64 = 0
+  private var third: UInt64 = 0
+  private var fourth: UInt64 = 0
+
+  package static let count = 4
+
+  package init() {}
+
+  package init(_ first: UInt64, _ second: UInt64, _ third: UInt64, _ fourth: UInt64) {
+    (self.first, self.second, self.third, self.fourth) = (first, second, third, fourth)
+  }
+
+  package subscript(place: Int) -> UInt64 {
+    @inline(__always) get {
+      switch place {
+      case 0: first
+      case 1: second
+      case 2: third
+      default: fourth
+      }
+    }
+    @inline(__always) set {
+      switch place {
+      case 0: first = newValue
+      case 1: second = newValue
+      case 2: third = newValue
+      default: fourth = newValue
+      }
+    }
+  }
 }
 
 /// Parses a canonical decimal: digits only, no sign, no leading zero, within `range`.

@@ -32,6 +32,9 @@ extension [PublishedObject] {
   }
 
   package var spans: Set<DeltaSpan> { Set(compactMap(\.span)) }
+
+  /// The version at which the last minor that a delta carries began, else the first. No merged delta leads across it.
+  package var newestMinor: SeedVersion { filter { $0.schemaBefore != nil }.map(\.version).max() ?? .first }
 }
 
 extension SeriesMetadata {

@@ -17,7 +17,8 @@ struct DeltaPublication {
     let object = PublishedObject(
       series: plan.series, kind: .delta(from: header.from, to: header.to), length: draft.stored.length,
       sha256: draft.stored.sha256, model: header.model, rawLength: draft.raw.length,
-      rawSHA256: draft.raw.sha256, schema: header.schema, digest: header.digest)
+      rawSHA256: draft.raw.sha256, schema: header.schema, schemaBefore: header.additions?.before,
+      digest: header.digest)
     try DurableFile.moveIntoPlace(draft.path, publication.file(object))
     return object
   }
@@ -43,7 +44,9 @@ struct DeltaPublication {
 
   /// Returns `nil` if a single delta already covers the span or no chain does.
   private func merge(_ span: DeltaSpan, of objects: [PublishedObject]) throws -> PublishedObject? {
-    let own = objects.filter { $0.schema == plan.schema.hash && $0.encoding == .gzip }
+    let own = objects.filter {
+      $0.schema == plan.schema.hash && $0.schemaBefore == nil && $0.encoding == .gzip
+    }
     guard let chain = DeltaChain.shortest(own, from: span.from, to: span.to), chain.count > 1 else {
       return nil
     }

@@ -76,10 +76,14 @@ struct Retention {
   }
 
   func afterSnapshot(
-    _ objects: [PublishedObject], head: SeedVersion, floor: SeedVersion, schema: SHA256Digest, now: UTCTime
+    _ objects: [PublishedObject], head: SeedVersion, floor: SeedVersion, schema: SHA256Digest?, now: UTCTime
   ) -> (floor: SeedVersion, objects: [PublishedObject]) {
     let snapshots = keptSnapshots(objects, now)
-    let oldest = snapshots.filter { $0.schema == schema }.map(\.version).min() ?? floor
+    let usable = snapshots.filter { snapshot in
+      let way = DeltaChain.shortest(objects, from: snapshot.version, snapshot.schema, to: head)
+      return way.map { ($0.last?.schema ?? snapshot.schema) == schema } ?? false
+    }
+    let oldest = usable.map(\.version).min() ?? floor
     let kept = listed(objects, snapshots, max(floor, oldest))
     // The floor must not promise a span that could not be merged.
     let covered = DeltaLevels.lowestCovered(kept.spans, head: head)

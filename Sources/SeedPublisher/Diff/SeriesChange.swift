@@ -14,6 +14,8 @@ struct SeriesChange {
   struct Source {
     let origin: any Origin
     let plan: SeriesPlan
+    /// Set if the change begins a minor.
+    var additions: SchemaAdditions?
     let search: ChangeSearch
     let provenance: Provenance
     /// `nil` if the operator accepts the loss.
@@ -31,6 +33,7 @@ struct SeriesChange {
   /// Compares and applies the difference to a copy at `head`. Returns `nil` if nothing differs. Throws ``CopyDamaged`` if
   /// the copy is faulty.
   init?(_ source: Source, _ copy: WorkingCopy, at head: SeedVersion) throws {
+    var copy = copy
     // Rows are scattered over a large table. A small cache would write pages early and sync the journal each time.
     if case .log = source.search {
       try copy.connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
@@ -38,8 +41,9 @@ struct SeriesChange {
     try copy.connection.execute("BEGIN IMMEDIATE")
     let types = source.guardsTypes ? TypeGuard(source.plan, copy: copy.connection) : nil
     do {
+      if let additions = source.additions { try Self.extend(copy, additions, source.plan) }
       let diff = try SeriesDiff(source, copy, types, spill: SpillFile(in: source.spillFolder))
-      guard !diff.delta.isEmpty else {
+      guard !diff.delta.isEmpty || source.additions != nil else {
         copy.connection.rollBack()
         return nil
       }
@@ -49,9 +53,14 @@ struct SeriesChange {
       }
       let header = DeltaHeader(
         series: source.plan.series, model: source.plan.newest.version, schema: source.plan.schema.hash,
-        from: head, to: head.next, digest: StateDigest.of(diff.after))
+        from: head, to: head.next, digest: StateDigest.of(diff.after), additions: source.additions)
       delta = try DeltaDraft(diff.delta, header, at: source.draftPath)
-      changes = try Self.apply(delta, to: copy, source.provenance)
+      if source.additions != nil {
+        // Not to a savepoint: after that, SQLite (3.40.1) cannot make a search table again.
+        copy.connection.rollBack()
+        try copy.connection.execute("BEGIN IMMEDIATE")
+      }
+      changes = try Self.apply(delta, to: &copy, source.provenance)
     } catch {
       copy.connection.rollBack()
       throw ViolationSurvey.explained(error, source.origin, source.plan, types)
@@ -59,9 +68,20 @@ struct SeriesChange {
     self.copy = copy
   }
 
+  /// Extends the copy for the comparison only, because the delta will. Sums of extended tables are computed from the rows, so
+  /// the rows are compared with the stored ones before.
+  private static func extend(_ copy: WorkingCopy, _ additions: SchemaAdditions, _ plan: SeriesPlan) throws {
+    for (name, sum) in try SeedCheck(copy.connection, copy.schema).sums() where try copy.sums()[name] != sum {
+      throw CopyDamaged(table: name, reason: "its rows do not match its sum")
+    }
+    do {
+      _ = try additions.perform(on: copy.connection, leadingTo: plan.schema.hash)
+    } catch let error as ForeignAddition { throw NotAnAddition(error.reason) }
+  }
+
   /// The publisher applies its own delta first, so clients never get one that cannot be applied.
   private static func apply(
-    _ delta: DeltaDraft, to copy: WorkingCopy, _ provenance: Provenance
+    _ delta: DeltaDraft, to copy: inout WorkingCopy, _ provenance: Provenance
   ) throws -> ChangeReport {
     do {
       let changes = try copy.apply(try delta.pieces()).changes

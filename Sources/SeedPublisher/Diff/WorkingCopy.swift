@@ -7,7 +7,7 @@ import SeedTrust
 /// A series' database to which deltas are applied: the publisher's own at the head, or one expanded from a snapshot.
 package struct WorkingCopy {
   package let connection: Connection
-  package let schema: DatabaseSchema
+  package private(set) var schema: DatabaseSchema
   let path: String
 
   package static func path(of series: SeedSeries, in stateFolder: String) -> String {
@@ -17,9 +17,9 @@ package struct WorkingCopy {
   /// The page cache for building a copy. Pages written too early would be read again.
   private static let buildingCacheKibibytes = 32 * 1024
 
-  init(_ path: String, _ schema: DatabaseSchema) throws {
+  init(_ path: String) throws {
     connection = try Connection(path, .writer)
-    self.schema = schema
+    schema = try SchemaReader(connection).schema()
     self.path = path
   }
 
@@ -60,8 +60,6 @@ package struct WorkingCopy {
     }
   }
 
-  var hasItsSchema: Bool { (try? SchemaReader(connection).schema().hash) == schema.hash }
-
   package func meta() throws -> SeedMeta { try SeedTables.meta(connection) }
 
   func sums() throws(CopyDamaged) -> [String: TableSum] {
@@ -74,13 +72,16 @@ package struct WorkingCopy {
 
   /// Applies a delta in the open transaction: the publisher's draft, or one that must lead to the digest in `signed`.
   @discardableResult
-  func apply(
+  mutating func apply(
     _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
   ) throws -> ImportResult {
-    try DeltaApplier(connection, schema).apply(document, signed: signed)
+    let applier = DeltaApplier(connection, schema)
+    let result = try applier.apply(document, signed: signed)
+    schema = applier.schema
+    return result
   }
 
-  func apply(_ deltas: [PublishedObject], from publication: PublicationDirectory) throws {
+  mutating func apply(_ deltas: [PublishedObject], from publication: PublicationDirectory) throws {
     for delta in deltas {
       let document = try publication.pieces(delta)
       _ = try connection.transaction { try apply(document, signed: delta) }

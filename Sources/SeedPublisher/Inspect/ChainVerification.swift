@@ -3,7 +3,7 @@ import SeedFormat
 import SeedPublication
 import SeedTrust
 
-/// Walks the versions of one schema in ascending order. Applies every delta to the lowest reached version that it
+/// Walks a series' versions in ascending order. Applies every delta to the lowest reached version that it
 /// covers, and verifies the signed digest. Continues with the smallest good step; the next snapshot bridges a gap.
 struct ChainVerification {
   private let publication: PublicationDirectory
@@ -43,10 +43,10 @@ struct ChainVerification {
   private mutating func walk(
     from base: PublishedObject, _ report: inout VerificationReport
   ) throws -> SeedVersion {
-    let seed = try WorkingCopy(expanding: base, in: publication, to: file)
+    var seed = try WorkingCopy(expanding: base, in: publication, to: file)
     try seed.connection.execute("PRAGMA synchronous = OFF")
     var version = base.version
-    while let next = try advance(seed, at: version, &report) {
+    while let next = try advance(&seed, at: version, &report) {
       version = next.version
       for snapshot in snapshots where snapshot.version == version && snapshot.digest != next.digest {
         report.error(
@@ -59,13 +59,14 @@ struct ChainVerification {
 
   /// Tries the pending deltas that cover this version, and returns the smallest good step.
   private mutating func advance(
-    _ seed: WorkingCopy, at version: SeedVersion, _ report: inout VerificationReport
+    _ seed: inout WorkingCopy, at version: SeedVersion, _ report: inout VerificationReport
   ) throws -> PublishedObject? {
     for step in pending.filter({ $0.covers(version) }) {
       do {
         try seed.connection.execute("BEGIN IMMEDIATE")
         defer { seed.connection.rollBack() }
-        try seed.apply(publication.pieces(step), signed: step)
+        var trial = seed
+        try trial.apply(publication.pieces(step), signed: step)
         report.deltas += 1
         proven.append(step)
       } catch  where error.saysHindrance {

@@ -35,6 +35,8 @@ package struct Projection: Hashable, Sendable {
 package struct SeriesPlan: Sendable {
   package let series: SeedSeries
   package private(set) var newest: ModelDefinition
+  /// All minors, in ascending order.
+  let models: [ModelDefinition]
   package let schema: DatabaseSchema
   /// Problems in the newest minor's schema. None stops publishing.
   package let warnings: [String]
@@ -63,6 +65,7 @@ package struct SeriesPlan: Sendable {
     if indexes == .client { try Self.checkIndexes(last.model) }
     self.series = series
     newest = last.model
+    self.models = read.map(\.model)
     schema = last.schema
     warnings = last.model.warnings(last.schema)
     remarks = last.model.remarks(last.schema)

@@ -33,11 +33,19 @@ package struct ModelReport {
       draft.added.isEmpty
         ? ["The model is a copy of \(base): edit its files now."] : [],
       mending.map { "To fix before it is published: \($0.printable)" },
-      [cost.words],
+      [cost.words(snapshotBecause: obstacle)],
       ["", Self.pin, "", snippet.declaration, ""],
       ["Next: \(next)"],
     ]
     return parts.joined().joined(separator: "\n")
+  }
+
+  /// Why a delta cannot carry the model's additions.
+  private var obstacle: String? {
+    do {
+      _ = try plan.additions(from: base)
+      return nil
+    } catch { return error.cause }
   }
 
   private static let pin =
@@ -75,15 +83,20 @@ package struct ModelCost {
     (self.snapshotBytes, self.canDelegate) = (snapshotBytes, canDelegate)
   }
 
-  fileprivate var words: String { isNewSeries ? newSeries : newMinor }
+  fileprivate func words(snapshotBecause obstacle: String?) -> String {
+    isNewSeries ? newSeries : newMinor(obstacle)
+  }
 
-  private var newMinor: String {
+  private func newMinor(_ obstacle: String?) -> String {
     guard let snapshotBytes else {
       return "Nothing of \(series) is published yet, so no client is affected."
     }
+    let way =
+      obstacle.map { "by a snapshot of about \(ByteCount(bytes: snapshotBytes)), because \($0)" }
+      ?? "as changes"
     return
-      "With the step that publishes it, each client of \(series) downloads a snapshot once, whatever model it was"
-      + " built for: the newest has \(ByteCount(bytes: snapshotBytes)). Apps that were built for older minors go on with it."
+      "The step that publishes it brings it to each client of \(series) \(way). Apps that were built for older minors"
+      + " go on."
   }
 
   private var newSeries: String {

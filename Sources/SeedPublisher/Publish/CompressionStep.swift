@@ -129,17 +129,18 @@ struct CompressionStep {
   ) throws -> SeriesMetadata {
     var (state, objects) = (metadata.state, metadata.objects + [snapshot])
     if snapshot.encoding == .gzip {
-      let before = metadata.newestSnapshot.flatMap { $0.version >= state.floor ? $0.version : nil }
+      let least = max(state.floor, objects.newestMinor)
+      let before = metadata.newestSnapshot.map { max($0.version, least) }
       let spans = before.map { [DeltaSpan(from: $0, to: snapshot.version)] } ?? []
       let deltas = DeltaPublication(
         publication: context.publication, plan: plan, spillFolder: context.stateFolder,
-        copy: try? WorkingCopy(context.copyPath(plan.series), plan.schema))
+        copy: try? WorkingCopy(context.copyPath(plan.series)))
       let merged = try deltas.merge(spans, of: metadata.objects)
       report.note(snapshot, merged: merged.objects.compactMap(\.span))
       report.warnings += merged.warnings
       let outcome = Retention(job.policy).afterSnapshot(
-        objects + merged.objects, head: state.head, floor: state.floor, schema: plan.schema.hash,
-        now: context.now)
+        objects + merged.objects, head: state.head, floor: state.floor, schema: state.schema, now: context.now
+      )
       (state.floor, objects) = (outcome.floor, outcome.objects)
     }
     return SeriesMetadata(series: plan.series, state: state, objects: objects)
@@ -158,7 +159,7 @@ enum ObjectListing {
     let listed = Set(published.objects.map(\.kind))
     let merged = published.objects.filter { object in
       object.encoding == .gzip && object.length >= leastDeltaBytes
-        && object.span.map { $0.length > 1 } ?? false
+        && object.span.map { $0.length > 1 || object.schemaBefore != nil } ?? false
     }
     let encodings = encodings.sorted { $0.rawValue < $1.rawValue }
     for object in [published.newestSnapshot].compactMap(\.self) + merged {
@@ -192,12 +193,12 @@ enum ObjectListing {
   private static func obstacle(toNew snapshot: PublishedObject, _ published: SeriesMetadata) -> Obstacle? {
     let (state, version) = (published.state, snapshot.version)
     guard version <= state.head else { return .aheadOfHead }
-    guard state.models[state.model] == snapshot.schema else { return .otherSchema }
+    let way = DeltaChain.shortest(published.objects, from: version, snapshot.schema, to: state.head)
+    guard (way?.last?.schema ?? snapshot.schema) == state.schema else { return .otherSchema }
     guard version >= state.floor else { return .belowFloor }
     if let newest = published.newestSnapshot, newest.version >= version { return .superseded }
     let same = published.objects.filter { $0.version == version }
     guard same.allSatisfy({ $0.digest == snapshot.digest }) else { return .otherContent }
-    let way = DeltaChain.shortest(published.objects, from: version, to: state.head)
     return way == nil ? .belowFloor : nil
   }
 

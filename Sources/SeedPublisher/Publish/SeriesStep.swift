@@ -44,12 +44,7 @@ struct SeriesStep {
     let relation = options.isBeginningEpoch ? .follows : try seen.relation(of: origin)
     if case .behind(let standby) = relation { return try wait(for: standby, seen, published) }
     let place = try origin.place()
-    var draft: SeriesDraft
-    if let followed, followed.state.model == plan.newest.version {
-      draft = try follow(origin, followed)
-    } else {
-      draft = try create(origin, continuing: followed, after: published)
-    }
+    var draft = try next(origin, followed, published)
     if case .other(let doubt) = relation {
       draft.report.warnings.append("\(plan.series): \(Self.warning(of: doubt))")
     }
@@ -59,18 +54,36 @@ struct SeriesStep {
     return draft
   }
 
+  private func next(
+    _ origin: any Origin, _ followed: SeriesMetadata?, _ published: SeriesMetadata?
+  ) throws -> SeriesDraft {
+    guard let followed else { return try create(origin, continuing: nil, after: published) }
+    guard followed.state.model != plan.newest.version else { return try follow(origin, followed) }
+    do {
+      return try follow(origin, followed, adding: plan.additions(from: followed.state.model))
+    } catch let reason as NotAnAddition {
+      var draft = try create(origin, continuing: followed, after: published)
+      draft.report.warnings.append(
+        "\(plan.series): every client needs a snapshot to get model \(plan.newest.version): \(reason)")
+      return draft
+    }
+  }
+
   private static func warning(of doubt: LogDoubt) -> String {
     "\(doubt): all rows were compared, and published rows that it lacks are deleted"
   }
 
-  private func follow(_ origin: any Origin, _ published: SeriesMetadata) throws -> SeriesDraft {
+  private func follow(
+    _ origin: any Origin, _ published: SeriesMetadata, adding additions: SchemaAdditions? = nil
+  ) throws -> SeriesDraft {
     let position = LogPosition(context: context, plan: plan, published: published)
     var step = try position.search(origin)
     let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
     let keepNote = position.keepingNote()
     var draft: SeriesDraft
     do {
-      let source = try source(origin, plan, step.search, shrinkGuard, guardsTypes: true)
+      var source = try source(origin, plan, step.search, shrinkGuard, guardsTypes: true)
+      source.additions = additions
       draft = try change(source, after: published)
     } catch {
       keepNote()
@@ -176,6 +189,7 @@ struct SeriesStep {
   private func draft(of change: SeriesChange, _ repair: String?) throws -> SeriesDraft {
     var draft = SeriesDraft(
       report: report(.changed, at: change.delta.header.to), discard: change.rollBack, settle: change.commit)
+    draft.report.newModel = change.delta.header.additions == nil ? nil : plan.newest.version
     draft.report.changes = change.changes
     draft.report.deltaBytes = change.delta.stored.length
     draft.report.repair = repair
@@ -192,7 +206,8 @@ struct SeriesStep {
     let delta = try deltas.store(change.delta)
     let (head, floor) = (delta.version, published.state.floor)
     let objects = published.objects + [delta]
-    let merged = try deltas.merge(DeltaLevels.due(at: head, floor: floor), of: objects)
+    let spans = DeltaLevels.due(at: head, floor: max(floor, objects.newestMinor))
+    let merged = try deltas.merge(spans, of: objects)
     draft.report.merged = merged.objects.compactMap(\.span)
     draft.report.warnings = merged.warnings
     draft.metadata = SeriesMetadata(
@@ -204,6 +219,7 @@ struct SeriesStep {
     report.shrunk = change.shrunk
     var next = published
     next.state.head = change.delta.header.to
+    next.state.model = change.delta.header.model
     report.hasSnapshot = context.isSnapshotDue(next)
   }
 
@@ -243,6 +259,7 @@ struct SeriesStep {
       building: options.isPreview ? nil : copyPath + ".new", origin, plan, types, meta)
     var draft = SeriesDraft(report: report(.created, at: version))
     draft.isSearched = true
+    draft.report.newModel = followed == nil ? nil : plan.newest.version
     draft.report.shrunk = try shrunk(copy, published, origin)
     draft.report.rows = try copy.sums().mapValues(\.rows)
     draft.report.warnings = plan.warnings
@@ -269,11 +286,10 @@ struct SeriesStep {
     _ copy: WorkingCopy, _ published: SeriesMetadata?, _ origin: any Origin
   ) throws -> [ShrunkTable] {
     guard published != nil, !options.acceptingShrink, Folder.exists(copyPath),
-      let old = try? WorkingCopy(copyPath, plan.schema), let before = try? old.sums()
+      let old = try? WorkingCopy(copyPath), let before = try? old.sums()
     else { return [] }
-    let schema = try? SchemaReader(old.connection).schema()
     return try job.shrinkGuard.shrunk(before: before, after: try copy.sums(), origin) { name in
-      guard let table = schema?.table(name), let values = try? old.values(in: table) else {
+      guard let table = old.schema.table(name), let values = try? old.values(in: table) else {
         return ([:], [:])
       }
       return (values, try copy.values(in: table))
@@ -283,7 +299,7 @@ struct SeriesStep {
   /// A copy of an unpublished series means that the publication was lost or replaced.
   private func refuseCopyWithoutPublication(_ published: SeriesMetadata?) throws {
     guard published == nil, !options.isBeginningEpoch, Folder.exists(copyPath) else { return }
-    let version = try WorkingCopy(copyPath, plan.schema).meta().version
+    let version = try WorkingCopy(copyPath).meta().version
     throw PublicationError.copyAhead(copy: copyPath, version: "\(version)", head: "nothing")
   }
 

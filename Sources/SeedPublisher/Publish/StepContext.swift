@@ -30,7 +30,7 @@ struct StepContext: Sendable {
 
   func isSnapshotDue(_ metadata: SeriesMetadata) -> Bool {
     guard metadata.lacksSnapshot else { return false }
-    if options.forcingSnapshot || metadata.newestSnapshot == nil { return true }
+    if options.forcingSnapshot || metadata.newestSnapshot?.schema != metadata.state.schema { return true }
     return job.snapshotSchedule.isDue(past(metadata), now: now)
   }
 

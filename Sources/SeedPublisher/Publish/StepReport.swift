@@ -62,6 +62,8 @@ package struct SeriesReport: Sendable {
   package let series: SeedSeries
   package let outcome: Outcome
   package let version: SeedVersion?
+  /// A new minor that begins with this version.
+  package var newModel: ModelVersion?
   package var changes: ChangeReport = [:]
   /// Rows by table after the step, if counted.
   package var rows: [String: Int] = [:]

@@ -16,20 +16,25 @@ struct WorkingCopyOpener {
   /// Opens the copy at the head. A copy that lags catches up; an unusable one is rebuilt, and the reason returned.
   func open() throws -> (copy: WorkingCopy, repair: String?) {
     guard Folder.exists(path) else { return try rebuild(because: "it was missing") }
-    let copy: WorkingCopy
+    var copy: WorkingCopy
     let meta: SeedMeta
     do {
-      copy = try WorkingCopy(path, plan.schema)
+      copy = try WorkingCopy(path)
       meta = try copy.meta()
+    } catch is SchemaProblem {
+      return try rebuild(because: Self.edited)
     } catch { return try rebuild(because: "\(error)") }
-    if let mismatch = mismatch(copy, meta) { return try rebuild(because: mismatch) }
+    if let mismatch = mismatch(copy.schema, meta) { return try rebuild(because: mismatch) }
     let head = published.state.head
     guard meta.version <= head else {
       throw PublicationError.copyAhead(copy: path, version: "\(meta.version)", head: "\(head)")
     }
-    if meta.version == head { return (copy, nil) }
+    if meta.version == head {
+      return meta.schema == published.state.schema
+        ? (copy, nil) : try rebuild(because: "it had another schema")
+    }
     if isPreview { return (try rebuild(), nil) }
-    guard let chain = DeltaChain.shortest(published.objects, from: meta.version, to: head) else {
+    guard let chain = DeltaChain.shortest(published.objects, from: meta.version, meta.schema, to: head) else {
       return try rebuild(because: "it did not catch up: no deltas lead on from version \(meta.version)")
     }
     do {
@@ -38,12 +43,13 @@ struct WorkingCopyOpener {
     } catch { return try rebuild(because: "it did not catch up: \(error.cause)") }
   }
 
-  private func mismatch(_ copy: WorkingCopy, _ meta: SeedMeta) -> String? {
+  private static let edited = "its tables, indexes or views were changed by hand"
+
+  private func mismatch(_ schema: DatabaseSchema, _ meta: SeedMeta) -> String? {
     guard meta.epoch == published.state.epoch, meta.series == plan.series else {
       return "it belonged to another history"
     }
-    guard meta.schema == plan.schema.hash else { return "it had another schema" }
-    return copy.hasItsSchema ? nil : "its tables, indexes or views were changed by hand"
+    return meta.schema == schema.hash ? nil : Self.edited
   }
 
   private func rebuild(because reason: String) throws -> (copy: WorkingCopy, repair: String?) {
@@ -52,7 +58,7 @@ struct WorkingCopyOpener {
 
   func rebuild() throws -> WorkingCopy {
     let recall = SeriesRecall(context.publication, published)
-    guard let chain = try? recall.chain(to: published.state.head), chain.snapshot.schema == plan.schema.hash
+    guard let chain = try? recall.chain(to: published.state.head), chain.schema == published.state.schema
     else { throw PublicationError.noSnapshot(series: "\(plan.series)") }
     let temporary = isPreview ? Self.previewPath(path) : path + ".rebuild"
     let copy = try recall.make(chain, at: temporary)
@@ -65,12 +71,12 @@ struct WorkingCopyOpener {
 
   /// Moves a finished copy into place, and opens it as the publisher's own. It must be closed while it is renamed.
   static func install(_ copy: consuming WorkingCopy, as path: String) throws -> WorkingCopy {
-    let (temporary, schema) = (copy.path, copy.schema)
+    let temporary = copy.path
     _ = consume copy
     if temporary != path {
       try WorkingCopy.remove(path)
       try DurableFile.moveIntoPlace(temporary, path)
     }
-    return try WorkingCopy(path, schema)
+    return try WorkingCopy(path)
   }
 }

@@ -75,7 +75,8 @@ struct ObjectMaker {
         series: plan.series, kind: listed.kind.encoded(as: encoding), length: stored.length,
         sha256: stored.sha256,
         model: listed.model, rawLength: listed.rawLength, rawSHA256: listed.rawSHA256, schema: listed.schema,
-        digest: listed.digest, publishedAt: listed.span == nil ? now : nil))
+        schemaBefore: listed.schemaBefore, digest: listed.digest, publishedAt: listed.span == nil ? now : nil)
+    )
   }
 
   func place(_ draft: ObjectDraft) throws {

@@ -18,6 +18,7 @@ package struct SeriesRecall {
     package let snapshot: PublishedObject
     package let deltas: [PublishedObject]
 
+    var schema: SHA256Digest { deltas.last?.schema ?? snapshot.schema }
     fileprivate var digest: SHA256Digest { deltas.last?.digest ?? snapshot.digest }
     fileprivate var model: ModelVersion { deltas.last?.model ?? snapshot.model }
   }
@@ -32,8 +33,7 @@ package struct SeriesRecall {
 
   private func knownChain(to version: SeedVersion) -> Chain? {
     published.objects.snapshots().lazy.filter { $0.version <= version }.compactMap { snapshot in
-      let deltas = published.objects.filter { $0.schema == snapshot.schema }
-      return DeltaChain.shortest(deltas, from: snapshot.version, to: version)
+      DeltaChain.shortest(published.objects, from: snapshot.version, snapshot.schema, to: version)
         .map { Chain(snapshot: snapshot, deltas: $0) }
     }.first
   }
@@ -81,7 +81,7 @@ package struct SeriesRecall {
 
   /// Like ``recall(_:to:)``, but without reading every row: each delta is verified by the stored sums.
   func make(_ chain: Chain, at path: String, isDurable: Bool = true) throws -> WorkingCopy {
-    let copy = try WorkingCopy(expanding: chain.snapshot, in: publication, to: path)
+    var copy = try WorkingCopy(expanding: chain.snapshot, in: publication, to: path)
     if !isDurable { try copy.connection.execute("PRAGMA synchronous = OFF") }
     try copy.apply(chain.deltas, from: publication)
     return copy

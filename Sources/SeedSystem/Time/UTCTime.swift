@@ -25,7 +25,7 @@ package struct UTCTime: Hashable, Sendable, Comparable {
 
   package static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
 
-  /// By `strftime`, in English: this program never calls `setlocale`.
+  /// By `strftime`. Names of days and months are English unless the process calls `setlocale`; the server does not.
   func formatted(_ format: String) -> String {
     var (seconds, parts) = (time_t(secondsSinceEpoch), tm())
     gmtime_r(&seconds, &parts)

@@ -23,7 +23,7 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
     func word(_ index: Int) -> UInt64 {
       UInt64(bigEndian: buffer.load(fromByteOffset: 8 * index, as: UInt64.self))
     }
-    return SHA256Digest(words: SIMD4(word(0), word(1), word(2), word(3)))
+    return SHA256Digest(words: DigestWords(word(0), word(1), word(2), word(3)))
   }
 }
 

@@ -18,6 +18,8 @@ package struct PublishedObject: Hashable, Sendable {
   package let rawLength: Int
   package let rawSHA256: SHA256Digest
   package let schema: SHA256Digest
+  /// The schema before a delta that begins a minor, else nil.
+  package let schemaBefore: SHA256Digest?
   /// The state digest at its version.
   package let digest: SHA256Digest
   /// The publication time of a snapshot; nil for deltas.
@@ -25,11 +27,13 @@ package struct PublishedObject: Hashable, Sendable {
 
   package init(
     series: SeedSeries, kind: Kind, length: Int, sha256: SHA256Digest, model: ModelVersion, rawLength: Int,
-    rawSHA256: SHA256Digest, schema: SHA256Digest, digest: SHA256Digest, publishedAt: UTCTime? = nil
+    rawSHA256: SHA256Digest, schema: SHA256Digest, schemaBefore: SHA256Digest? = nil, digest: SHA256Digest,
+    publishedAt: UTCTime? = nil
   ) {
     (self.series, self.kind, self.length, self.sha256) = (series, kind, length, sha256)
     (self.model, self.rawLength, self.rawSHA256) = (model, rawLength, rawSHA256)
-    (self.schema, self.digest, self.publishedAt) = (schema, digest, publishedAt)
+    (self.schema, self.schemaBefore) = (schema, schemaBefore)
+    (self.digest, self.publishedAt) = (digest, publishedAt)
   }
 
   /// `snapshot-102.sqlite.gz` or `delta-100-102.json.gz`.
@@ -50,7 +54,7 @@ package struct PublishedObject: Hashable, Sendable {
   package func isDescribed(by header: DeltaHeader) -> Bool {
     kind.encoded(as: .gzip) == .delta(from: header.from, to: header.to) && series == header.series
       && model == header.model
-      && schema == header.schema && digest == header.digest
+      && schema == header.schema && schemaBefore == header.additions?.before && digest == header.digest
   }
 
   package var encoding: ContentEncoding {
@@ -97,6 +101,7 @@ package struct PublishedObject: Hashable, Sendable {
     rawLength = try fields.integer("rawLength", from: 0)
     rawSHA256 = try fields.digest("rawSHA256")
     schema = try fields.digest("schema")
+    schemaBefore = try fields.digestIfPresent("schemaBefore")
     digest = try fields.digest("digest")
     publishedAt = try fields.integerIfPresent("publishedAt", from: 0).map(UTCTime.init(secondsSinceEpoch:))
     guard model.major == series.major else {
@@ -110,7 +115,8 @@ package struct PublishedObject: Hashable, Sendable {
       + .init(
         ("model", .string(model.description)), ("encoding", .string(encoding.rawValue)),
         ("rawLength", JSONValue(rawLength)), ("rawSHA256", .string(rawSHA256.hex)),
-        ("schema", .string(schema.hex)), ("digest", .string(digest.hex)),
+        ("schema", .string(schema.hex)), ("schemaBefore", schemaBefore.map { .string($0.hex) }),
+        ("digest", .string(digest.hex)),
         ("publishedAt", publishedAt.map { JSONValue($0.secondsSinceEpoch) }))
     return TargetFile(length: length, sha256: sha256, custom: .object(members))
   }
@@ -160,9 +166,10 @@ package enum DeltaChain {
   private typealias Path = (bytes: Int, deltas: [PublishedObject])
 
   /// The deltas in order; empty if `start` is `end`, nil if no chain exists. Deltas are state-based and apply to any
-  /// version that they cover, so the first one may begin before `start`.
+  /// version that they cover, so the first one may begin before `start`. Without a `schema`, that of the data at `start`,
+  /// the first one may be of any.
   package static func shortest(
-    _ objects: [PublishedObject], from start: SeedVersion, to end: SeedVersion
+    _ objects: [PublishedObject], from start: SeedVersion, _ schema: SHA256Digest? = nil, to end: SeedVersion
   ) -> [PublishedObject]? {
     var best: [SeedVersion: Path] = [start: (0, [])]
     let edges = objects.compactMap {
@@ -172,7 +179,10 @@ package enum DeltaChain {
     }
     for (from, to, delta) in edges.sorted(by: { ($0.to, $0.from) < ($1.to, $1.from) })
     where to > start && to <= end {
-      let reached = best.filter { from <= $0.key && $0.key < to }
+      let before = delta.schemaBefore ?? delta.schema
+      let reached = best.filter { version, path in
+        from <= version && version < to && (path.deltas.last?.schema ?? schema ?? before) == before
+      }
       guard let path = reached.values.min(by: isShorter) else { continue }
       let longer = (path.bytes + delta.length, path.deltas + [delta])
       if let known = best[to], !isShorter(longer, known) { continue }

@@ -68,6 +68,9 @@ package struct SeriesState: Hashable, Sendable {
   /// The reason why publishing is on hold, after a rollback by the operator.
   package var hold: SeriesHold?
 
+  /// The schema hash of the newest model.
+  package var schema: SHA256Digest? { models[model] }
+
   static let memberName = "seedbank"
 
   package init(

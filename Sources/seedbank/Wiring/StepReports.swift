@@ -15,7 +15,8 @@ extension SeriesReport {
       case .changed: "\(version), \(changes.words)"
       }
     let parts = [
-      "\(series): \(result)", deltaBytes.map { "delta of \(ByteCount(bytes: $0))" },
+      "\(series): \(result)", newModel.map { "model \($0)" },
+      deltaBytes.map { "delta of \(ByteCount(bytes: $0))" },
       merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))", snapshotWords,
       repair.map { "working copy rebuilt because \($0)" },
       shrunk.isEmpty ? nil : "held back because its tables lost too many rows or values",
@@ -42,7 +43,8 @@ extension SeriesReport {
   var json: JSONValue {
     [
       "series": .string("\(series)"), "outcome": .string(outcome.rawValue),
-      "version": JSONValue(version?.number), "deltaBytes": JSONValue(deltaBytes),
+      "version": JSONValue(version?.number), "newModel": JSONValue(newModel?.description),
+      "deltaBytes": JSONValue(deltaBytes),
       "merged": .array(merged.map { ["from": JSONValue($0.from.number), "to": JSONValue($0.to.number)] }),
       "snapshot": .bool(hasSnapshot), "snapshotBytes": JSONValue(snapshotBytes), "repair": JSONValue(repair),
       "shrunk": .array(shrunk.map(\.json)), "tables": .object(tables.map { JSONMember($0, table($0)) }),

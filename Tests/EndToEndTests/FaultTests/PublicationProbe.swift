@@ -18,15 +18,17 @@ struct PublicationProbe {
     _ = try Compression.expand(
       publication.file(snapshot), to: folder("seed.sqlite"), .gzip, limit: snapshot.rawLength)
     let seed = try Connection(folder("seed.sqlite"), .writer)
-    let schema = try SchemaReader(seed).schema()
-    guard let chain = DeltaChain.shortest(metadata.objects, from: snapshot.version, to: metadata.state.head)
+    let applier = DeltaApplier(seed, try SchemaReader(seed).schema())
+    guard
+      let chain = DeltaChain.shortest(
+        metadata.objects, from: snapshot.version, snapshot.schema, to: metadata.state.head)
     else { throw NotASeed("no chain leads to the head") }
     for delta in chain {
       let document = try publication.delta(delta)
-      try seed.transaction { _ = try DeltaApplier(seed, schema).apply(document) }
+      try seed.transaction { _ = try applier.apply(document) }
     }
-    try SeedCheck(seed, schema).run()
-    return (metadata.state.head.number, try seedRows(seed, schema))
+    try SeedCheck(seed, applier.schema).run()
+    return (metadata.state.head.number, try seedRows(seed, applier.schema))
   }
 
   private func check(_ object: PublishedObject) throws {

@@ -91,6 +91,22 @@ import Testing
     }
   }
 
+  @Test func `a step that begins a minor and fails at any file operation leaves the old or the new version`()
+    throws
+  {
+    // With one snapshot, the new minor's own would end the deltas before it.
+    try folder.edit("seedbank/my/dataset.json") { $0.replacing("\"snapshots\": 1", with: "\"snapshots\": 2") }
+    try Tool.sqlite(folder("my.sqlite"), "ALTER TABLE shop ADD COLUMN phone TEXT DEFAULT 'none'")
+    try SeedbankBinary.succeed(["model", "new"], in: folder.path)
+    try changeOrigin(Self.firstVersion + 1)
+    try save()
+    try failEverywhere(Self.plain, to: Self.firstVersion + 1) { what in
+      let metadata = try #require(try publication.published().series[series]?.metadata)
+      #expect(metadata.state.model == "1.1" && metadata.newestSnapshot?.model == "1.1", "\(what)")
+      #expect(metadata.objects.contains { $0.schemaBefore != nil }, "\(what): it did not begin with a delta")
+    }
+  }
+
   @Test func `a step that merges deltas and fails at any file operation leaves the old or the new version`()
     throws
   {

@@ -25,7 +25,7 @@ import Testing
     #expect(try succeed(deployment, "status").replacing("\n", with: " ").contains("seedbank model new"))
     let made = try succeed(deployment, "model", "new")
     #expect(made.contains("Added table \"park\"\n") && made.contains("Added column \"shop\".\"phone\"\n"))
-    #expect(made.contains("each client of my/1 downloads a snapshot once"))
+    #expect(made.contains("brings it to each client of my/1 as changes"))
     #expect(made.contains("dataset: \"my\", version: \"1.1\",\n"))
     #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
     #expect(try deployment.seedbank("regenerate").errors.isEmpty)

@@ -1,0 +1,96 @@
+import SeedDatabase
+import SeedFormat
+
+extension SeriesPlan {
+  /// The SQL that leads from a published minor to the newest one, tried in memory. A delta can carry it, so that clients
+  /// need no snapshot.
+  func additions(from minor: ModelVersion) throws -> SchemaAdditions {
+    guard let older = models.first(where: { $0.version == minor }), let before = hashes[minor] else {
+      throw NotAnAddition("model \(minor) is not known")
+    }
+    let (copy, target) = (try older.database(), try newest.database())
+    let additions = SchemaAdditions(
+      before: before,
+      statements: try Self.columns(SchemaReader(copy).schema(), schema) + Self.definitions(copy, target))
+    do {
+      try additions.define(on: copy)
+      guard try SchemaReader(copy).schema().hash == schema.hash else {
+        throw NotAnAddition(
+          "the models differ in more than new columns, tables, indexes, views and search tables")
+      }
+      for search in schema.searchTables where try copy.settings(search) != target.settings(search) {
+        throw NotAnAddition("the search table \"\(search.name)\" has other settings")
+      }
+    } catch let error as ForeignAddition { throw NotAnAddition(error.reason) }
+    return additions
+  }
+
+  private static func columns(
+    _ older: DatabaseSchema, _ newer: DatabaseSchema
+  ) throws(NotAnAddition) -> [String] {
+    var statements: [String] = []
+    for table in newer.tables {
+      guard let old = older.table(table.name) else { continue }
+      guard table.columnNames.starts(with: old.columnNames) else {
+        throw NotAnAddition("the new columns of table \"\(table.name)\" are not at its end")
+      }
+      for column in table.columns.dropFirst(old.columns.count) {
+        let reference = table.reference(of: column)
+        // Of rows that the delta does not touch, no client checks references.
+        guard reference.isEmpty || column.defaultSQL == nil else {
+          throw NotAnAddition("the new column \"\(table.name).\(column.name)\" is a reference with a default")
+        }
+        statements.append("ALTER TABLE \(quoted(table.name)) ADD COLUMN \(column.definition)\(reference)")
+      }
+    }
+    return statements
+  }
+
+  /// Everything that only the newer schema names, as it was written, in its order.
+  private static func definitions(_ older: Connection, _ newer: Connection) throws -> [String] {
+    let parts = try SchemaReader(newer).listedTables().filter { $0.kind == "shadow" }.map(\.name)
+    let known = Set(try older.rows("SELECT name FROM sqlite_schema").map(\.[0].text)).union(parts)
+    return try newer.rows("SELECT name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")
+      .filter { !known.contains($0[0].text) }.map(\.[1].text)
+  }
+}
+
+/// Why a minor cannot begin with a delta, so that each client needs a snapshot.
+struct NotAnAddition: Error, Hashable, CustomStringConvertible {
+  let description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+extension ModelDefinition {
+  fileprivate func database() throws -> Connection {
+    let connection = try Connection("model", .memory)
+    try connection.run(script: schemaSQL)
+    return connection
+  }
+}
+
+extension Connection {
+  fileprivate func settings(_ search: SearchTable) throws -> [[SeedValue]] {
+    try rows("SELECT * FROM \(quoted(search.name + "_config")) ORDER BY k")
+  }
+}
+
+extension ColumnSchema {
+  fileprivate var definition: String {
+    let parts = [
+      quoted(name), declaredType, isNotNull ? "NOT NULL" : nil, defaultSQL.map { "DEFAULT (\($0))" },
+      collation == .binary ? nil : "COLLATE \(collation.rawValue)",
+    ]
+    return parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " ")
+  }
+}
+
+extension TableSchema {
+  fileprivate func reference(of column: ColumnSchema) -> String {
+    guard let key = foreignKeys.first(where: { $0.columns == [column.name] }) else { return "" }
+    let columns =
+      key.parentColumns.isEmpty ? "" : "(\(key.parentColumns.map(quoted).joined(separator: ", ")))"
+    return " REFERENCES \(quoted(key.parent))\(columns) ON UPDATE \(key.onUpdate) ON DELETE \(key.onDelete)"
+  }
+}

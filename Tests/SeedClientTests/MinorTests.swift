@@ -1,0 +1,255 @@
+import SeedClient
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+import Testing
+
+/// Stores that follow a series across the delta that begins a minor.
+@Suite struct MinorTests {
+  private struct Stop: Decodable, Equatable {
+    let id: String
+    let name: String
+  }
+
+  private struct ZonedStop: Decodable, Equatable {
+    let id: String
+    let zone: String
+  }
+
+  let fixture: StoreFixture
+  private let older: SHA256Digest
+
+  private var publisher: ClientPublisherSimulator { fixture.publisher }
+
+  /// A publisher at version 2, whose only snapshot is version 1.
+  init() throws {
+    fixture = try StoreFixture(inMemory: true)
+    older = fixture.publisher.schema.hash
+    try fixture.publisher.publish(["a": "One"])
+    try fixture.publisher.publish(["a": "Two"])
+  }
+
+  /// The store of an app of the older minor.
+  private func olderStore() throws -> SeedStore { try fixture.store(schema: older) }
+
+  private func newerStore() throws -> SeedStore { try fixture.store(model: "2.2") }
+
+  /// Version 3 begins the minor, and version 4 has rows of it.
+  private func beginMinor() throws {
+    try publisher.beginMinor()
+    try publisher.publish(["b": "Bellevue"])
+  }
+
+  @Test func `an app of the older minor follows by deltas, without a snapshot`() async throws {
+    let store = try olderStore()
+    try await store.update()
+    try beginMinor()
+    publisher.withServed { $0.requests = [] }
+    let report = try await store.update()
+    #expect(report.action == .applied && report.to.number == 4)
+    #expect(publisher.withServed { $0.requests }.allSatisfy { !$0.contains(".sqlite") })
+    #expect(try await store.stops() == ["Two", "Bellevue"])
+    try await store.verify()
+    try publisher.publish(["c": "Charlottenburg"])
+    #expect(try await store.update().action == .applied)
+    await store.close()
+    let again = try olderStore()
+    #expect(try await again.update().action == .upToDate)
+    #expect(try await again.stops() == ["Two", "Bellevue", "Charlottenburg"])
+  }
+
+  @Test func `queries that ran before a minor see its columns afterwards`() async throws {
+    let store = try olderStore()
+    try await store.update()
+    let (all, named): (SeedQuery, SeedQuery) = ("SELECT * FROM stop", "SELECT id, name FROM stop ORDER BY id")
+    #expect(try await store.rows(all).map(\.names) == [["id", "name", "lat"]])
+    #expect(try await store.rows(named, as: Stop.self) == [Stop(id: "a", name: "Two")])
+    try beginMinor()
+    try await store.update()
+    let columns = ["id", "name", "lat", "zone"]
+    #expect(try await store.rows(all).map(\.names) == [columns, columns])
+    let stops = [Stop(id: "a", name: "Two"), Stop(id: "b", name: "Bellevue")]
+    #expect(try await store.rows(named, as: Stop.self) == stops)
+    #expect(try await store.rows(all, as: Stop.self).count == 2)
+    let zones = [ZonedStop(id: "a", zone: "A"), ZonedStop(id: "b", zone: "B")]
+    let found = try await store.rows("SELECT * FROM stop ORDER BY id", as: ZonedStop.self)
+    #expect(found == zones)
+  }
+
+  @Test func `live queries go on across a minor, with its columns`() async throws {
+    let store = try olderStore()
+    try await store.update()
+    let all = Collected(store.observe("SELECT * FROM stop ORDER BY id"))
+    let named = Collected(store.observe("SELECT id, name FROM stop ORDER BY id", as: Stop.self))
+    try await until { all.all.last?.count == 1 && named.all.last == [Stop(id: "a", name: "Two")] }
+    #expect(all.all.last?.map(\.names) == [["id", "name", "lat"]])
+    try beginMinor()
+    try await store.update()
+    try await until { all.all.last?.count == 2 && named.all.last?.count == 2 }
+    let columns = ["id", "name", "lat", "zone"]
+    #expect(all.all.last?.map(\.names) == [columns, columns] && !all.isOver)
+    #expect(named.all.last == [Stop(id: "a", name: "Two"), Stop(id: "b", name: "Bellevue")] && !named.isOver)
+  }
+
+  @Test func `a minor with an unchanged table reaches a live query that reads its new columns`() async throws
+  {
+    let store = try olderStore()
+    try await store.update()
+    let all = Collected(store.observe("SELECT * FROM stop"))
+    try await until { all.all.last?.count == 1 }
+    try publisher.beginMinor()
+    try await store.update()
+    try await until { all.all.last?.map(\.names) == [["id", "name", "lat", "zone"]] }
+    let zones = try await store.rows("SELECT id, zone FROM stop", as: ZonedStop.self)
+    #expect(zones == [ZonedStop(id: "a", zone: "A")])
+  }
+
+  @Test func `an app of the newer minor goes on with the store of the older`() async throws {
+    let store = try olderStore()
+    try await store.update()
+    try beginMinor()
+    try await store.update()
+    await store.close()
+    publisher.withServed { $0.failure = .offline }
+    let newer = try newerStore()
+    let zones = try await newer.rows("SELECT id, zone FROM stop ORDER BY id", as: ZonedStop.self)
+    #expect(zones == [ZonedStop(id: "a", zone: "A"), ZonedStop(id: "b", zone: "B")])
+    publisher.withServed { $0.failure = nil }
+    #expect(try await newer.update().action == .upToDate)
+  }
+
+  @Test func `an app of the newer minor reaches it from a store of the older`() async throws {
+    let store = try olderStore()
+    try await store.update()
+    await store.close()
+    try beginMinor()
+    let newer = try newerStore()
+    let report = try await newer.update()
+    #expect(report.to.number == 4)
+    let zones = try await newer.rows("SELECT id, zone FROM stop", as: ZonedStop.self)
+    #expect(zones.count == 2)
+    try await newer.verify()
+  }
+
+  @Test func `a first download of the newer minor takes an old snapshot and the deltas after it`()
+    async throws
+  {
+    try beginMinor()
+    let newer = try newerStore()
+    let report = try await newer.update()
+    #expect(report.plan.reason == .firstDownload && report.to.number == 4)
+    #expect(report.plan.files.first == "snapshot-1.sqlite.gz" && report.plan.files.count > 1)
+    let zones = try await newer.rows("SELECT id, zone FROM stop ORDER BY id", as: ZonedStop.self)
+    #expect(zones == [ZonedStop(id: "a", zone: "A"), ZonedStop(id: "b", zone: "B")])
+    try await newer.verify()
+  }
+
+  // MARK: Bundles
+
+  @Test func `a bundle is not made of a snapshot of an older minor`() async throws {
+    let bundles = try BundleFixture()
+    try bundles.publisher.beginMinor()
+    let maker = try bundles.maker(bundles.bundle, model: "2.2")
+    let error = await #expect(throws: SeedError.self) { try await maker.make() }
+    #expect(error?.code == .versionGone)
+    #expect(error?.message.contains("is of model 2.1, older than the app's model 2.2") == true)
+    #expect(error?.message.contains("`seedbank regenerate --snapshot`") == true)
+    #expect(try bundles.shipped().isEmpty)
+    try bundles.publisher.publishSnapshot()
+    #expect(try await bundles.maker(bundles.bundle, model: "2.2").make().snapshot.model == "2.2")
+  }
+
+  @Test func `an app of the newer minor ignores a bundle of the older`() async throws {
+    let bundles = try BundleFixture()
+    try await bundles.ship()
+    try bundles.publisher.beginMinor()
+    let store = try bundles.store(model: "2.2")
+    let report = try await store.update()
+    #expect(report.plan.reason == .firstDownload && report.to.number == 2)
+    let zones = try await store.rows("SELECT id, zone FROM stop", as: ZonedStop.self)
+    #expect(zones == [ZonedStop(id: "a", zone: "A")])
+  }
+}
+
+/// A signed delta that begins a minor otherwise than its metadata says.
+@Suite struct MinorLieTests {
+  enum Lie: CaseIterable {
+    /// The document has additions, but the metadata names no schema before them.
+    case unannounced
+    /// The metadata names a schema before, but the document has no additions.
+    case missing
+    case otherBefore
+    case otherColumn
+    case further
+    case foreign
+  }
+
+  let fixture: StoreFixture
+  let store: SeedStore
+  private var publisher: ClientPublisherSimulator { fixture.publisher }
+
+  /// A device at version 1 of model 2.1, and a delta to version 2 that begins 2.2.
+  init() async throws {
+    fixture = try StoreFixture(inMemory: true)
+    try fixture.publisher.publish(["a": "One"])
+    store = try fixture.store()
+    try await store.update()
+    try fixture.publisher.beginMinor()
+  }
+
+  private func additions(_ truth: SchemaAdditions, _ lie: Lie) -> SchemaAdditions? {
+    let (before, zone) = (truth.before, truth.statements)
+    return switch lie {
+    case .unannounced: truth
+    case .missing: nil
+    case .otherBefore: SchemaAdditions(before: .of([1]), statements: zone)
+    case .otherColumn:
+      SchemaAdditions(before: before, statements: ["ALTER TABLE stop ADD COLUMN zone INTEGER"])
+    case .further: SchemaAdditions(before: before, statements: zone + ["CREATE INDEX more ON stop(zone)"])
+    case .foreign: SchemaAdditions(before: before, statements: zone + ["DELETE FROM stop"])
+    }
+  }
+
+  private func publish(_ lie: Lie) throws {
+    let delta = try fixture.lastDelta
+    let stored = try #require(publisher.withServed { $0.files[delta.filePath] })
+    let truth = try DeltaReader(Compression.gunzip(stored, limit: delta.rawLength)).header
+    let header = DeltaHeader(
+      series: truth.series, model: truth.model, schema: truth.schema, from: truth.from, to: truth.to,
+      digest: truth.digest, additions: additions(try #require(truth.additions), lie))
+    let document = DeltaWriter().document(header)
+    try publisher.replace(delta, by: Compression.gzip(document), raw: Compression.Measure(of: document))
+    guard lie == .unannounced else { return }
+    try publisher.resign { object in
+      object.schemaBefore == nil
+        ? object
+        : PublishedObject(
+          series: object.series, kind: object.kind, length: object.length, sha256: object.sha256,
+          model: object.model, rawLength: object.rawLength, rawSHA256: object.rawSHA256,
+          schema: object.schema,
+          digest: object.digest)
+    }
+  }
+
+  @Test(arguments: Lie.allCases) func `a device keeps its version if the delta of a minor lies`(_ lie: Lie)
+    async throws
+  {
+    try publish(lie)
+    #expect(await code { try await store.update() } == (lie == .unannounced ? .versionGone : .damaged))
+    #expect(await store.state.version == .first)
+    #expect(try await store.rows("SELECT * FROM stop").map(\.names) == [["id", "name", "lat"]])
+    try await store.verify()
+  }
+
+  @Test(arguments: Lie.allCases) func `a snapshot replaces a delta of a minor that lies`(_ lie: Lie)
+    async throws
+  {
+    try publish(lie)
+    try publisher.publishSnapshot()
+    let report = try await store.update()
+    #expect(report.plan.reason == (lie == .unannounced ? .newSchema : .deltasFailed) && report.to.number == 2)
+    #expect(try await store.rows("SELECT * FROM stop").map(\.names) == [["id", "name", "lat", "zone"]])
+    try await store.verify()
+  }
+}

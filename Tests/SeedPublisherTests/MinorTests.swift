@@ -1,0 +1,157 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedPublisher
+
+/// A new minor that begins with a delta.
+@Suite struct MinorTests {
+  private static let schema = PublisherFixture.schema
+  private static let withLine =
+    schema + "; CREATE TABLE line(id INTEGER PRIMARY KEY, stop REFERENCES stop(id))"
+
+  private func add(_ newer: String, to deployment: TestDeployment) throws {
+    let models = [model("2.0", Self.schema), model("2.1", newer)]
+    let plans = try SeriesPlan.plans(deployment.job.name, models)
+    deployment.job = DatasetJob(name: deployment.job.name, origin: deployment.job.origin, plans: plans)
+  }
+
+  private func deployment() throws -> TestDeployment {
+    let deployment = try PublisherFixture.deployment()
+    try deployment.origin(
+      "CREATE TABLE line(id, stop); INSERT INTO line VALUES (1, 3), (2, NULL); ALTER TABLE stop ADD COLUMN fee DEFAULT 7; ALTER TABLE stop ADD COLUMN day"
+    )
+    return deployment
+  }
+
+  @Test(arguments: [
+    "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER)",
+    "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, fee NUMERIC NOT NULL DEFAULT (-1.5), zone)",
+    "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone TEXT DEFAULT 'a ''b''' COLLATE NOCASE)",
+    withLine, schema + "; CREATE INDEX i ON stop(lower(name)) WHERE id > 1",
+    schema + "; CREATE UNIQUE INDEX i ON stop(name)",
+    schema + "; CREATE VIEW v AS SELECT name FROM stop",
+    schema
+      + "; CREATE VIRTUAL TABLE s USING fts5(name, content='stop', content_rowid='id', tokenize='trigram')",
+    "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER REFERENCES stop(id) ON DELETE CASCADE)",
+    "CREATE TABLE line(id INTEGER PRIMARY KEY) STRICT; CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, fee REAL)",
+  ])
+  func `clients of the older minor get the new one by a delta`(_ newer: String) throws {
+    let deployment = try deployment()
+    try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
+    let old = try deployment.metadata(major: 2)
+    try add(newer, to: deployment)
+    let report = try deployment.verifiedStep()
+    let metadata = try deployment.metadata(major: 2)
+    #expect(report.outcome == .changed && report.warnings.isEmpty, "\(report.warnings)")
+    #expect(metadata.state.floor == old.state.floor && metadata.state.model == "2.1")
+    let first = try #require(metadata.objects.first { $0.schemaBefore != nil })
+    #expect(first.schemaBefore == old.state.schema && first.schema == metadata.state.schema)
+    #expect(metadata.newestSnapshot?.schema == metadata.state.schema, "new installs need the new minor")
+    try deployment.publish("UPDATE stop SET name = 'y' WHERE id = 2")
+    #expect(try deployment.names() == ["x", "y", "c"])
+  }
+
+  @Test func `an empty column of many rows is a delta below a kibibyte`() throws {
+    let deployment = try deployment()
+    try deployment.publish(
+      "WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO stop(id, name) SELECT i, 'n' || i FROM n"
+    )
+    try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, url TEXT)", to: deployment)
+    try deployment.origin("ALTER TABLE stop ADD COLUMN url TEXT")
+    let report = try deployment.verifiedStep()
+    #expect(report.outcome == .changed && report.changes.values.allSatisfy(\.isEmpty))
+    #expect(try #require(report.deltaBytes) < 1024)
+  }
+
+  @Test(arguments: [
+    (
+      "CREATE TABLE stop(id INTEGER PRIMARY KEY, zone, name TEXT)",
+      "the new columns of table \"stop\" are not at its end"
+    ),
+    (
+      "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, loud AS (upper(name)))",
+      "the models differ in more than"
+    ),
+    (
+      "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone CHECK (zone > 0))",
+      "the models differ in more than"
+    ),
+    (
+      "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone, UNIQUE(id, zone))",
+      "the models differ in more than"
+    ),
+    (
+      "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone REFERENCES stop(id) DEFAULT 1)",
+      "\"stop.zone\" is a reference with a default"
+    ),
+    (
+      schema + "; CREATE VIRTUAL TABLE s USING fts5(name, content='stop', content_rowid='id');"
+        + " INSERT INTO s(s, rank) VALUES ('pgsz', 1000)", "the search table \"s\" has other settings"
+    ),
+    (
+      "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, day DEFAULT CURRENT_DATE)", "constant default"
+    ),
+  ])
+  func `a minor that a delta cannot carry is published as a snapshot, with the reason`(
+    _ newer: String, _ reason: String
+  )
+    throws
+  {
+    let deployment = try deployment()
+    try add(newer, to: deployment)
+    let report = try deployment.verifiedStep()
+    #expect(report.outcome == .created)
+    #expect(
+      report.warnings.contains { $0.contains("needs a snapshot to get model 2.1") && $0.contains(reason) },
+      "\(report.warnings)")
+  }
+
+  @Test func `a unique index that the rows of the older version break needs a snapshot`() throws {
+    let deployment = try deployment()
+    try deployment.publish("UPDATE stop SET name = 'same'")
+    try add(Self.schema + "; CREATE UNIQUE INDEX i ON stop(name)", to: deployment)
+    try deployment.origin("UPDATE stop SET name = 'n' || id")
+    #expect(try deployment.verifiedStep().outcome == .created)
+    #expect(try deployment.names() == ["n1", "n2", "n3"])
+  }
+
+  @Test func `merged deltas end where a minor begins`() throws {
+    let deployment = try deployment()
+    for number in 0..<20 { try deployment.publish("UPDATE stop SET name = 'n\(number)' WHERE id = 1") }
+    try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)", to: deployment)
+    for number in 20..<40 { try deployment.publish("UPDATE stop SET name = 'n\(number)' WHERE id = 1") }
+    let metadata = try deployment.metadata(major: 2)
+    let first = try #require(metadata.objects.first { $0.schemaBefore != nil }?.version)
+    #expect(metadata.objects.newestMinor == first && metadata.state.floor == .first)
+    let merged = metadata.objects.compactMap(\.span).filter { $0.length > 1 }
+    #expect(merged.contains { $0.to < first } && merged.contains { $0.from >= first })
+    #expect(!merged.contains { $0.from < first && first <= $0.to })
+  }
+
+  @Test func `rows that were edited in the copy are found before a minor begins`() throws {
+    let deployment = try deployment()
+    try Connection(deployment.copy(), .writer).execute("UPDATE stop SET name = 'edited' WHERE id = 2")
+    try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)", to: deployment)
+    let report = try deployment.verifiedStep()
+    #expect(report.outcome == .changed && report.repair?.contains("do not match its sum") == true)
+    #expect(try deployment.names() == ["a", "b", "c"])
+  }
+
+  @Test func `every version across a minor can be recalled`() throws {
+    let deployment = try deployment()
+    try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
+    try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)", to: deployment)
+    try deployment.verifiedStep()
+    let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))
+    #expect(recall.versions.map(\.number) == [1, 2, 3])
+    for (number, columns) in [(2, 2), (3, 3)] {
+      let copy = try recall.recall(try SeedVersion(number), to: deployment.folder("recalled.sqlite"))
+      #expect(try copy.connection.rows("SELECT * FROM stop WHERE id = 1")[0].count == columns)
+    }
+  }
+}
