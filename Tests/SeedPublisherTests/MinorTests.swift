@@ -56,6 +56,19 @@ import Testing
     #expect(try deployment.names() == ["x", "y", "c"])
   }
 
+  @Test func `the delta of a minor stays listed if only one snapshot does`() throws {
+    let deployment = try deployment()
+    try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER)", to: deployment)
+    deployment.job.retainedSnapshots = 1
+    try deployment.verifiedStep()
+    let metadata = try deployment.metadata(major: 2)
+    #expect(metadata.newestSnapshot?.version.number == 2 && metadata.state.floor == .first)
+    #expect(metadata.objects.contains { $0.schemaBefore != nil })
+    try deployment.origin("UPDATE stop SET name = 'x' WHERE id = 1")
+    try deployment.verifiedStep(forcingSnapshot: true)
+    #expect(try deployment.metadata(major: 2).state.floor.number == 3)
+  }
+
   @Test func `an empty column of many rows is a delta below a kibibyte`() throws {
     let deployment = try deployment()
     try deployment.publish(

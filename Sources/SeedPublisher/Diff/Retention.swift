@@ -83,7 +83,9 @@ struct Retention {
       let way = DeltaChain.shortest(objects, from: snapshot.version, snapshot.schema, to: head)
       return way.map { ($0.last?.schema ?? snapshot.schema) == schema } ?? false
     }
-    let oldest = usable.map(\.version).min() ?? floor
+    // The snapshot that a new minor brings must not take its delta from the clients before it.
+    let isOfNewMinor = usable.map(\.version).max() == objects.newestMinor
+    let oldest = isOfNewMinor ? floor : usable.map(\.version).min() ?? floor
     let kept = listed(objects, snapshots, max(floor, oldest))
     // The floor must not promise a span that could not be merged.
     let covered = DeltaLevels.lowestCovered(kept.spans, head: head)
