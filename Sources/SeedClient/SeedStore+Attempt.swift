@@ -94,7 +94,7 @@ extension SeedStore {
     }
     guard plan.action == .replaced else { return try await apply(files, to: requireCurrent(), &attempt) }
     let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
-    // Only now, so that an update cancelled while applying deltas can reuse the downloads.
+    // Not earlier: if applying deltas is cancelled, the next update reuses the downloads.
     for file in files { file.discard() }
     try await openSwapped(name)
     // A new file may differ anywhere.

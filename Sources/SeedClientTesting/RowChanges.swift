@@ -11,7 +11,7 @@ public import SeedFormat
 /// }
 /// ```
 ///
-/// Names are column names; `stepFree` also matches `step_free`, as in reading.
+/// Names are column names; `stepFree` also matches `step_free`, as when reading.
 public struct RowChanges: Sendable {
   enum Change: Sendable {
     case put([String: SeedValue], table: String)

@@ -3,7 +3,7 @@ import SeedSystem
 
 // Otherwise the next opened file would get a closed stream's number, and messages would go into that file.
 for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
-  // Uses the lowest free number, which is this one.
+  // `open` uses the lowest free descriptor: this stream's.
   _ = open("/dev/null", O_RDWR)
 }
 #if !canImport(Darwin)

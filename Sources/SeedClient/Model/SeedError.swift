@@ -5,13 +5,13 @@ import SeedTrust
 
 public import protocol Foundation.LocalizedError
 
-/// An operation's failure: the only error of this library's functions and sequences. The existing data stays intact.
+/// An operation's failure: the only error this library throws. The existing data stays intact.
 ///
 /// ```swift
 /// do { try await seeds.update() } catch { show(SeedError(error).code) }
 /// ```
 ///
-/// Exceptions: ``SeedStore/read(_:)`` and `observe` with a closure rethrow the errors of their closures.
+/// However, ``SeedStore/read(_:)`` and `observe` with a closure rethrow their closures' errors.
 public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error; stable across releases.
   public struct Code: Hashable, Sendable, CustomStringConvertible {

@@ -33,7 +33,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   /// True if the file is damaged or not a database, so that a retry cannot help.
   package var saysDamage: Bool { ResultCode.damage.contains(primaryCode) }
 
-  /// True if a disk or a size limit is full.
+  /// True if a disk or a size limit is exhausted.
   package var saysFull: Bool { primaryCode == SQLITE_FULL }
 
   /// True if the disk or memory failed; the data may be sound.

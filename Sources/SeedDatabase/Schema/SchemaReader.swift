@@ -254,7 +254,7 @@ extension SchemaReader {
     ]
   }
 
-  /// The explicit indexes by normalized text, and the unique indexes of constraints by columns.
+  /// Explicit indexes as normalized text; unique indexes of constraints as column lists.
   private func indexes(_ tables: [TableSchema]) throws -> [JSONValue] {
     let implied = try tables.flatMap { table in
       try self.indexes(of: table.name).filter { $0.origin == "u" }

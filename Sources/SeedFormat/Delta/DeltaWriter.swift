@@ -1,6 +1,5 @@
-/// Writes a delta's changes by table and adds the header at the end. The header contains the final state digest, so
-/// the changes are collected first, in memory and then in a spill. Within a table, deletes precede inserts, and these
-/// precede updates.
+/// Writes a delta's header and its changes by table. The header contains the final state digest, so the changes are
+/// collected first, in memory and then in a spill file. Within a table: deletes, inserts, updates.
 package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?

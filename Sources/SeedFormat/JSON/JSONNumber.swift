@@ -41,7 +41,7 @@ enum JSONNumber {
 
     private static let safeDigits = 19
 
-    /// True if the digits may exceed 64 bits. An integer has no leading zeros, so it does exceed them.
+    /// True if the digits may exceed a signed 64-bit integer; an integer's always do, having no leading zeros.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
 

@@ -47,8 +47,8 @@ package final class HTTPServer: Sendable {
   /// A check costs less than a microsecond while there is room.
   private static let roomMilliseconds = 50
 
-  // Closures that do not retain the server, so that a handler can keep them: if a handler's thread released the last
-  // reference to the server, it would wait for itself.
+  // Closures that do not retain the server, so that a handler can keep them: a handler's thread that released the
+  // last reference to the server would wait for itself.
 
   package var load: @Sendable () -> HTTPLoad {
     { [connections = dispatcher.connections] in connections.load }

@@ -21,9 +21,9 @@ public struct CSVFormat: Hashable, Sendable {
     case quotes
     /// NULL, with and without quotation marks.
     case null
-    /// The empty text if the column is `TEXT`, else NULL.
+    /// The empty string if the column is `TEXT`, else NULL.
     case text
-    /// The empty text if the column is `TEXT NOT NULL`, else NULL.
+    /// The empty string if the column is `TEXT NOT NULL`, else NULL.
     case auto
   }
 

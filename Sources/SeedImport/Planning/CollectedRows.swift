@@ -15,7 +15,7 @@ struct CollectedRows {
 
   var isEmpty: Bool { runs.isEmpty && recognised == 0 }
 
-  /// Notes the row that was added to the batch.
+  /// Counts the row just added to the batch.
   mutating func note(_ batch: RowBatch) {
     size &+= batch.width
     if let latest = runs.last, latest.batch === batch {

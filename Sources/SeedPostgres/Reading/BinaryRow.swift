@@ -75,7 +75,7 @@ extension ValueForm {
     }
   }
 
-  /// The value in the message about an unfit row.
+  /// The value shown when a row does not fit.
   func shown(_ field: UnsafeRawBufferPointer?) -> BorrowedValue {
     guard case .spelled = self, let field else { return .null }
     return .text(field.assumingMemoryBound(to: UInt8.self))

@@ -53,7 +53,7 @@ struct PostgresProjection {
       "COPY (SELECT \(values) FROM \(source) AS seedbank_rows\(isOrdered ? order : "")) TO STDOUT (FORMAT binary)"
   }
 
-  /// Reads no row but requires the right to read each column.
+  /// A query for no rows that needs SELECT on each column.
   var rights: String {
     "SELECT \(columns.map(\.sql).joined(separator: ", ")) FROM \(source) AS seedbank_rows LIMIT 0"
   }

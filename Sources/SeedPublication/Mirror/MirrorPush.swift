@@ -155,8 +155,8 @@ package struct MirrorPush {
     }
     let known = options.isByHand ? [:] : memory.held
     memory.held = try store.list()
-    // The listing has only lengths. Metadata that was not written from here may be another publisher's, even for a version
-    // still to come here, so its content is compared before it counts as present.
+    // The listing has only lengths. Metadata that this publisher did not write may be another's, even for a version not
+    // yet published here, so it counts as present only after its content is compared.
     for (path, length) in memory.held where MirrorImage.isMetadata(path) && known[path] != length {
       memory.held[path] = MirrorMemory.uncompared
     }

@@ -11,7 +11,7 @@ package struct SeriesFacts: Hashable, Sendable {
   /// The head's tables by name. Empty if the publisher's working copy is not at the head.
   package var tables: [Table] = []
   package var upcoming: UpcomingSnapshots
-  /// The interval of checks of the origin by `seedbank run`.
+  /// Seconds between checks of the origin by `seedbank run`.
   package var checkSeconds: Int?
   package var expectedChangeSeconds: Int?
   package var lifetimeSeconds: Int?

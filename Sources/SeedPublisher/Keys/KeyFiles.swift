@@ -45,7 +45,7 @@ package struct FoundKey {
   package let path: String
   package private(set) var key: SigningKey?
   package private(set) var fault: Fault?
-  /// Whether the file is here, but this user has no rights to it.
+  /// True if the file exists but this user cannot access it.
   package private(set) var isForbidden = false
 
   init(_ role: KeyRole, _ path: String) {

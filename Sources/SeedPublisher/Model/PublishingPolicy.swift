@@ -42,7 +42,7 @@ package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
   case log
 }
 
-/// The machine that builds the secondary indexes of a snapshot.
+/// Where a snapshot's secondary indexes are built.
 package enum IndexPlace: String, Hashable, Sendable, CaseIterable {
   case snapshot
   /// On the client, from their SQL. The file is smaller by about a third.

@@ -48,7 +48,7 @@ package struct StepHistory: Sendable {
     return try read(StepTable(connection: Connection(path, .reader)))
   }
 
-  /// Records steps. Returns whether all of them repeat the previous outcome. Failures are only logged.
+  /// Records steps. Returns whether all of them repeat the previous outcome. Only logs write errors.
   @discardableResult
   package func record(_ records: [StepRecord]) -> Bool {
     do {

@@ -9,7 +9,7 @@ package struct SchemaDraft: Sendable {
   private(set) var columns: [String: [OriginColumn]] = [:]
   package private(set) var notes: [SetupNote] = []
 
-  /// The parts in numbers, such as `2 tables, 1 index`.
+  /// Counts of the parts, such as `2 tables, 1 index`.
   package var contents: String {
     let words: [(SchemaPart.Kind, String, String)] = [
       (.table, "table", "s"), (.index, "index", "es"), (.searchTable, "search table", "s"),

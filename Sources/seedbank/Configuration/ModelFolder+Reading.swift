@@ -53,7 +53,7 @@ extension ModelFolder {
     return projections
   }
 
-  /// Ignores hidden names, which file managers, version control and container mounts leave.
+  /// Ignores hidden names left by file managers, version control and container mounts.
   private static func visibleNames(in folder: String) throws(Refusal) -> [String] {
     do {
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)

@@ -116,7 +116,7 @@ struct FeedRecord: Codable {
   var listing: String
   var form: String
   var loadedAt: Int
-  /// Whether an equal listing at a later time proves that no file was written since.
+  /// Whether an identical later listing proves that no file was written in between.
   var isSettled: Bool
   /// The folder that the program filled; empty for a feed without a program.
   var folder = ""
