@@ -84,7 +84,7 @@ extension SeedStore {
         found.isRejected ? .damaged : .io,
         "the new file in \(layout.folder(name).path) cannot be read (\(reason)), so the previous data stays; "
           + (found.isRejected
-            ? "this snapshot is not tried again: wait for a newer one"
+            ? "this snapshot will not be retried: wait for a newer one"
             : "the disk may be at fault: try again"))
     }
     try await open(generation)

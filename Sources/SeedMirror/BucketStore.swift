@@ -144,7 +144,7 @@ package struct BucketStore: MirrorStore {
       case 413: tooLarge(answer)
       case 507: "make room there, or allow more"
       case 300..<400:
-        "it sends elsewhere\(answer.location.map { ", to \($0.printablePart)" } ?? ""); name that address or its region"
+        "it redirects\(answer.location.map { " to \($0.printablePart)" } ?? ""); name that address or its region"
       case 401, 403:
         "the credentials do not allow that; they must list the bucket, and read, write and delete in it"
       default: "check the address, the style and the region"

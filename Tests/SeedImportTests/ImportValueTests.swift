@@ -124,7 +124,7 @@ import Testing
   @Test func `an unlisted value is rejected, or becomes the default`() throws {
     let values: [String: SeedValue] = ["a": .text("A")]
     let refused = try imported("\"b\"", type: "TEXT", .values(values))
-    #expect(refused.issue == "\"b\" is none of the values that the mapping lists")
+    #expect(refused.issue == "\"b\" is not among the values that the mapping lists")
     #expect(try imported("\"b\"", type: "TEXT", .values(values, otherwise: .null)).row == "null ")
     #expect(try imported("\"b\"", type: "TEXT", .values(values, otherwise: .text("?"))).row == "text ?")
     let failure = #expect(throws: ImportFailure.self) {

@@ -168,7 +168,7 @@ extension PageSeries {
     case .configuration:
       "the configuration or a model does not fit. \(status) shows where; correct it, and restart the publisher."
     case .origin:
-      "the origin cannot be read now. \(status) shows the error; another program’s lock ends by itself."
+      "the origin cannot be read now. \(status) shows the error; if another program locked it, wait."
     case .data:
       "the origin’s tables or rows do not fit the model. \(status) names them; correct them at their source, or the model."
     case .shrunk:

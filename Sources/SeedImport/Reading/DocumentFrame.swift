@@ -134,7 +134,7 @@ struct DocumentFrames {
       guard let file = list.file else { continue }
       throw ImportFailure(
         .document,
-        "no document of the import is \(file), which has the rows of the table \"\(list.table.table)\": give it too, "
+        "the import lacks the document \(file), which has the rows of the table \"\(list.table.table)\": give it too, "
           + "or make the list optional in the mapping")
     }
   }

@@ -207,7 +207,7 @@ final class ValueReader {
       return bytes.lend(value)
     }
     throw RejectedRow(
-      .conversion, "\(describe(index, source)) is none of the values that the mapping lists")
+      .conversion, "\(describe(index, source)) is not among the values that the mapping lists")
   }
 
   private func text(_ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) -> BorrowedValue {

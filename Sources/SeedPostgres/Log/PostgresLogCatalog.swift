@@ -43,7 +43,7 @@ struct PostgresLogCatalog {
     guard row[1] != "t" else { return true }
     let grants = names.grants(to: row[0] ?? "").map { "\($0);" }.joined(separator: " ")
     throw .configuration(
-      "the log of the origin \(connection.place.text) cannot be read: let its owner run: \(grants)")
+      "the log of the origin \(connection.place.text) cannot be read: have its owner run: \(grants)")
   }
 
   private static func tables(_ names: LogNames) -> String {

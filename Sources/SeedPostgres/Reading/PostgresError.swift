@@ -102,7 +102,7 @@ package enum PostgresError: OriginFailure, Hashable {
     case .right:
       "; let the tables' owner run: \(grants(to: message.user, place.schema))"
     case .rows:
-      "; its hidden rows would be missing from the publication: let a superuser run ALTER ROLE \(quoted(message.user)) "
+      "; its hidden rows would be missing from the publication: have a superuser run ALTER ROLE \(quoted(message.user)) "
         + "BYPASSRLS; or, if the rows that this user can read are enough, set origin.rowSecurity to \"apply\""
     default: hint(message).map { "; \($0)" } ?? ""
     }

@@ -111,12 +111,12 @@ extension TableFacts {
     switch kind {
     case "r", "p": break
     case "m": return "it is a materialized view, which has no triggers"
-    case "f": return "it is a table of another server, which does not report its writers"
+    case "f": return "it is a foreign table: its server does not report writes"
     default: return "it is no table"
     }
     guard isPermanent else { return "it is not permanent: a crash empties it, and no trigger notes that" }
     return hasForeignPartition
-      ? "one of its partitions is on another server, which does not report its writers" : nil
+      ? "one of its partitions is foreign: its server does not report writes" : nil
   }
 
   /// Why a logged table is compared as a whole; nil if its rows are logged.

@@ -132,11 +132,11 @@ private struct TableDraft {
   private func denial(_ schema: String, _ user: String) -> String? {
     if !table.isReadable {
       return
-        "this user may not read it: let its owner run \(PostgresError.grants(to: user, schema, table: table.name))"
+        "this user may not read it: have its owner run \(PostgresError.grants(to: user, schema, table: table.name))"
     }
     guard table.isGuarded else { return nil }
     return
-      "row-level security hides rows of it from this user: let a superuser run ALTER ROLE \(quoted(user)) BYPASSRLS;"
+      "row-level security hides some rows from this user: have a superuser run ALTER ROLE \(quoted(user)) BYPASSRLS;"
   }
 
   private func refusal(besides others: [TableDraft]) -> String? {

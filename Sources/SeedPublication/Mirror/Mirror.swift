@@ -81,13 +81,13 @@ package struct Mirror: Sendable {
       if options.isFenced { try MirrorProbe(store).run() }
       let fence =
         options.isFenced
-        ? "it honours conditional writes" : "writes are unconditional, so no one else may publish there"
+        ? "honours conditional writes" : "writes are unconditional, so no one else may publish there"
       switch try store.isPublic(MirrorImage.timestampPath) {
-      case nil: return "it is writable, and \(fence)"
-      case true?: return "it is writable, \(fence), and clients can read it"
+      case nil: return "writable, and \(fence)"
+      case true?: return "writable, \(fence), and clients can read it"
       case false?:
         let isEmpty = try store.read(MirrorImage.timestampPath) == nil
-        return "it is writable, and \(fence); "
+        return "writable, and \(fence); "
           + (isEmpty
             ? "nothing is mirrored yet: after 'seedbank mirror push' check again whether clients can read it"
             : "clients cannot read it by this address without credentials")

@@ -83,7 +83,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
         + "here. Stop all publishers but one; 'seedbank recover' starts from the publication there. If there never was "
         + "another one, 'seedbank mirror push --replace' puts the one from here in its place"
     case .rival(let path):
-      "\(path) is there with other content, and no metadata names it yet: another publisher is at work, or was when a disk "
+      "\(path) exists with different content, and no metadata names it yet: another publisher is at work, or was when a disk "
         + "was lost. If no other one runs, 'seedbank mirror push --replace' puts the one from here in its place"
     case .foreign:
       "the timestamp there is not signed by a key of this publication: name another place, or empty this one if its files are "

@@ -41,7 +41,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
     case .system: "/proc is not mounted, in which Linux has the command's arguments"
     case .inputOutput: "a disk, a file or a stream failed"
     case .locked:
-      "another process is at work on the same files, a publisher or a store that updates: try again later"
+      "another process (a publisher or an updating store) is using the same files: try again later"
     case .configuration: "the configuration, a model or a key is wrong"
     }
   }

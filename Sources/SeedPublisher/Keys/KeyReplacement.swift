@@ -67,7 +67,8 @@ struct KeyReplacement {
     guard let keyID = fitting.first, fitting.count == 1 else {
       throw Refusal(
         .configuration,
-        "No single key in force has an id that begins with \(prefix.clipped). See 'seedbank keys status'.")
+        "Not exactly one key in force has an id beginning with \(prefix.clipped). See 'seedbank keys status'."
+      )
     }
     return keyID
   }

@@ -27,9 +27,9 @@ struct ViolationSurvey {
       let violations = try survey.run()
       guard !violations.isEmpty else { return error }
       return OriginError.data(
-        "the origin's rows break the schema of the clients, nothing is published: "
+        "nothing is published: the origin's rows violate the clients' schema: "
           + violations.map(\.description).joined(separator: "; ")
-          + "; mend these rows, or leave them out with a WHERE in the model's SELECT of their table")
+          + "; fix these rows, or leave them out with a WHERE in the model's SELECT of their table")
     } catch let other { return other }
   }
 

@@ -111,7 +111,7 @@ package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
     case .notPublished(let series):
       "the series \(series) is not published, or retired: it has no older version"
     case .otherModel(let series, let version, let model, let newest, let choices):
-      "version \(version) of \(series) has model \(model), but the newest is \(newest): "
+      "version \(version) of \(series) has model \(model), but the newest has \(newest): "
         + "a rollback must stay within one model\(choices.choice)"
     }
   }

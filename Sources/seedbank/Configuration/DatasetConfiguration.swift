@@ -120,7 +120,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
       try value.choice()
     }
     guard encodings?.contains(.gzip) == false else { return encodings }
-    throw value.error("expected \"gzip\" among them, which every client can read; add it")
+    throw value.error("expected \"gzip\" in this list; every client can read it")
   }
 
   /// The expiry must suit the schedule, which is read first; its default grows with it.

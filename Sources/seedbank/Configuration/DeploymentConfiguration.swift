@@ -104,7 +104,7 @@ struct DeploymentConfiguration: SettingsFile {
         }, json: { JSONValue(strings: $0.map(\.text)) }),
       .integer(
         "http.idleTimeoutSeconds", \.http.timeouts.idleSeconds, in: 1...3600,
-        "seconds without a request after which a connection is closed"),
+        "idle seconds before a connection is closed"),
       .integer(
         "http.drainSeconds", \.drainSeconds, in: 0...3600, isSeldom: true,
         "seconds after SIGTERM during which `/readyz` answers 503 and everything else is still answered, "

@@ -207,7 +207,7 @@ import Testing
     ),
     (
       Self.with(#""encodings": ["xz"]"#),
-      #"encodings: expected "gzip" among them, which every client can read; add it."#
+      #"encodings: expected "gzip" in this list; every client can read it."#
     ),
     (
       Self.with(#""lifecycle": {"1.0": {"state": "active"}}"#),

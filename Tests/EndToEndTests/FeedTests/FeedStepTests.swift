@@ -144,12 +144,12 @@ import Testing
     throws
   {
     try feed.configure(#", "complete": "DONE""#)
-    #expect(try feed.refusal().contains("is still being written: the file DONE is not there, which ends it"))
+    #expect(try feed.refusal().contains("written: the file DONE, which completes the feed, is missing"))
     try feed.write("", "DONE")
     try publish()
     try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
     try Tool.run(["touch", "-d", "1 hour ago", feed.folder("feed/stops.txt")])
-    #expect(try feed.refusal().contains("came after DONE, which ends it"))
+    #expect(try feed.refusal().contains("came after DONE, which completes the feed"))
     #expect(try feed.version == 1)
     try Tool.run(["touch", feed.folder("feed/DONE")])
     try publish()

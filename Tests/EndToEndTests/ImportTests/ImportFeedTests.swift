@@ -86,7 +86,7 @@ import Testing
     try FileManager.default.removeItem(atPath: folder("feed/trips.txt"))
     let outcome = try run("feed", "--mapping", "map.json")
     #expect(outcome.status == 65)
-    #expect(outcome.errors.contains("no document of the import is trips.txt"), "\(outcome.errors)")
+    #expect(outcome.errors.contains("the import lacks the document trips.txt"), "\(outcome.errors)")
     #expect(try folder.rows("SELECT count(*) FROM stop") == ["0"])
   }
 

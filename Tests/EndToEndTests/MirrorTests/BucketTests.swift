@@ -7,7 +7,7 @@ import Testing
   @Test func `a step updates the bucket, and mirror check proves conditional writes`() throws {
     let scene = try BucketScene(isPublic: false)
     let check = try scene.seedbank("mirror", "check")
-    #expect(check.status == 0 && check.output.contains("it honours conditional writes"), "\(check.errors)")
+    #expect(check.status == 0 && check.output.contains("honours conditional writes"), "\(check.errors)")
     #expect(check.output.contains("nothing is mirrored yet: after 'seedbank mirror push' check again"))
     for text in ["one", "two"] {
       try scene.change(text)

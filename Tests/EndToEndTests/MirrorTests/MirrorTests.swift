@@ -232,7 +232,7 @@ import Testing
     let check = try scene.deployment.seedbank("mirror", "check")
     #expect(
       check.status == 0
-        && check.output == "\(scene.mirror): it is writable, and it honours conditional writes\n")
+        && check.output == "\(scene.mirror): writable, and honours conditional writes\n")
     #expect(try Folder.names(in: scene.mirror + "/metadata").isEmpty)
     #expect(try scene.deployment.seedbank("mirror", "push").output.hasPrefix("\(scene.mirror): "))
     #expect(try scene.deployment.seedbank("mirror", "push").output == "\(scene.mirror): up to date\n")

@@ -61,9 +61,9 @@ struct FeedListing {
   /// The reason why the feed may be incomplete; `nil` if it can be read.
   func unfinished(now: Int) -> String? {
     guard let name = settings.marker, folder != nil else { return unsettled(now) }
-    guard let marker else { return "the file \(name) is not there, which ends it" }
+    guard let marker else { return "the file \(name), which completes the feed, is missing" }
     return entries.first { $0.stamp.isChanged(after: marker) }
-      .map { "\($0.name) came after \(name), which ends it" }
+      .map { "\($0.name) came after \(name), which completes the feed" }
   }
 
   private func unsettled(_ now: Int) -> String? {

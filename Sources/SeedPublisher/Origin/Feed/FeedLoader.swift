@@ -38,7 +38,7 @@ struct FeedLoader {
       return true
     } catch let error as DatabaseError {
       throw FeedError.unavailable(
-        "the feed's rows cannot be stored in \(staging): \(error.message); free room on its disk, and the next step loads them again"
+        "the feed's rows cannot be stored in \(staging): \(error.message); free space on that disk; the next step will load them again"
       )
     }
   }
