@@ -20,7 +20,7 @@ export class Database {
   #errors = '';
 
   constructor(file) {
-    this.#program = spawn('sqlite3', ['-batch', '-bail', '-init', '/dev/null', '-cmd', '.timeout 60000', file]);
+    this.#program = spawn('sqlite3', ['-safe', '-batch', '-bail', '-init', '/dev/null', '-cmd', '.timeout 60000', file]);
     this.#program.on('error', (error) => (this.#errors += error.message));
     this.#program.stdin.on('error', () => {});  // The program has ended; its output is more precise.
     this.#program.stderr.on('data', (text) => (this.#errors += text));

@@ -19,10 +19,16 @@ def quoted(name):
     return '"' + name.replace('"', '""') + '"'
 
 
+def permission(action, *_):
+    """Keeps the SQL of a snapshot or a delta within its file."""
+    return sqlite3.SQLITE_DENY if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH) else sqlite3.SQLITE_OK
+
+
 @contextlib.contextmanager
 def transaction(path):
     """A connection whose changes all become visible together; an error discards them."""
     with contextlib.closing(sqlite3.connect(path, timeout=60, isolation_level=None)) as database:
+        database.set_authorizer(permission)
         database.execute("BEGIN IMMEDIATE")
         yield database
         database.execute("COMMIT")

@@ -36,7 +36,8 @@ extension SeriesReport {
       level, line,
       .init(
         ("series", .string("\(series)")), ("outcome", .string(outcome.rawValue)),
-        ("version", version.map { JSONValue($0.number) }), ("deltaBytes", deltaBytes.map { JSONValue($0) }),
+        ("version", version.map { JSONValue($0.number) }),
+        ("newModel", newModel.map { .string("\($0)") }), ("deltaBytes", deltaBytes.map { JSONValue($0) }),
         ("snapshotBytes", snapshotBytes.map { JSONValue($0) })))
   }
 
