@@ -133,7 +133,7 @@ import Testing
     #expect(try deployment.names() == ["n1", "n2", "n3"])
   }
 
-  @Test func `merged deltas end where a minor begins`() throws {
+  @Test func `no merged delta leads across the beginning of a minor`() throws {
     let deployment = try deployment()
     for number in 0..<20 { try deployment.publish("UPDATE stop SET name = 'n\(number)' WHERE id = 1") }
     try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)", to: deployment)

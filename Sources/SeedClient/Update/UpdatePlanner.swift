@@ -9,7 +9,7 @@ import SeedTrust
 ///  2. Without data, or with data of another epoch, use the newest snapshot.
 ///  3. Reject if the data is ahead of the head: the publisher has lost published versions.
 ///  4. If the data's rows differ from those published as its version, use the newest snapshot, because no delta applies.
-///     The same if its schema differs from the head's, unless a chain of deltas adds the difference.
+///     Use it also if the data has another schema than the head, and no chain of deltas adds the difference.
 ///  5. Otherwise use the path with the fewest bytes: a chain of deltas, or the newest snapshot and the chain after it.
 ///     Never go to a lower version than the device's.
 ///  6. Objects that proved bad count as unpublished, and a head whose rows were rolled back on this device is never

@@ -127,7 +127,7 @@ extension DeltaTable {
 
 package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSeries
-  /// Of a delta that begins a minor.
+  /// The additions of a delta that begins a minor lead to another schema than the signed one.
   case otherSchema
   case notAsSigned(file: String, header: DeltaHeader)
   case outOfRange(from: SeedVersion, to: SeedVersion, version: SeedVersion)

@@ -36,7 +36,7 @@ extension SeriesPlan {
       }
       for column in table.columns.dropFirst(old.columns.count) {
         let reference = table.reference(of: column)
-        // Of rows that the delta does not touch, no client checks references.
+        // Clients check references only in the rows that the delta touches.
         guard reference.isEmpty || column.defaultSQL == nil else {
           throw NotAnAddition("the new column \"\(table.name).\(column.name)\" is a reference with a default")
         }
