@@ -67,11 +67,11 @@ struct DataEdition: Sendable {
     /// Uses `.all` if changes cannot name a table, as for search tables. SQLite itself reads the schema tables.
     init(_ read: TablesRead, ordinary: Set<String>) {
       let schema: Set = ["sqlite_master", "sqlite_schema"]
-      let read = (all: read.readsMore, columns: read.columns.filter { !schema.contains($0.key.lowercased()) })
-      let columns = Dictionary(
-        read.columns.map { ($0.key.lowercased(), Set($0.value.map { $0.lowercased() })) }
-      ) { $0.union($1) }
-      self = read.all || !Set(columns.keys).isSubset(of: ordinary) ? .all : .tables(columns)
+      let data = read.columns.filter { !schema.contains($0.key.lowercased()) }
+      let columns = Dictionary(data.map { ($0.key.lowercased(), Set($0.value.map { $0.lowercased() })) }) {
+        $0.union($1)
+      }
+      self = read.readsMore || !Set(columns.keys).isSubset(of: ordinary) ? .all : .tables(columns)
     }
   }
 }
