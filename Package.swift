@@ -182,8 +182,7 @@ let package = Package(
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
         "FaultTests/moved_clock.c", "KeyTests/key_crasher.c", "ImportTests/article_tables.py",
-        "CommandTests/terminal.py", "PostgresTests/psycopg_values.py",
-        "RecipeDriver",
+        "PackageTests/zsh_completion.py", "PostgresTests/psycopg_values.py", "RecipeDriver",
       ]),
   ] + fuzzing,
   swiftLanguageModes: [.v6]

@@ -33,7 +33,7 @@ import Testing
     let draft = try PostgresLogSetup(scene.place).draft(scene.deployment.job.plans)
     let left = Dictionary(uniqueKeysWithValues: draft.left.map { ($0.table, $0.reason) })
     #expect(
-      left["away"]?.contains("another server") == true && left["sums"]?.contains("materialized view") == true)
+      left["away"]?.contains("foreign table") == true && left["sums"]?.contains("materialized view") == true)
     #expect(left["weak"]?.contains("a crash empties it") == true && left.count == 3, "\(left)")
     let logged = Dictionary(uniqueKeysWithValues: draft.logged.map { ($0.table, $0.by) })
     #expect(
