@@ -13,9 +13,9 @@ import Testing
 /// edited by hand, and publisher crashes.
 @Suite struct DatasetLifeTests {
   static let lives = Stage.pick(quick: 1, full: 4, deep: 40)
-  static let steps = Stage.isDeep ? 120 : 45
+  static let steps = Stage.pick(quick: 24, full: 45, deep: 120)
   /// Steps after which every client must reach head.
-  private static let stepsBetweenLooks = 15
+  private static let stepsBetweenLooks = 12
 
   @Test(arguments: 0..<lives)
   func `every version from the floor on reaches head exactly`(_ seed: Int)
@@ -72,9 +72,9 @@ private final class DatasetLife {
   private var clients: [SeedSeries: [SeedVersion: [UInt8]]] = [:]
   private var expected: [SeedSeries: [SeedVersion: SeedRows]] = [:]
 
-  /// Events of a long life; each happens once in so many steps.
+  /// Events of a long life, in percent of the steps.
   private enum Chance {
-    static let newModel = 12
+    static let newModel = 25
     static let suffering = 30
     static let snapshot = 6
   }
