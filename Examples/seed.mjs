@@ -124,7 +124,7 @@ export async function apply(database, delta) {
   if (!(delta.from <= known.version && known.version < delta.to))
     throw new Error(`a delta from ${delta.from} to ${delta.to} does not apply to version ${known.version}`);
   const changed = delta.additions ? await extend(database, delta) : delta.changes.map(({ table }) => table);
-  for (const table of delta.changes) await database.run(...changes(table));
+  for (const table of delta.changes) await database.run(...fill(table), ...changes(table));
   if ((await digest(database, changed)) !== delta.digest)
     throw new Drift(`version ${delta.to} has other rows than the published ones`);
   const searches = await database.rows('name', "FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'");
@@ -146,6 +146,22 @@ async function extend(database, { additions, model, schema }) {
     `UPDATE seedbank_meta SET value = ${literal(model)} WHERE key = 'model'`,
     `PRAGMA user_version = ${Number(major) * 1000 + Number(minor)}`);
   return names;
+}
+
+/** Sets new columns, row by row in the order of the keys. An array has a number of rows to skip. */
+function fill({ table, key, fill: columns, filled = [] }) {
+  const [name, keys] = [quoted(table), key.map(quoted).join(', ')];
+  const updates = [];
+  for (let at = 0, row = 1; at < filled.length; row += 1) {
+    if (Array.isArray(filled[at])) {
+      row += filled[at++][0] - 1;
+      continue;
+    }
+    const settings = columns.map((column) => `${quoted(column)} = ${literal(filled[at++])}`).join(', ');
+    updates.push(`UPDATE ${name} SET ${settings} WHERE (${keys}) = (SELECT ${keys} FROM temp.ordered WHERE rowid = ${row})`);
+  }
+  if (!updates.length) return [];
+  return [`CREATE TEMP TABLE ordered AS SELECT ${keys} FROM ${name} ORDER BY ${keys}`, ...updates, 'DROP TABLE temp.ordered'];
 }
 
 /** First deletes all rows that change, because two of them may swap a unique value. A missing row changes the digest. */

@@ -6,6 +6,7 @@ The article "Formats and HTTP interface" has the rules.
 import base64
 import contextlib
 import hashlib
+import itertools
 import json
 import sqlite3
 import struct
@@ -97,6 +98,7 @@ def apply(database, delta):
     if "additions" in delta:
         changed = extend(database, delta)
     for table in delta["changes"]:
+        fill(database, quoted(table["table"]), table)
         change(database, quoted(table["table"]), table)
     if digest(database, changed) != delta["digest"]:
         raise Drift(f"version {delta['to']} has other rows than the published ones")
@@ -119,6 +121,21 @@ def extend(database, delta):
     major, minor = delta["model"].split(".")
     database.execute(f"PRAGMA user_version = {int(major) * 1000 + int(minor)}")
     return names
+
+
+def fill(database, name, table):
+    """Sets new columns, row by row in the order of the keys. An array has a number of rows to skip."""
+    order = ", ".join(map(quoted, table["key"]))
+    settings = ", ".join(f"{quoted(column)} = ?" for column in table.get("fill", []))
+    matches = " AND ".join(f"{quoted(column)} = ?" for column in table["key"])
+    keys = iter(database.execute(f"SELECT {order} FROM {name} ORDER BY {order}").fetchall())
+    filled = iter(table.get("filled", []))
+    for first in filled:
+        if isinstance(first, list):
+            next(itertools.islice(keys, first[0] - 1, None))
+        else:
+            row = [first, *itertools.islice(filled, len(table["fill"]) - 1)]
+            database.execute(f"UPDATE {name} SET {settings} WHERE {matches}", [*map(scalar, row), *next(keys)])
 
 
 def change(database, name, table):

@@ -263,10 +263,17 @@ function updatedRows({ key, columns, sets, update }) {
   return [names, rows];
 }
 
+// The values of new columns have no keys. An array is a number of rows that get none.
+function filledRows({ fill, filled = [] }) {
+  const values = filled.filter((value) => !Array.isArray(value));
+  return Array.from({ length: values.length / (fill?.length ?? 1) }, (_, row) => values.slice(row * fill.length, (row + 1) * fill.length));
+}
+
 function tableChanges(change) {
   const parts = [element("h5", {}, element("bdi", {}, change.table))];
   const [names, updated] = updatedRows(change);
   for (const [columns, rows, what] of [
+    [change.fill, filledRows(change), "with values in new columns"],
     [change.key, change.delete, "deleted, by key"], [change.columns, change.insert, "inserted"], [names, updated, "changed"],
   ]) {
     const caption = `${rows.length} ${rows.length === 1 ? "row" : "rows"} ${what}`;

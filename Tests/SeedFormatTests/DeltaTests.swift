@@ -52,6 +52,59 @@ import Testing
     #expect(String(decoding: writer.document(Self.header), as: UTF8.self) == expected)
   }
 
+  // MARK: Filled columns
+
+  private static let minorHeader = DeltaHeader(
+    series: header.series, model: header.model, schema: header.schema, from: 100, to: 101,
+    digest: header.digest, additions: SchemaAdditions(before: header.schema, statements: []))
+
+  /// Fills the third and the sixth row of a table.
+  private static func filling() -> DeltaWriter {
+    var writer = DeltaWriter()
+    writer.begin(table: "t", key: ["k"], columns: ["k", "a", "b"], filling: [1, 2])
+    for number in 1...9 {
+      let values: [SeedValue] = [.integer(Int64(number)), .null]
+      if number.isMultiple(of: 3), number < 9 {
+        LentBytes.lending(values) { writer.fill(lent: $0) }
+      } else {
+        writer.skip()
+      }
+    }
+    return writer
+  }
+
+  @Test func `filled rows have no keys, and an array has a number of rows to skip`() throws {
+    let document = Self.filling().document(Self.minorHeader)
+    let text = String(decoding: document, as: UTF8.self)
+    #expect(text.contains(#""sets":[],"fill":["a","b"],"filled":[[2],3,null,[2],6,null],"delete":[]"#))
+    #expect(try Self.events(document).dropFirst() == [.skip(2), .fill, .skip(2), .fill, .end])
+  }
+
+  @Test func `a table in which no row is filled is omitted`() {
+    var writer = DeltaWriter()
+    writer.begin(table: "t", key: ["k"], columns: ["k", "v"], filling: [1])
+    writer.skip()
+    #expect(writer.isEmpty)
+  }
+
+  @Test(arguments: [
+    ("[[2],3", "[[0],3"), ("[[2],3", "[[-2],3"), ("[[2],3", "[[2.0],3"), ("[[2],3", "[[],3"),
+    ("[[2],3", "[[2,2],3"), ("[[2],3", #"[["2"],3"#), ("6,null]", "6]"), ("3,null,", "3,"),
+    ("3,null,", "3,true,"),
+    (#""filled":[["#, #""filled":[[["#), (#","filled":[[2],3,null,[2],6,null]"#, ""),
+    (#""fill":["a","b"],"#, ""), (#""fill":["a","b"]"#, #""fill":[]"#),
+  ])
+  func `filled rows that the writer cannot produce are rejected`(_ part: String, _ other: String) throws {
+    let document = String(decoding: Self.filling().document(Self.minorHeader), as: UTF8.self)
+    let broken = document.replacing(part, with: other)
+    try #require(broken != document)
+    #expect(throws: DeltaError.self) { try Self.events(Array(broken.utf8)) }
+  }
+
+  @Test func `only a delta that begins a minor fills columns`() {
+    #expect(throws: DeltaError.self) { try Self.events(Self.filling().document(Self.header)) }
+  }
+
   @Test func `a delta without changes or with an abandoned table is empty`() {
     var writer = DeltaWriter()
     writer.begin(table: "t", key: ["k"], columns: ["k"])
@@ -174,8 +227,8 @@ import Testing
       let event = try reader.next()
       switch event {
       case .end: return
-      case .table: take(event, [])
-      case .delete, .insert, .update:
+      case .table, .skip: take(event, [])
+      case .fill, .delete, .insert, .update:
         try reader.read(into: &values)
         take(event, values.map(\.owned))
       }

@@ -53,8 +53,13 @@ private enum LifeModels {
       "1.1", HardSchema.sql + counted + "CREATE INDEX child_note ON child(note);",
       projections: ["counted": "SELECT id, n AS number FROM plain"]),
     model(
-      "2.1", narrow.replacing("n INTEGER", with: "n INTEGER, num NUMERIC") + counted,
-      projections: leaf.merging(["counted": "SELECT id, high AS number FROM checked"]) { $1 }),
+      "2.1",
+      narrow.replacing("n INTEGER", with: "n INTEGER, num NUMERIC")
+        .replacing("parent INTEGER", with: "parent INTEGER, double INTEGER") + counted,
+      projections: [
+        "leaf": "SELECT 'leaf ' || id AS key, parent, parent * 2 AS double FROM tree",
+        "counted": "SELECT id, high AS number FROM checked",
+      ]),
     model(
       "1.2",
       HardSchema.sql + counted

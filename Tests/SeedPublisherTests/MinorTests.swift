@@ -81,6 +81,25 @@ import Testing
     #expect(try #require(report.deltaBytes) < 1024)
   }
 
+  @Test func `the delta lists a new column's values without keys, beside the other changes of that step`()
+    throws
+  {
+    let deployment = try deployment()
+    try deployment.publish("INSERT INTO stop(id, name) SELECT 3 + value, 'd' FROM json_each('[1, 2, 3, 4]')")
+    try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone TEXT)", to: deployment)
+    try deployment.publish(
+      """
+      UPDATE stop SET zone = iif(id IN (1, 3, 4, 6), 'z' || id, NULL);
+      UPDATE stop SET name = 'y' WHERE id = 3; DELETE FROM stop WHERE id = 2; INSERT INTO stop(id, zone) VALUES (0, 'new')
+      """)
+    let first = try #require(deployment.metadata(major: 2).objects.first { $0.schemaBefore != nil })
+    let document = String(decoding: try deployment.publication.delta(first), as: UTF8.self)
+    #expect(
+      document.contains(
+        #""sets":[["name","zone"]],"fill":["zone"],"filled":["z1",[2],"z4",[1],"z6"],"delete":[[2]],"#
+          + #""insert":[[0,null,"new"]],"update":[[0,3,"y","z3"]]"#), "\(document)")
+  }
+
   @Test(arguments: [
     (
       "CREATE TABLE stop(id INTEGER PRIMARY KEY, zone, name TEXT)",

@@ -21,7 +21,9 @@ struct VectorHistory {
     """
 
   private static let minor = """
-    \(schema.replacing("(code || ' ' || name)", with: "(code || ' ' || name), opened TEXT DEFAULT 'unknown'"));
+    \(schema
+      .replacing("(code || ' ' || name)", with: "(code || ' ' || name), opened TEXT DEFAULT 'unknown', lines INTEGER")
+      .replacing("weight,", with: "weight, plural TEXT,"));
     CREATE TABLE zone(name TEXT PRIMARY KEY NOT NULL, fare REAL) WITHOUT ROWID;
     CREATE INDEX visit_number ON visit(number)
     """
@@ -55,6 +57,8 @@ struct VectorHistory {
     """,
     """
     ALTER TABLE stop ADD COLUMN opened DEFAULT 'unknown'; UPDATE stop SET opened = '1882' WHERE id = 1;
+    ALTER TABLE stop ADD COLUMN lines; UPDATE stop SET lines = 9007199254740993 WHERE id = 4;
+    ALTER TABLE word ADD COLUMN plural; UPDATE word SET plural = iif(text = 'zug', 'Züge', 'halts') WHERE text <> 'Halt';
     CREATE TABLE zone(name, fare); INSERT INTO zone VALUES ('A', 3.8); UPDATE visit SET number = 7 WHERE stop = 4
     """,
   ]

@@ -65,9 +65,10 @@ package final class DeltaApplier {
       switch event {
       case .end: return
       case .table(let delta):
-        current = try OpenTable(delta, schema, writer)
+        current = try OpenTable(delta, schema, writer, connection)
         updated[delta.name] = Set(delta.sets.joined())
-      case .delete, .insert, .update:
+      case .skip(let count): try current?.filler?.skip(count)
+      case .fill, .delete, .insert, .update:
         guard let current else { preconditionFailure("the reader yields a table first") }
         if event == .delete || event == .insert { updated[current.name] = nil }
         try reader.read(into: &values)
@@ -82,21 +83,52 @@ private struct OpenTable {
   private let rows: TableRows
   /// The positions of each set's columns.
   private let sets: [[Int]]
+  let filler: TableFiller?
 
-  init(_ delta: DeltaTable, _ schema: DatabaseSchema, _ writer: SeedWriter) throws {
+  init(
+    _ delta: DeltaTable, _ schema: DatabaseSchema, _ writer: SeedWriter, _ connection: Connection
+  ) throws {
     let table = try delta.table(in: schema)
     name = table.name
     sets = try delta.positions(in: table)
     rows = try writer.rows(of: table)
+    filler =
+      delta.fill.isEmpty
+      ? nil : try TableFiller(table, delta.positions(of: delta.fill, in: table), rows, connection)
   }
 
   func take(_ event: DeltaEvent, _ values: [BorrowedValue]) throws {
     switch event {
+    case .fill: try filler?.fill(values)
     case .delete: try rows.delete(lentKey: values)
     case .insert: try rows.upsert(lent: values)
     case .update(let set): try rows.update(lent: values, at: sets[set])
-    case .table, .end: break
+    case .table, .skip, .end: break
     }
+  }
+}
+
+/// Sets the new columns of the stored rows, one after the other in the order of their keys.
+private final class TableFiller {
+  private let table: TableSchema
+  private let positions: [Int]
+  private let rows: TableRows
+  private let keys: Statement
+  private var key: [BorrowedValue] = []
+
+  init(_ table: TableSchema, _ positions: [Int], _ rows: TableRows, _ connection: Connection) throws {
+    (self.table, self.positions, self.rows) = (table, positions, rows)
+    keys = try connection.prepare(TableSQL(table).sortedKeys)
+  }
+
+  func fill(_ values: [BorrowedValue]) throws {
+    try skip(1)
+    keys.borrowRow(into: &key)
+    try rows.update(lent: key + values, at: positions)
+  }
+
+  func skip(_ count: Int) throws {
+    for _ in 0..<count where try !keys.step() { throw ApplyError.tooManyRows(table: table.name) }
   }
 }
 
@@ -114,14 +146,16 @@ extension DeltaTable {
   /// The positions of each set's columns; throws unless they are distinct, stored and not part of the key.
   package func positions(in table: TableSchema) throws(ImportError) -> [[Int]] {
     var all: [[Int]] = []
-    for set in sets {
-      let positions = set.compactMap { columns.firstIndex(of: $0) }.filter { !table.key.contains($0) }
-      guard positions.count == set.count, Set(positions).count == set.count else {
-        throw .wrongSet(table: name, columns: set)
-      }
-      all.append(positions)
-    }
+    for set in sets { all.append(try positions(of: set, in: table)) }
     return all
+  }
+
+  fileprivate func positions(of set: [String], in table: TableSchema) throws(ImportError) -> [Int] {
+    let positions = set.compactMap { columns.firstIndex(of: $0) }.filter { !table.key.contains($0) }
+    guard positions.count == set.count, Set(positions).count == set.count else {
+      throw .wrongSet(table: name, columns: set)
+    }
+    return positions
   }
 }
 
@@ -132,6 +166,7 @@ package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   case notAsSigned(file: String, header: DeltaHeader)
   case outOfRange(from: SeedVersion, to: SeedVersion, version: SeedVersion)
   case digestMismatch(at: SeedVersion)
+  case tooManyRows(table: String)
 
   package var description: String {
     switch self {
@@ -144,6 +179,7 @@ package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
       "the delta goes from version \(from) to \(to), but the seed is at version \(version)"
     case .digestMismatch(let version):
       "after applying the delta, the rows do not match those published as version \(version)"
+    case .tooManyRows(let table): "the delta has values for more rows than table \"\(table)\" has"
     }
   }
 }

@@ -60,6 +60,13 @@ package struct TableSQL: Sendable {
 
   package var allInKeyOrder: String { "SELECT \(columns) FROM \(name) ORDER BY \(keyOrder)" }
 
+  /// Selects all keys in their order. SQLite sorts them before the first step (the plus sign keeps it from an index), so
+  /// rows may be written in between.
+  var sortedKeys: String {
+    "SELECT \(list(table.keyNames)) FROM \(name) ORDER BY "
+      + table.keyNames.map { "+\(quoted($0))" }.joined(separator: ", ")
+  }
+
   /// The key's columns and collations for ORDER BY.
   package var keyOrder: String {
     zip(table.keyNames, table.keyCollations).map { "\(quoted($0)) COLLATE \($1.rawValue)" }

@@ -3,11 +3,13 @@ package struct DeltaReader: ~Copyable {
   package let header: DeltaHeader
   private var tokens: DeltaTokens
   private var row = JSONTape()
-  private let blobs = LentBytes()
+  private let bytes = LentBytes()
+  /// The values of a row to fill.
+  private var filled: [BorrowedValue] = []
   private var place = Place.betweenTables
   private var table = DeltaTable()
 
-  private enum Place { case betweenTables, deletes, inserts, updates, finished }
+  private enum Place { case betweenTables, filled, deletes, inserts, updates, finished }
 
   package init(_ document: [UInt8]) throws { try self.init(DocumentPieces.of(document)) }
 
@@ -28,7 +30,7 @@ package struct DeltaReader: ~Copyable {
       switch place {
       case .finished: return .end
       case .betweenTables: return try betweenTables()
-      case .deletes, .inserts, .updates: return try rowOrEnd()
+      case .filled, .deletes, .inserts, .updates: return try rowOrEnd()
       }
     } catch { throw DeltaError.about(error) }
   }
@@ -52,9 +54,24 @@ package struct DeltaReader: ~Copyable {
     try tokens.expectArray("sets")
     table.sets = []
     while try tokens.next() == .beginArray { table.sets.append(try tokens.restOfStrings()) }
-    try tokens.expectArray("delete")
-    place = .deletes
+    try openRows()
     return .table(table)
+  }
+
+  /// Reads up to the first row.
+  private mutating func openRows() throws {
+    let name = try tokens.next()
+    let isFilled = name == .name("fill") && header.additions != nil
+    guard isFilled || name == .name("delete") else {
+      throw tokens.malformed("expected the member \"delete\"")
+    }
+    try tokens.expect(.beginArray)
+    table.fill = isFilled ? try tokens.restOfStrings() : []
+    if isFilled {
+      guard !table.fill.isEmpty else { throw tokens.malformed("expected the name of a column to fill") }
+      try tokens.expectArray("filled")
+    }
+    place = isFilled ? .filled : .deletes
   }
 
   private mutating func rowOrEnd() throws -> DeltaEvent {
@@ -62,6 +79,7 @@ package struct DeltaReader: ~Copyable {
       try endRows()
       return try next()
     }
+    if place == .filled { return try filledRow() }
     guard row.kind(0) == .array else { throw JSONError(at: row.offset(0), "expected a row") }
     switch place {
     case .deletes: return try event(.delete, width: table.key.count)
@@ -75,6 +93,26 @@ package struct DeltaReader: ~Copyable {
     }
   }
 
+  /// A value is the first of its row; an array has a number of rows to skip.
+  private mutating func filledRow() throws -> DeltaEvent {
+    if row.kind(0) == .array, row.count(0) == 1, row.kind(1) == .integer,
+      let count = Int(exactly: row.integer(1)), count > 0
+    {
+      return .skip(count)
+    }
+    filled.removeAll(keepingCapacity: true)
+    bytes.clear()
+    while true {
+      let value = try value(0)
+      // A text lies in the document's piece, and the next value may be in another.
+      if case .text(let text) = value { filled.append(.text(bytes.copy(text))) } else { filled.append(value) }
+      guard filled.count < table.fill.count else { return .fill }
+      guard try tokens.nextValue(&row) == .value else {
+        throw tokens.malformed("table \"\(table.name)\": expected a value of each column to fill")
+      }
+    }
+  }
+
   private func event(_ event: DeltaEvent, width: Int) throws(JSONError) -> DeltaEvent {
     guard row.count(0) == width else {
       throw JSONError(
@@ -85,6 +123,9 @@ package struct DeltaReader: ~Copyable {
 
   private mutating func endRows() throws {
     switch place {
+    case .filled:
+      try tokens.expectArray("delete")
+      place = .deletes
     case .deletes:
       try tokens.expectArray("insert")
       place = .inserts
@@ -99,10 +140,15 @@ package struct DeltaReader: ~Copyable {
 
   // MARK: Rows
 
-  /// Lends the row's values until the next call: a key, a whole row, or a key and the values of a set.
+  /// Lends the row's values until the next call: those of the filled columns, a key, a whole row, or a key and the
+  /// values of a set.
   package mutating func read(into values: inout [BorrowedValue]) throws(DeltaError) {
+    if place == .filled {
+      values = filled
+      return
+    }
     values.removeAll(keepingCapacity: true)
-    blobs.clear()
+    bytes.clear()
     var index = place == .updates ? 2 : 1
     while index < row.end(of: 0) {
       do {
@@ -136,7 +182,7 @@ package struct DeltaReader: ~Copyable {
     }
     if name.elementsEqual(DeltaScalar.realTag.utf8) { return DeltaScalar.taggedReal(text).map { .real($0) } }
     guard name.elementsEqual(DeltaScalar.blobTag.utf8) else { return nil }
-    return blobs.fill(Base64.size(ofDecoded: text)) { Base64.decode(text, to: $0) }.map { .blob($0) }
+    return bytes.fill(Base64.size(ofDecoded: text)) { Base64.decode(text, to: $0) }.map { .blob($0) }
   }
 
   // MARK: Header
@@ -173,6 +219,10 @@ package struct DeltaReader: ~Copyable {
 
 package enum DeltaEvent: Hashable, Sendable {
   case table(DeltaTable)
+  /// Sets the columns to fill in the next row of the table, in the order of its keys.
+  case fill
+  /// Leaves as many rows as they are.
+  case skip(Int)
   case delete
   case insert
   /// Sets the columns of the set with this number.
@@ -187,6 +237,8 @@ package struct DeltaTable: Hashable, Sendable {
   package fileprivate(set) var columns: [String] = []
   /// The columns that updates set, by number.
   package fileprivate(set) var sets: [[String]] = []
+  /// The columns that are filled, row by row.
+  package fileprivate(set) var fill: [String] = []
 }
 
 package struct DeltaError: Error, Hashable, Sendable, CustomStringConvertible {

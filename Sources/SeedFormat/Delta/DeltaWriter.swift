@@ -1,5 +1,5 @@
 /// Writes a delta's header and its changes by table. The header contains the final state digest, so the changes are
-/// collected first, in memory and then in a spill file. Within a table: deletes, inserts, updates.
+/// collected first, in memory and then in a spill file. Within a table: filled rows, deletes, inserts, updates.
 package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?
@@ -16,6 +16,11 @@ package struct DeltaWriter {
     let name: String
     let key: [String]
     let columns: [String]
+    /// The columns that ``fill(lent:)`` sets, as positions.
+    let fill: [Int]
+    var filled = SpilledBytes()
+    /// Rows passed over since the last filled one.
+    var skipped = 0
     var deletes = SpilledBytes()
     var inserts = SpilledBytes()
     var updates = SpilledBytes()
@@ -32,14 +37,26 @@ package struct DeltaWriter {
   /// The number of different sets of columns that the open table's updates set. All are in memory.
   package var sets: Int { table?.sets.count ?? 0 }
 
-  /// Starts a table; a table without changes is omitted.
-  package mutating func begin(table name: String, key: [String], columns: [String]) {
+  /// Starts a table; a table without changes is omitted. Only a delta that begins a minor fills columns.
+  package mutating func begin(table name: String, key: [String], columns: [String], filling fill: [Int] = [])
+  {
     endTable()
-    table = OpenTable(name: name, key: key, columns: columns)
+    table = OpenTable(name: name, key: key, columns: columns, fill: fill)
   }
 
-  /// Discards changes since the last ``begin(table:key:columns:)``.
+  /// Discards changes since the last ``begin(table:key:columns:filling:)``.
   package mutating func abandonTable() { table = nil }
+
+  /// Sets the columns to fill in the next row of the table, in the order of its keys.
+  package mutating func fill(lent values: [BorrowedValue]) {
+    guard let table else { preconditionFailure("a filled row outside a table") }
+    let skipped = table.skipped > 0 ? "[\(table.skipped)]," : ""
+    add(values, of: table.fill.count, between: (skipped, ""), to: \.filled)
+    self.table?.skipped = 0
+  }
+
+  /// Leaves the next row of the table as it is.
+  package mutating func skip() { table?.skipped += 1 }
 
   package mutating func delete(_ key: [SeedValue]) { LentBytes.lending(key) { delete(lent: $0) } }
 
@@ -66,7 +83,7 @@ package struct DeltaWriter {
     guard let table, let number = self.table?.number(of: positions) else {
       preconditionFailure("an update outside a table")
     }
-    add(values, of: table.key.count + positions.count, after: number, to: \.updates)
+    add(values, of: table.key.count + positions.count, between: ("[\(number),", "]"), to: \.updates)
   }
 
   /// Passes on the whole document, on one line and in pieces. Throws the spill's error.
@@ -98,22 +115,21 @@ package struct DeltaWriter {
   private mutating func endTable() {
     guard var open = table.take(), !open.isEmpty else { return }
     do {
-      for list in [\OpenTable.deletes, \.inserts, \.updates] {
+      for list in [\OpenTable.filled, \.deletes, \.inserts, \.updates] {
         try open[keyPath: list].relieve(limit: Self.closedBytes, spill)
       }
     } catch { failure = failure ?? error }
     parts.append(.bytes(open.opening(isFirst: parts.isEmpty)))
-    parts += open.deletes.parts
-    parts.append(.bytes(Array(#"],"insert":["#.utf8)))
-    parts += open.inserts.parts
-    parts.append(.bytes(Array(#"],"update":["#.utf8)))
-    parts += open.updates.parts
-    parts.append(.bytes(Array("]}".utf8)))
+    for (name, bytes) in open.lists {
+      parts.append(.bytes(Array(",\"\(name)\":[".utf8)))
+      parts += bytes.parts
+      parts.append(.bytes([UInt8(ascii: "]")]))
+    }
+    parts.append(.bytes([UInt8(ascii: "}")]))
   }
 
-  /// Adds a row to a list of the open table, with the number of its set in front.
   private mutating func add(
-    _ values: [BorrowedValue], of count: Int, after set: Int? = nil,
+    _ values: [BorrowedValue], of count: Int, between marks: (String, String) = ("[", "]"),
     to list: WritableKeyPath<OpenTable, SpilledBytes>
   ) {
     precondition(values.count == count, "a row with \(values.count) of \(count) values")
@@ -121,14 +137,15 @@ package struct DeltaWriter {
     guard failure == nil, var open = table.take() else { return }
     defer { table = open }
     do {
-      try Self.add(values, after: set, to: &open[keyPath: list], spill)
+      try Self.add(values, between: marks, to: &open[keyPath: list], spill)
     } catch { failure = error }
   }
 
   private static func add(
-    _ values: [BorrowedValue], after set: Int?, to bytes: inout SpilledBytes, _ spill: (any DeltaSpill)?
+    _ values: [BorrowedValue], between marks: (String, String), to bytes: inout SpilledBytes,
+    _ spill: (any DeltaSpill)?
   ) throws {
-    let opening = (bytes.isEmpty ? "[" : ",[") + (set.map { "\($0)," } ?? "")
+    let opening = (bytes.isEmpty ? "" : ",") + marks.0
     guard values.reduce(0, { $0 + $1.byteCount }) > openBytes else {
       return try bytes.append(limit: openBytes, spill) { buffer in
         buffer.append(contentsOf: opening.utf8)
@@ -136,7 +153,7 @@ package struct DeltaWriter {
           if index > 0 { buffer.append(UInt8(ascii: ",")) }
           DeltaScalar.append(values[index], to: &buffer)
         }
-        buffer.append(UInt8(ascii: "]"))
+        buffer.append(contentsOf: marks.1.utf8)
       }
     }
     // In pieces through the spill, because the row may be too large for memory.
@@ -144,12 +161,17 @@ package struct DeltaWriter {
       try bytes.append(limit: openBytes, spill) { $0.append(contentsOf: (index == 0 ? opening : ",").utf8) }
       try DeltaScalar.write(values[index]) { try bytes.append(limit: openBytes, spill, $0) }
     }
-    try bytes.append(limit: openBytes, spill) { $0.append(UInt8(ascii: "]")) }
+    try bytes.append(limit: openBytes, spill) { $0.append(contentsOf: marks.1.utf8) }
   }
 }
 
 extension DeltaWriter.OpenTable {
-  fileprivate var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && updates.isEmpty }
+  fileprivate var isEmpty: Bool { lists.allSatisfy(\.bytes.isEmpty) }
+
+  fileprivate var lists: [(name: String, bytes: SpilledBytes)] {
+    (filled.isEmpty ? [] : [("filled", filled)])
+      + [("delete", deletes), ("insert", inserts), ("update", updates)]
+  }
 
   fileprivate mutating func number(of positions: [Int]) -> Int {
     if let known = numbers[positions] { return known }
@@ -161,19 +183,19 @@ extension DeltaWriter.OpenTable {
   fileprivate func opening(isFirst: Bool) -> [UInt8] {
     var bytes = Array((isFirst ? #"{"table":"# : #",{"table":"#).utf8)
     JSONWriter.append(name, to: &bytes)
-    let lists: [(String, JSONValue)] = [
-      ("key", Self.names(key)), ("columns", Self.names(columns)),
-      ("sets", .array(sets.map { Self.names($0.map { columns[$0] }) })),
+    var lists: [(String, JSONValue)] = [
+      ("key", JSONValue(strings: key)), ("columns", JSONValue(strings: columns)),
+      ("sets", .array(sets.map(names))),
     ]
+    if !filled.isEmpty { lists.append(("fill", names(fill))) }
     for (name, list) in lists {
       bytes.append(contentsOf: ",\"\(name)\":".utf8)
       JSONWriter.append(list, to: &bytes)
     }
-    bytes.append(contentsOf: #","delete":["#.utf8)
     return bytes
   }
 
-  private static func names(_ names: [String]) -> JSONValue { .array(names.map { .string($0) }) }
+  private func names(_ positions: [Int]) -> JSONValue { JSONValue(strings: positions.map { columns[$0] }) }
 }
 
 /// Stores a delta's changes that do not fit in memory.

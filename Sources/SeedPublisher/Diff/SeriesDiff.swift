@@ -96,10 +96,10 @@ struct SeriesDiff: ~Copyable {
         let sums: (old: TableSum, new: TableSum)
         do {
           let new = try source.origin.rows(table, source.plan.projection(table))
-          sums = try compare(table, allRows(table), new, expected: expected)
+          sums = try compare(table, allRows(table), new, expected: expected, filling: added(to: table))
         } catch is ProjectedRows.OutOfOrder {
           let new = try stagedRows(table)
-          sums = try compare(table, allRows(table), new, expected: expected)
+          sums = try compare(table, allRows(table), new, expected: expected, filling: added(to: table))
         }
         guard stored == sums.old else {
           throw CopyDamaged(table: table.name, reason: "its rows do not match its sum")
@@ -107,6 +107,15 @@ struct SeriesDiff: ~Copyable {
         return sums.new
       }
     }
+  }
+
+  /// The positions of the columns that a new minor adds to a table. Empty if ORDER BY and the key have different orders,
+  /// because clients find the rows to fill by ORDER BY.
+  private func added(to table: TableSchema) -> [Int] {
+    guard let old = copy.schema.table(table.name),
+      table.keyCollations == table.key.map({ table.columns[$0].collation })
+    else { return [] }
+    return Array(table.columns.indices.dropFirst(old.columns.count))
   }
 
   private func allRows(_ table: TableSchema) throws -> StatementRows {
@@ -134,9 +143,10 @@ struct SeriesDiff: ~Copyable {
 
   /// Returns the sums of both sides' rows.
   private mutating func compare(
-    _ table: TableSchema, _ old: some OrderedRows, _ new: ProjectedRows, expected: Touched?
+    _ table: TableSchema, _ old: some OrderedRows, _ new: ProjectedRows, expected: Touched?,
+    filling fill: [Int] = []
   ) throws -> (old: TableSum, new: TableSum) {
-    delta.begin(table: table.name, key: table.keyNames, columns: table.columnNames)
+    delta.begin(table: table.name, key: table.keyNames, columns: table.columnNames, filling: fill)
     var merge = RowMerge(table, old: old, new: new)
     var hasher = RowHasher()
     var (before, after) = (TableSum(), TableSum())
@@ -147,9 +157,11 @@ struct SeriesDiff: ~Copyable {
       case .same:
         before.insert(hash)
         after.insert(hash)
+        if !fill.isEmpty { delta.skip() }
         continue
       case .onlyOld:
         before.insert(hash)
+        delta.skip()
         let row = old.row
         loss.remove(row)
         delta.delete(lent: table.key.map { row[$0] })
@@ -164,7 +176,12 @@ struct SeriesDiff: ~Copyable {
         loss.remove(old.row)
         loss.insert(new.row)
         try new.validate(types)
-        add(table, new.row, changed: merge.changed)
+        if merge.changed.allSatisfy(fill.contains) {
+          delta.fill(lent: fill.map { new.row[$0] })
+        } else {
+          delta.skip()
+          add(table, new.row, changed: merge.changed)
+        }
       }
       audit?.check(match == .onlyOld ? old.row : new.row)
     }

@@ -17,8 +17,8 @@ private func readWhole(_ document: [UInt8]) throws -> Int {
   while true {
     switch try reader.next() {
     case .end: return rows
-    case .table: continue
-    case .delete, .insert, .update: rows += 1
+    case .table, .skip: continue
+    case .fill, .delete, .insert, .update: rows += 1
     }
     try reader.read(into: &values)
     precondition(touch(values) >= 0, "lengths are not negative")
