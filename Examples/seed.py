@@ -125,17 +125,21 @@ def extend(database, delta):
 
 def fill(database, name, table):
     """Sets new columns, row by row in the order of the keys. An array has a number of rows to skip."""
+    if "fill" not in table:
+        return
     order = ", ".join(map(quoted, table["key"]))
-    settings = ", ".join(f"{quoted(column)} = ?" for column in table.get("fill", []))
+    settings = ", ".join(f"{quoted(column)} = ?" for column in table["fill"])
     matches = " AND ".join(f"{quoted(column)} = ?" for column in table["key"])
     keys = iter(database.execute(f"SELECT {order} FROM {name} ORDER BY {order}").fetchall())
-    filled = iter(table.get("filled", []))
+    filled = iter(table["filled"])
     for first in filled:
         if isinstance(first, list):
             next(itertools.islice(keys, first[0] - 1, None))
         else:
             row = [first, *itertools.islice(filled, len(table["fill"]) - 1)]
-            database.execute(f"UPDATE {name} SET {settings} WHERE {matches}", [*map(scalar, row), *next(keys)])
+            if (row_key := next(keys, None)) is None:
+                raise Drift(f"{table['table']} has fewer rows than new values")
+            database.execute(f"UPDATE {name} SET {settings} WHERE {matches}", [*map(scalar, row), *row_key])
 
 
 def change(database, name, table):

@@ -1,7 +1,7 @@
 "use strict";
 
 // The front has written all that is known into the page. This script keeps it current, says times in the reader's
-// zone, copies lines, and shows what a delta holds. Texts go in as texts, never as markup.
+// zone, and shows what a delta holds. Texts go in as texts, never as markup.
 
 const refreshMilliseconds = 3000;
 // A front that hangs is reported after both, so within 15 seconds.
@@ -28,7 +28,7 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
-// ---- What only the reader's browser knows: the time, its zone, and the front's address.
+// ---- What only the reader's browser knows: the time and its zone.
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
@@ -60,13 +60,6 @@ function tellTime(time) {
 
 function tellTimes(place) {
   for (const time of place.querySelectorAll("time")) tellTime(time);
-}
-
-function enhance(place) {
-  tellTimes(place);
-  for (const code of place.querySelectorAll(".command code")) {
-    code.textContent = code.textContent.replaceAll("$front", location.origin);
-  }
 }
 
 // ---- Staying current: the new page is laid over the old one, so that focus, selection and open changes stay.
@@ -123,7 +116,7 @@ async function refresh() {
   if (!answer.ok) throw new Error(`status ${answer.status}`);
   const fresh = new DOMParser().parseFromString(await answer.text(), "text/html");
   const [old, next] = [document.getElementById("content"), fresh.getElementById("content")];
-  enhance(next);
+  tellTimes(next);
   morph(old, document.adoptNode(next));
   filter();
   document.title = fresh.title;
@@ -169,21 +162,6 @@ function filter() {
   for (const row of document.querySelectorAll("#list tbody tr")) {
     row.hidden = !row.querySelector("th").textContent.toLowerCase().includes(text);
   }
-}
-
-// ---- Copying
-
-// The clipboard is there over HTTPS and on localhost only; elsewhere the line is selected for the keyboard.
-async function copy(button) {
-  const code = button.parentElement.querySelector("code");
-  try {
-    await navigator.clipboard.writeText(code.textContent);
-    button.textContent = "Copied";
-  } catch {
-    getSelection().selectAllChildren(code);
-    button.textContent = "Selected";
-  }
-  setTimeout(() => { button.textContent = "Copy"; }, 1500);
 }
 
 // ---- The changes of versions
@@ -326,8 +304,6 @@ function explorerBeside(inner) {
 // ---- What the reader does
 
 document.addEventListener("click", (event) => {
-  const copying = event.target.closest("button.copy");
-  if (copying) copy(copying);
   const change = event.target.closest("a.change");
   if (change && !event.ctrlKey && !event.metaKey && !event.shiftKey) {
     event.preventDefault();
@@ -346,5 +322,5 @@ document.addEventListener("submit", (event) => {
 
 root.classList.add("script");
 document.getElementById("zone").textContent = `Times are those of ${zoned.resolvedOptions().timeZone}`;
-enhance(document);
+tellTimes(document);
 keepCurrent();

@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedFormat
 import SeedTrust
 
@@ -71,16 +70,9 @@ extension SeedStore {
       return
     }
     try plan.check(fetcher.context.policy)
-    let file = plan.action == .applied ? try? await current?.reader.shape() : nil
     try await fetcher.partial.makeRoom(
-      for: plan.objects, over: file, in: layout.directory, freeBytes: environment.freeBytes)
-    do {
-      try await install(&attempt)
-    } catch {
-      let held = (try? await fetcher.partial.keep(plan.objects)) ?? 0
-      throw DiskPlan(plan.objects, held: held, over: file).explaining(
-        error, available: environment.freeBytes(layout.directory), in: layout.directory)
-    }
+      for: plan.objects, in: layout.directory, freeBytes: environment.freeBytes)
+    try await install(&attempt)
   }
 
   /// Downloads all files of the plan before using any.

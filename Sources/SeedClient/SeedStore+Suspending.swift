@@ -1,7 +1,5 @@
 import SeedSystem
 
-public import struct Foundation.URL
-
 extension SeedStore {
   /// Closes all connections and releases all locks, as a suspended app must. Await it when entering the background.
   ///
@@ -138,12 +136,9 @@ extension SeedStore {
   /// ``close()`` the store afterwards. Updates and reads under way end as by ``suspend()``; later ones and live queries
   /// wait. Before, close or detach the app's own connections to the data, which otherwise keep its space.
   ///
-  /// Fails with ``SeedError/Code/storeLocked`` if another store updates the directory.
-  ///
-  /// - Returns: Data files that stay because another store or process reads them; the next update after its end removes
-  ///   them.
-  @discardableResult
-  public func remove() async throws -> [URL] {
+  /// Data that another store or process reads stays; the next update after its end removes it. Fails with
+  /// ``SeedError/Code/storeLocked`` if another store updates the directory.
+  public func remove() async throws {
     guard fetcher != nil else { throw SeedError.readOnly(layout.directory) }
     try access.check()
     await halt(as: .removing)
@@ -152,12 +147,10 @@ extension SeedStore {
     guard access == .removing else { throw access == .closed ? SeedError.closed : .suspended }
     await letGo()
     do {
-      let kept = try await writer.remove().map(\.file)
+      try await writer.remove()
       await forget()
-      log.info(
-        "removed the data in \(layout.directory)\(kept.isEmpty ? "" : ", except \(kept), which is read")")
+      log.info("removed the data in \(layout.directory)")
       await startUnlessSuspended()
-      return kept.map { URL(fileURLWithPath: $0) }
     } catch {
       await startUnlessSuspended()
       throw SeedError(error)

@@ -82,15 +82,6 @@ extension SeedChanges.Table {
   public static func fixture(inserted: Int = 0, updated: Int = 0, deleted: Int = 0) -> Self {
     Self(inserted: inserted, updated: updated, deleted: deleted, keys: nil)
   }
-
-  /// Changes with keys, as requested by ``SeedClient/SeedOptions/reportedKeysPerTable``.
-  public static func fixture(
-    insertedKeys: [[SeedValue]] = [], updatedKeys: [[SeedValue]] = [], deletedKeys: [[SeedValue]] = []
-  ) -> Self {
-    Self(
-      inserted: insertedKeys.count, updated: updatedKeys.count, deleted: deletedKeys.count,
-      keys: SeedChanges.Keys(inserted: insertedKeys, updated: updatedKeys, deleted: deletedKeys))
-  }
 }
 
 extension UpdatePlan {

@@ -91,7 +91,7 @@ final class AsyncCondition: Sendable {
 }
 
 /// Blocks tasks while it is closed.
-final class Gate: Sendable {
+package final class Gate: Sendable {
   private struct State {
     var isClosed = false
     var standing = 0
@@ -100,15 +100,17 @@ final class Gate: Sendable {
   private let state = Mutex(State())
   private let condition = AsyncCondition()
 
-  func close() { state.withLock { $0.isClosed = true } }
+  package init() {}
 
-  func open() {
+  package func close() { state.withLock { $0.isClosed = true } }
+
+  package func open() {
     state.withLock { $0.isClosed = false }
     condition.notify()
   }
 
   /// Waits until the gate is open; throws if the task is cancelled.
-  func pass() async throws {
+  package func pass() async throws {
     guard state.withLock({ $0.isClosed }) else { return }
     state.withLock { $0.standing += 1 }
     defer { state.withLock { $0.standing -= 1 } }
@@ -117,7 +119,7 @@ final class Gate: Sendable {
     try Task.checkCancellation()
   }
 
-  func untilWaiting() async {
+  package func untilWaiting() async {
     await condition.wait { self.state.withLock { $0.standing > 0 } }
   }
 }

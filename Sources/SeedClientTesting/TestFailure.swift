@@ -26,7 +26,7 @@ public enum TestFailure: Hashable, Sendable {
 
 extension TestFailure {
   private static let page = Array("<html><body>Please sign in.</body></html>".utf8)
-  /// The default of `DownloadTimeouts.window`.
+  /// The client's own limit for a download without progress.
   private static let window = Duration.seconds(30)
 
   /// The response that replaces every file; `nil` if files are sent.

@@ -16,7 +16,7 @@ extension TestPublisher {
   ///   - directory: The store's directory. By default, a new folder, in memory if possible, removed with the
   ///     publisher. Stores made one after another in one directory simulate restarts of an app.
   ///   - bundle: The app's bundle, made by ``makeBundle()``.
-  ///   - options: Further settings. Timeouts are ignored; use ``TestFailure/slow``.
+  ///   - options: Further settings. Downloads have no timeouts; use ``TestFailure/slow``.
   public func store(
     in directory: URL? = nil, bundle: URL? = nil, options: SeedOptions = SeedOptions()
   ) throws -> SeedStore {
@@ -132,21 +132,8 @@ extension SeedStore {
   public static func preview(
     schema: String, failure: TestFailure? = nil, rows: (inout RowChanges) throws -> Void = { _ in }
   ) -> SeedStore {
-    preview(failure, rows) { try TestPublisher(schema: schema) }
-  }
-
-  /// A preview store with the data of a folder made by `seedbank pull --bundle`, plus changes to its rows.
-  public static func preview(
-    bundle: URL, failure: TestFailure? = nil, rows: (inout RowChanges) throws -> Void = { _ in }
-  ) -> SeedStore {
-    preview(failure, rows) { try TestPublisher(bundle: bundle) }
-  }
-
-  private static func preview(
-    _ failure: TestFailure?, _ rows: (inout RowChanges) throws -> Void, _ make: () throws -> TestPublisher
-  ) -> SeedStore {
     do {
-      let publisher = try make()
+      let publisher = try TestPublisher(schema: schema)
       try publisher.publish(rows)
       publisher.failure = failure
       let store = try publisher.store()

@@ -120,9 +120,6 @@ public final class TestPublisher: Sendable {
   /// Publishes only for a newer model: stores of this one fail with ``SeedClient/SeedError/Code/clientTooOld``.
   public func dropModel() throws { try sign { $0.isModelDropped = true } }
 
-  /// Sets the seconds that stores wait between updates; 60 by default.
-  public func setPollSeconds(_ seconds: Int) throws { try sign { $0.pollSeconds = seconds } }
-
   private func sign(_ set: (TestPublication) -> Void) throws {
     try change { publication in
       set(publication)

@@ -94,13 +94,6 @@ private final class InflatedStream: HTTPByteStream {
 
   func all(_ count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
-    let filled = bytes.withUnsafeMutableBytes { room in
-      var filled = 0
-      while filled < count, let more = next(into: UnsafeMutableRawBufferPointer(rebasing: room[filled...])) {
-        filled += more
-      }
-      return filled
-    }
-    return filled == count ? bytes : nil
+    return bytes.withUnsafeMutableBytes { next(into: $0) } == count ? bytes : nil
   }
 }

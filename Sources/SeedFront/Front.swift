@@ -26,7 +26,6 @@ package struct FrontConfiguration: Sendable {
   }
 }
 
-/// A running server of a publication. Reads published files and has no keys.
 package final class Front: Sendable {
   /// A publisher in the same process adds its steps.
   package let metrics = FrontMetrics()
@@ -114,20 +113,16 @@ extension FrontConfiguration {
 package enum RequestLog: String, Hashable, Sendable, CaseIterable {
   /// Metrics count them nevertheless.
   case none
-  /// Rejected, failed and interrupted requests.
   case errors
   case all
 
   func observer(
     _ report: @escaping @Sendable (LogRecord) -> Void
   ) -> (@Sendable (HTTPRequest, HTTPMeasurement) -> Void)? {
-    switch self {
-    case .none: nil
-    case .all: { report(LogRecord($0, $1)) }
-    case .errors:
-      { request, measurement in
-        if measurement.status >= 400 || !measurement.isComplete { report(LogRecord(request, measurement)) }
-      }
+    guard self != .none else { return nil }
+    return { request, measurement in
+      let isError = measurement.status >= 400 || !measurement.isComplete
+      if self == .all || isError { report(LogRecord(request, measurement)) }
     }
   }
 }

@@ -59,10 +59,6 @@ extension Router {
         dataset, model.version, since: page.to.description, to: end, epoch: model.state.epoch.text)
       response.headers.append("Link", "<\(next)>; rel=\"next\"")
     }
-    // A client that sends `to` reads history and is not behind.
-    response.mark = AnswerMark(
-      .changes, series: metrics.place(of: model.series.series),
-      versionsBehind: end == nil ? model.state.head.number - since.number : nil)
     return response
   }
 

@@ -38,7 +38,7 @@ package struct Router: Sendable {
       return response
     } catch {
       var response = HTTPResponse(error)
-      response.mark = AnswerMark(route.kind, refusal: error.type)
+      response.mark = AnswerMark(route.kind)
       return response
     }
   }
@@ -113,7 +113,6 @@ extension HTTPResponse {
   fileprivate static var noNewerRoot: HTTPResponse {
     var response = HTTPResponse(.noNewerRoot)
     response.headers.set("Cache-Control", to: CacheRule.current)
-    response.mark = AnswerMark(.metadata, refusal: .notFound)
     return response
   }
 
@@ -159,7 +158,7 @@ extension Router {
       ],
       body: .file(try open(entry.object, in: catalog)))
     let kind: AnswerMark.Kind = if case .snapshot = entry.object.kind { .snapshot } else { .delta }
-    response.mark = AnswerMark(kind, series: metrics.place(of: entry.object.series))
+    response.mark = AnswerMark(kind, series: entry.object.series)
     return response
   }
 

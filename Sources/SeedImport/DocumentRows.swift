@@ -89,7 +89,7 @@ package final class DocumentRows {
   }
 
   private func failure(_ error: RejectedRow) -> ImportFailure {
-    let part = (error.column ?? error.member?.names?.last).map { "column \"\($0)\": " } ?? ""
+    let part = error.column.map { "column \"\($0)\": " } ?? ""
     return ImportFailure(.row, "\(place): \(part)\(error.message)")
   }
 

@@ -9,9 +9,8 @@ extension ImportSession {
     let csv: CSVFormat?
     fileprivate let header: HeaderCheck
 
-    /// `besides` are members that other lists in the same place read.
-    init(_ list: ImportMapping.List, besides: [MemberPath], _ builder: PlanBuilder) throws {
-      plan = try builder.plan(list.table, conditions: besides)
+    init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
+      plan = try builder.plan(list.table)
       (conditions, csv) = (list.conditions, list.csv)
       header = HeaderCheck(plan, list.table, conditions: list.conditions)
       names =

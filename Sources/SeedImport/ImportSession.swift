@@ -42,10 +42,7 @@ package final class ImportSession {
     let builder = try PlanBuilder(connection, policy, mapping)
     frames = try DocumentFrames(mapping)
     frame = try frames.firstFrame()
-    lists = try mapping.lists.map { list in
-      let neighbours = mapping.lists.filter { $0.rows == list.rows }
-      return try List(list, besides: neighbours.flatMap(\.conditions).map(\.member), builder)
-    }
+    lists = try mapping.lists.map { try List($0, builder) }
     targets = builder.targets.values.sorted { $0.table.name < $1.table.name }
     surveys = builder.surveys
     builder.connectSyncs()

@@ -1,4 +1,4 @@
-import SeedFormat
+import SeedTrust
 
 package struct BucketAddress: Hashable, Sendable {
   package enum Style: String, CaseIterable, Sendable {
@@ -61,16 +61,9 @@ package struct BucketAddress: Hashable, Sendable {
   func listURL(_ folder: String, after token: String?) -> String {
     // Sorted, because both sides sign the parameters in that order.
     let query = [
-      token.map { "continuation-token=\(Self.quoted($0))" }, "list-type=2",
-      "prefix=\(Self.quoted(prefix + folder))",
+      token.map { "continuation-token=\(MetadataName.quoted($0))" }, "list-type=2",
+      "prefix=\(MetadataName.quoted(prefix + folder))",
     ]
     return "\(server)\(bucket.isEmpty ? "/" : bucket)?\(query.compactMap(\.self).joined(separator: "&"))"
-  }
-
-  static func quoted(_ text: String) -> String {
-    text.utf8.map { byte in
-      let part = String(Unicode.Scalar(byte))
-      return byte < 0x80 && isPlain("x" + part) ? part : "%" + lowerHex([byte]).uppercased()
-    }.joined()
   }
 }

@@ -14,7 +14,7 @@ extension BucketStore {
     guard let id = BucketList.text("UploadId", in: begun.text) else {
       throw MirrorError.refused("it does not name the upload that it began: use another store")
     }
-    let upload = "uploadId=\(BucketAddress.quoted(String(id)))"
+    let upload = "uploadId=\(MetadataName.quoted(String(id)))"
     var isDone = false
     defer { if !isDone { _ = try? ask(BucketRequest(method: .delete, url: "\(url)?\(upload)")) } }
     let tags = try send(path, file.sha256) { "\(url)?partNumber=\($0)&\(upload)" }

@@ -145,7 +145,7 @@ package struct DeploymentCheck {
         }
         guard count != nil else { continue }
         for drift in checked(series, { try origin.drift(table, projection, types) }) ?? [] {
-          add(drift.isCertain, series, drift.problem)
+          add(true, series, drift)
         }
         guard let count, count > 0 else { continue }
         add(true, "\(plan.series)", Self.nullKey(count, table, plan.newest))
@@ -172,7 +172,7 @@ package struct DeploymentCheck {
     checked(job.name.text) {
       do {
         return try job.readyOrigin()
-      } catch FeedError.notLoaded { return nil }
+      } catch OriginError.notLoaded { return nil }
     } ?? nil
   }
 

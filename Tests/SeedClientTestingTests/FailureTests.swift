@@ -26,15 +26,6 @@ import Testing
     #expect(try await store.stops == ["Alexanderplatz", "Bahnhof"])
   }
 
-  @Test func `a first start without a network has no data until the network returns`() async throws {
-    let seeds = try Stops.publisher()
-    let store = try seeds.store()
-    seeds.failure = .offline
-    #expect(await code { _ = try await store.stops } == .network)
-    seeds.failure = nil
-    #expect(try await store.stops == ["Alexanderplatz"])
-  }
-
   @Test func `a busy server reports how long to wait`() async throws {
     let seeds = try Stops.publisher()
     seeds.failure = .busy(retryAfter: .seconds(90))
@@ -128,20 +119,6 @@ import Testing
     #expect(try await store.stops == ["Alex"])
     following.cancel()
     #expect(await code { try await following.value } == .cancelled)
-  }
-
-  @Test func `the publisher's own poll interval is used`() async throws {
-    let seeds = try Stops.publisher()
-    try seeds.setPollSeconds(3600)
-    let store = try seeds.store()
-    let following = Task<Void, any Error> { try await store.keepUpdated() }
-    await seeds.clock.untilWaiting()
-    let before = await store.state.lastChecked
-    seeds.clock.advance(by: .seconds(3600))
-    await seeds.clock.untilWaiting()
-    #expect(await store.state.lastChecked == before?.addingTimeInterval(3600))
-    following.cancel()
-    _ = await following.result
   }
 
   @Test func `signatures expire after a week and a new version renews them`() async throws {

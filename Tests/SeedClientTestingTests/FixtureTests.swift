@@ -1,6 +1,7 @@
 import Foundation
 import SeedClient
 import SeedClientTesting
+import Support
 import Testing
 
 @Suite struct FixtureTests {
@@ -32,12 +33,10 @@ import Testing
     #expect(SeedError.fixture(.clientTooOld, oldestModel: "2.0").oldestModel == "2.0")
   }
 
-  @Test func `changes have counts or keys with their counts`() {
-    let changes = SeedChanges.fixture(
-      version: 8, tables: ["stop": .fixture(updated: 2), "line": .fixture(deletedKeys: [[1]])])
+  @Test func `changes have counts`() {
+    let changes = SeedChanges.fixture(version: 8, tables: ["stop": .fixture(updated: 2)])
     #expect(changes.version.number == 8)
     #expect(changes.tables["stop"]?.updated == 2 && changes.tables["stop"]?.keys == nil)
-    #expect(changes.tables["line"]?.deleted == 1 && changes.tables["line"]?.keys?.deleted == [[1]])
   }
 
   @Test func `a report and a plan match their action`() {
@@ -49,5 +48,35 @@ import Testing
     let none = UpdateReport.fixture(.upToDate, from: 2, to: 2)
     #expect(none.action == .upToDate && none.bytes == 0 && none.plan.files.isEmpty)
     #expect(UpdatePhase.finished(none).fractionCompleted == 1)
+  }
+}
+
+@Suite struct PreviewTests {
+  @Test func `a preview store has its rows at once and keeps its publisher alive`() async throws {
+    let store = SeedStore.preview(schema: Stops.schema) {
+      $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop")
+    }
+    for try await names in store.observe("SELECT name FROM stop", as: String.self) {
+      #expect(names == ["Alexanderplatz"])
+      break
+    }
+    #expect(try await store.update().action == .upToDate)
+  }
+
+  @Test func `a preview of a failure has no data and reports the reason`() async throws {
+    let store = SeedStore.preview(schema: Stops.schema, failure: .signInPage)
+    #expect(await code { _ = try await store.stops } == .server)
+  }
+
+  @Test func `a mistake in a preview stops the program with a message`() async throws {
+    let result = try await #require(
+      processExitsWith: .failure, observing: [\.standardErrorContent]
+    ) {
+      _ = SeedStore.preview(schema: "CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL)") {
+        $0.put(["name": "Alexanderplatz"], in: "stop")
+      }
+    }
+    let message = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(message.contains("this preview has no data: table \"stop\" has no column \"name\""))
   }
 }

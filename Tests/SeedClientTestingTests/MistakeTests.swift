@@ -26,10 +26,7 @@ import Testing
         == "table \"stop\": a row without \"id\" has no key: give it a value (name = B)")
   }
 
-  @Test
-  func `a constraint violation is reported with its row and the conflicting one`()
-    throws
-  {
+  @Test func `a constraint violation is reported with its row and the conflicting one`() throws {
     #expect(
       try Stops.mistake { $0.put(["id": "b", "name": "Alexanderplatz"], in: "stop") }
         == "table \"stop\", row id = b: the value \"Alexanderplatz\" of \"name\" must be unique, and the row id = a has "

@@ -16,18 +16,6 @@ import Testing
     try fixture.publisher.publish(["a": "Alexanderplatz"])
   }
 
-  private func store(
-    _ dataset: DatasetName = "transit", root: [UInt8]? = nil, server: String = "http://seeds.example"
-  ) throws -> SeedStore {
-    try SeedStore(
-      SeedModel(
-        dataset: dataset, version: ClientPublisherSimulator.model, schema: fixture.publisher.schema.hash),
-      server: try #require(URL(string: server)), root: root ?? fixture.publisher.root,
-      directory: fixture.directory,
-      environment: Environment(
-        transport: fixture.publisher, now: { [publisher = fixture.publisher] in publisher.now }))
-  }
-
   private func failure(_ body: () async throws -> Void) async throws -> SeedError {
     do {
       try await body()
@@ -40,14 +28,14 @@ import Testing
   private struct Missing: Error {}
 
   @Test func `an unknown series is reported with its server and can be retried`() async throws {
-    let error = try await failure { try await store("trnsit").update() }
+    let error = try await failure { try await fixture.store("trnsit").update() }
     #expect(error.code == .noCompatibleModel && error.isRetryable)
     #expect(error.message.hasPrefix("http://seeds.example does not publish trnsit/2: check dataset"))
   }
 
   @Test func `an app with another publisher's root ends keepUpdated with the server's name`() async throws {
     let other = try ClientPublisherSimulator()
-    let error = try await failure { try await store(root: other.root).keepUpdated() }
+    let error = try await failure { try await fixture.store(root: other.root).keepUpdated() }
     #expect(error.code == .configuration && !error.isRetryable)
     #expect(error.message.contains("at http://seeds.example: its keys are not those of the root.json"))
   }
@@ -60,14 +48,14 @@ import Testing
     fixture.publisher.withServed { served in served.files = other.withServed { $0.files } }
     for isLost in [false, true] {
       if isLost { try FileManager.default.removeItem(atPath: "\(fixture.directory)/CURRENT") }
-      let error = try await failure { try await store().update() }
+      let error = try await failure { try await fixture.store().update() }
       #expect(error.code == .untrusted && error.isRetryable)
     }
   }
 
   @Test func `a server without a publication is reported with the missing file`() async throws {
     fixture.publisher.withServed { $0.files = [:] }
-    let error = try await failure { try await store(server: "http://seeds.example/p/").update() }
+    let error = try await failure { try await fixture.store(server: "http://seeds.example/p/").update() }
     #expect(error.code == .missingFile)
     #expect(error.message.hasPrefix("http://seeds.example/p does not have metadata/timestamp.json: give"))
   }
@@ -75,7 +63,7 @@ import Testing
   @Test func `a directory of another dataset is rejected and left unchanged`() async throws {
     try await fixture.store().update()
     let before = try String(contentsOfFile: "\(fixture.directory)/CURRENT", encoding: .utf8)
-    let error = try await failure { try await store("trnsit").update() }
+    let error = try await failure { try await fixture.store("trnsit").update() }
     #expect(error.code == .configuration && !error.isRetryable)
     #expect(error.message.hasSuffix("is a store of transit/2: give trnsit/2 a directory of its own"))
     #expect(try String(contentsOfFile: "\(fixture.directory)/CURRENT", encoding: .utf8) == before)
@@ -95,11 +83,6 @@ import Testing
     #expect(state.newestVersion == nil && state.lastChecked == nil)
   }
 
-  @Test func `an outdated app is rejected with the oldest published model`() async throws {
-    let error = try await failure { try await fixture.store(model: "2.0").update() }
-    #expect(error.code == .clientTooOld && error.oldestModel == ClientPublisherSimulator.model)
-  }
-
   @Test func `errors of a retired series and of a full disk include a remedy`() async throws {
     fixture.publisher.lifecycle = .retired(message: "Use major 3.")
     try fixture.publisher.withdraw { _ in true }
@@ -115,10 +98,10 @@ import Testing
   }
 
   @Test func `an invalid root or server address is a configuration error`() async throws {
-    let root = try await failure { _ = try store(root: Array("{}".utf8)) }
+    let root = try await failure { _ = try fixture.store(root: Array("{}".utf8)) }
     #expect(root.code == .configuration && !root.isRetryable)
     #expect(root.message.contains("the app's root.json") && root.message.contains("from the publisher"))
-    let address = try await failure { _ = try store(server: "seeds.example") }
+    let address = try await failure { _ = try fixture.store(server: "seeds.example") }
     #expect(address.code == .configuration && !address.isRetryable)
   }
 }

@@ -42,9 +42,7 @@ import Testing
     let what: String
   }
 
-  @Test func `an app can join its data with a read-only seed and follow a swap`()
-    async throws
-  {
+  @Test func `an app can join its data with a read-only seed and follow a swap`() async throws {
     let store = try fixture.store()
     let first = try await store.prepare()
     let app = try TestConnection(

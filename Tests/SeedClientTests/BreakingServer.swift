@@ -11,8 +11,6 @@ final class BreakingServer: Sendable {
 
   private struct State {
     var offsets: [Int]
-    let goesDown: Bool
-    var isDown = false
     var sentBytes = 0
   }
 
@@ -21,17 +19,12 @@ final class BreakingServer: Sendable {
   /// - Parameters:
   ///   - content: The file.
   ///   - offsets: Offsets at which connections break, in order.
-  ///   - goesDown: Whether it rejects connections after a break.
   ///   - sendsParts: Whether it honours range requests.
-  init(
-    _ content: [UInt8], breakingAt offsets: [Int], goingDown goesDown: Bool = false,
-    sendingParts sendsParts: Bool = true
-  ) throws {
-    let state = Shared(State(offsets: offsets, goesDown: goesDown))
+  init(_ content: [UInt8], breakingAt offsets: [Int], sendingParts sendsParts: Bool = true) throws {
+    let state = Shared(State(offsets: offsets))
     let etag = "\"\(SHA256Digest.of(content).hex)\""
     (self.content, self.state) = (content, state)
     server = try RawServer { request, connection in
-      guard !state.withLock({ $0.isDown }) else { return false }
       let asked = sendsParts ? request.range : nil
       let range = (asked ?? 0..<content.count).clamped(to: 0..<content.count)
       let said =
@@ -47,15 +40,12 @@ final class BreakingServer: Sendable {
   /// Bytes of the file handed to the network.
   var sentBytes: Int { state.withLock { $0.sentBytes } }
 
-  func comeBack() { state.withLock { $0.isDown = false } }
-
   private static func send(
     _ content: [UInt8], _ range: Range<Int>, _ connection: RawConnection, _ state: Shared<State>
   ) -> Bool {
     let end = state.withLock { state in
       let offset = state.offsets.first { range.contains($0) }
       state.offsets.removeAll { $0 == offset }
-      if offset != nil { state.isDown = state.goesDown }
       return offset
     }
     for start in stride(from: range.lowerBound, to: end ?? range.upperBound, by: pieceBytes) {

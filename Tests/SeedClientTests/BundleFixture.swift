@@ -27,15 +27,16 @@ final class BundleFixture {
   }
 
   func maker(_ directory: String, model: ModelVersion? = nil) throws -> BundleMaker {
-    try BundleMaker(
-      self.model(model), server: server, root: publisher.root, directory: directory, environment: environment)
+    let model = SeedModel(
+      dataset: "transit", version: model ?? ClientPublisherSimulator.model, schema: publisher.schema.hash)
+    return try BundleMaker(
+      model, server: #require(URL(string: StoreFixture.server)), root: publisher.root, directory: directory,
+      environment: device.environment)
   }
 
   /// The store of an app that ships the bundle.
   func store(root: [UInt8]? = nil, model: ModelVersion? = nil) throws -> SeedStore {
-    try SeedStore(
-      self.model(model), server: server, root: root ?? publisher.root, bundle: bundle,
-      directory: device.directory, environment: environment)
+    try device.store(model: model, root: root, bundle: bundle)
   }
 
   /// Runs `body` with a store that is released afterwards, as at the end of a process.
@@ -49,10 +50,11 @@ final class BundleFixture {
   }
 
   func shipped() throws -> [String: Data] {
-    let files = FileManager.default.enumerator(atPath: bundle)?.compactMap { $0 as? String } ?? []
+    let files = FileManager.default.subpaths(atPath: bundle) ?? []
     return Dictionary(
-      uniqueKeysWithValues: try files.map { ($0, URL(fileURLWithPath: "\(bundle)/\($0)")) }
-        .filter { !$0.1.hasDirectoryPath && !isFolder($0.1) }.map { ($0.0, try Data(contentsOf: $0.1)) })
+      uniqueKeysWithValues: files.compactMap { name in
+        FileManager.default.contents(atPath: "\(bundle)/\(name)").map { (name, $0) }
+      })
   }
 
   /// Changes one byte of the file whose name contains `part`.
@@ -62,23 +64,5 @@ final class BundleFixture {
     var bytes = try Data(contentsOf: url)
     bytes[offset] ^= 1
     try bytes.write(to: url)
-  }
-
-  private func isFolder(_ url: URL) -> Bool {
-    (try? url.resourceValues(forKeys: [.isDirectoryKey]).isDirectory) ?? false
-  }
-
-  private func model(_ version: ModelVersion? = nil) -> SeedModel {
-    SeedModel(
-      dataset: "transit", version: version ?? ClientPublisherSimulator.model, schema: publisher.schema.hash)
-  }
-
-  private var server: URL {
-    get throws { try #require(URL(string: "http://seeds.example")) }
-  }
-
-  private var environment: Environment {
-    Environment(
-      transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })
   }
 }

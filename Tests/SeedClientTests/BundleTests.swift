@@ -1,9 +1,10 @@
 import Foundation
-import SeedClient
 import SeedFormat
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedClient
 
 @Suite struct BundleTests {
   let fixture: BundleFixture
@@ -13,10 +14,8 @@ import Testing
   // MARK: Choice of data
 
   @Test(arguments: [ContentEncoding.gzip, .xz])
-  func `a first start without a network opens the bundle`(_ encoding: ContentEncoding)
-    async throws
-  {
-    try fixture.publisher.withdraw(where: \.isSnapshotFile)
+  func `a first start without a network opens the bundle`(_ encoding: ContentEncoding) async throws {
+    try fixture.publisher.withdraw(where: \.isSnapshot)
     try fixture.publisher.publishSnapshot(encoding)
     try await fixture.ship()
     fixture.isOffline = true
@@ -65,7 +64,7 @@ import Testing
     try await fixture.ship()
     try fixture.publisher.publish(["b": "Bellevue"])
     try fixture.publisher.publishSnapshot()
-    try fixture.publisher.withdraw { $0.version == .first || !$0.isSnapshotFile }
+    try fixture.publisher.withdraw { $0.version == .first || !$0.isSnapshot }
     fixture.isOffline = true
     try await fixture.launch { store async throws in #expect(try await store.stops() == ["Alexanderplatz"]) }
     fixture.isOffline = false
@@ -219,8 +218,4 @@ import Testing
   private func timestamp() throws -> Data {
     try Data(contentsOf: URL(fileURLWithPath: "\(fixture.device.directory)/trust/timestamp.json"))
   }
-}
-
-extension PublishedObject {
-  fileprivate var isSnapshotFile: Bool { fileName.hasPrefix("snapshot") }
 }

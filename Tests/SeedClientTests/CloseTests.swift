@@ -29,9 +29,7 @@ import Testing
     #expect(try stops(inFile: seed.url) == ["Two"])
   }
 
-  @Test func `all sequences of a closed store end and new ones are empty`()
-    async throws
-  {
+  @Test func `all sequences of a closed store end and new ones are empty`() async throws {
     let store = try fixture.store()
     let rows = Collected(store.observe("SELECT name FROM stop", as: String.self))
     let (files, changes) = (Collected(store.files), Collected(store.changes))
@@ -54,5 +52,16 @@ import Testing
     if isSuspended { await store.suspend() }
     await store.close()
     #expect(await keeping.value == .closed)
+  }
+}
+
+@Suite struct BroadcastTests {
+  @Test func `a slow listener keeps a limited backlog and gets the newest elements`() async {
+    let sender = Broadcast<Int>(mostWaiting: 2)
+    sender.send(0)
+    var listener = sender.stream().makeAsyncIterator()
+    for number in 1...5 { sender.send(number) }
+    let heard = [await listener.next(), await listener.next()]
+    #expect(heard == [4, 5])
   }
 }

@@ -9,18 +9,11 @@ final class Collected<Element: Sendable>: Sendable {
   private let state = Mutex(State())
 
   /// Collects the elements of a sequence until it ends or fails.
-  init(_ sequence: some AsyncSequence<Element, any Error> & Sendable) {
+  init<Elements: AsyncSequence & Sendable>(_ sequence: Elements) where Elements.Element == Element {
     Task {
       do {
         for try await element in sequence { add(element) }
       } catch {}
-      end()
-    }
-  }
-
-  init(_ sequence: some AsyncSequence<Element, Never> & Sendable) {
-    Task {
-      for await element in sequence { add(element) }
       end()
     }
   }

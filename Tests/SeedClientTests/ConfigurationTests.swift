@@ -56,25 +56,11 @@ import Testing
       ])
   }
 
-  #if !canImport(Darwin)
-  @Test func `the data folder follows XDG_DATA_HOME if it is an absolute path`() {
-    func folder(_ value: String?) -> String {
-      StoreDirectory.dataFolder(value.map { ["XDG_DATA_HOME": $0] } ?? [:], home: "/home/ada")
-    }
-    #expect(folder("/data") == "/data")
-    #expect([nil, "", "data"].allSatisfy { folder($0) == "/home/ada/.local/share" })
-  }
-  #endif
-
   @Test(arguments: [EROFS, EACCES, ENOTDIR, EIO])
   func `a disk error includes a remedy`(_ number: Int32) {
     let error = SeedError(FileError("open", "/store/LOCK", number))
     #expect(error.code == .io && error.message.contains("/store/LOCK"))
     #expect(
       ["give the store", "let this app", "try again"].contains { error.message.contains($0) }, "\(error)")
-  }
-
-  @Test func `only NULL is null`() {
-    #expect(SeedValue.null.isNull && !SeedValue.integer(0).isNull)
   }
 }

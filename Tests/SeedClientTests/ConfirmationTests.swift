@@ -79,10 +79,8 @@ import Testing
   func `a read of a damaged page falls back to the previous generation until a snapshot arrives`(
     _ isConfirmed: Bool
   ) async throws {
-    var many: [String: String] = [:]
-    for number in 0..<3000 { many["n\(number)"] = "Stop number \(number)" }
     try await swapped(isRead: true)
-    try fixture.publishGeneration(many)
+    try fixture.publishGeneration(StoreFixture.manyStops)
     var store = try fixture.store()
     try await store.update()
     if isConfirmed {
@@ -91,11 +89,7 @@ import Testing
       await store.suspend()
       store = try fixture.store()
     }
-    // One page of many, which the check at start does not read.
-    try fixture.damage { bytes in
-      let place = bytes.range(of: Data("Stop number 1500".utf8))?.lowerBound ?? 0
-      for index in 0..<8 { bytes[place / 4096 * 4096 + index] = 0xA5 }
-    }
+    try fixture.damagePage()
     var files = store.files.makeAsyncIterator()
     #expect(try await store.prepare().version.number == 3)
     _ = await files.next()

@@ -10,7 +10,7 @@ import Testing
 /// Compares the planner with an exhaustive search.
 @Suite struct DecisionReferenceTests {
   private static let histories = 3000
-  private static let app = SeedModel(dataset: "transit", version: "2.1", schema: .of([1]))
+  private static let app = DecisionTests.app
 
   @Test func `no plan has fewer bytes than the chosen one`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)
@@ -20,7 +20,7 @@ import Testing
       let metadata = try Self.metadata(&random, minor)
       let head = metadata.state.head.number
       let local = random.chance(20) ? nil : Int.random(in: 1...head, using: &random)
-      let seedMeta = try local.map { try Self.seed(version: $0, Self.schema(at: $0, minor)) }
+      let seedMeta = try local.map { try DecisionTests.seed(version: $0, Self.schema(at: $0, minor)) }
       let found = try? UpdatePlanner(metadata, seedMeta, Self.app).plan()
       let schema = Self.schema(at: local ?? 1, minor)
       let expected = Reference(metadata.objects, head: head).best(from: local, schema)
@@ -59,10 +59,7 @@ import Testing
         objects.append(try object(kind, &random, minor))
       }
     }
-    let state = SeriesState(
-      epoch: try Epoch("0123456789abcdef"), head: try SeedVersion(head), floor: .first, model: "2.1",
-      models: ["2.1": .of([1])], publishedAt: UTCTime(secondsSinceEpoch: 0), pollSeconds: 60)
-    return SeriesMetadata(series: app.series, state: state, objects: objects)
+    return try DecisionTests.metadata(head: head, objects)
   }
 
   private static func object(
@@ -77,13 +74,6 @@ import Testing
       series: app.series, kind: kind, length: Int.random(in: 1...12, using: &random), sha256: .of([]),
       model: "2.1", rawLength: 1, rawSHA256: .of([]), schema: schema(at: version, minor),
       schemaBefore: isFirst ? schema(at: version - 1, minor) : nil, digest: .of([2]))
-  }
-
-  private static func seed(version: Int, _ schema: SHA256Digest) throws -> SeedMeta {
-    SeedMeta(
-      series: app.series, model: "2.1", epoch: try Epoch("0123456789abcdef"),
-      version: try SeedVersion(version),
-      schema: schema, digest: .of([2]), provenance: Provenance())
   }
 }
 

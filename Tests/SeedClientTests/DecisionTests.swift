@@ -178,7 +178,7 @@ import Testing
 
   // MARK: Helpers
 
-  private static let app = SeedModel(dataset: "transit", version: "2.1", schema: .of([1]))
+  static let app = SeedModel(dataset: "transit", version: "2.1", schema: .of([1]))
 
   private static func decide(
     _ metadata: SeriesMetadata, _ local: SeedMeta?, _ app: SeedModel, rejected: Set<SHA256Digest> = []
@@ -192,18 +192,21 @@ import Testing
     }
   }
 
-  private static func seed(version: Int) throws -> SeedMeta {
+  static func seed(version: Int, _ schema: SHA256Digest = .of([1])) throws -> SeedMeta {
     SeedMeta(
       series: app.series, model: "2.1", epoch: try Epoch("0123456789abcdef"),
-      version: try SeedVersion(version),
-      schema: .of([1]), digest: .of([2]), provenance: Provenance())
+      version: try SeedVersion(version), schema: schema, digest: .of([2]), provenance: Provenance())
   }
 
   private static func metadata(_ example: Case) throws -> SeriesMetadata {
+    try metadata(head: example.head, example.objects.map(object))
+  }
+
+  static func metadata(head: Int, _ objects: [PublishedObject]) throws -> SeriesMetadata {
     let state = SeriesState(
-      epoch: try Epoch("0123456789abcdef"), head: try SeedVersion(example.head), floor: .first, model: "2.1",
+      epoch: try Epoch("0123456789abcdef"), head: try SeedVersion(head), floor: .first, model: "2.1",
       models: ["2.1": .of([1]), "2.0": .of([0])], publishedAt: UTCTime(secondsSinceEpoch: 0), pollSeconds: 60)
-    return SeriesMetadata(series: app.series, state: state, objects: try example.objects.map(object))
+    return SeriesMetadata(series: app.series, state: state, objects: objects)
   }
 
   private static func object(_ name: String, _ bytes: Int) throws -> PublishedObject {

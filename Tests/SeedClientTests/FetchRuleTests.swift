@@ -8,12 +8,6 @@ import Testing
 
 @testable import SeedClient
 
-private struct NoNetwork: Transport {
-  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
-    throw TransportError.unreachable(url: request.url.absoluteString, reason: "there is no network")
-  }
-}
-
 /// Rules for responses and retries, without I/O.
 @Suite struct FetchRuleTests {
   private static let now = UTCTime(secondsSinceEpoch: 1_785_585_600)
@@ -22,61 +16,53 @@ private struct NoNetwork: Transport {
 
   struct Answer: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    var range: Range<Int>?
+    let range: Range<Int>?
     let status: Int
-    var fields: [String: String] = [:]
+    let fields: [String: String]
     /// A reply, or the name of the error's case.
     let expected: String
+
+    init(
+      _ name: String, of range: Range<Int>? = nil, _ status: Int, with fields: [String: String] = [:],
+      _ expected: String
+    ) {
+      (testDescription, self.range, self.status, self.fields, self.expected) = (
+        name, range, status, fields, expected
+      )
+    }
   }
 
   static let answers: [Answer] = [
-    Answer(testDescription: "the whole", status: 200, expected: "bytes(Range(0..<100))"),
+    Answer("the whole", 200, "bytes(Range(0..<100))"),
+    Answer("the whole, of the signed length", 200, with: ["Content-Length": "100"], "bytes(Range(0..<100))"),
+    Answer("the whole, of another length", 200, with: ["content-length": "99"], "otherLength"),
+    Answer("the whole in the place of a part", of: 50..<100, 200, "bytes(Range(0..<100))"),
     Answer(
-      testDescription: "the whole, of the signed length", status: 200, fields: ["Content-Length": "100"],
-      expected: "bytes(Range(0..<100))"),
+      "the part", of: 50..<100, 206, with: ["Content-Range": "bytes 50-99/100"], "bytes(Range(50..<100))"),
     Answer(
-      testDescription: "the whole, of another length", status: 200, fields: ["content-length": "99"],
-      expected: "otherLength"),
+      "a shorter part", of: 50..<100, 206, with: ["Content-Range": "bytes 50-59/100"], "bytes(Range(50..<60))"
+    ),
+    Answer("a longer part", of: 50..<60, 206, with: ["Content-Range": "bytes 50-99/100"], "otherPart"),
     Answer(
-      testDescription: "the whole in the place of a part", range: 50..<100, status: 200,
-      expected: "bytes(Range(0..<100))"),
+      "a part that begins elsewhere", of: 50..<100, 206, with: ["Content-Range": "bytes 49-99/100"],
+      "otherPart"),
     Answer(
-      testDescription: "the part", range: 50..<100, status: 206,
-      fields: ["Content-Range": "bytes 50-99/100"], expected: "bytes(Range(50..<100))"),
+      "a part of nobody knows what", of: 50..<100, 206, with: ["Content-Range": "bytes 50-99/*"], "otherPart"),
+    Answer("a part without words", of: 50..<100, 206, "otherPart"),
     Answer(
-      testDescription: "a shorter part", range: 50..<100, status: 206,
-      fields: ["Content-Range": "bytes 50-59/100"], expected: "bytes(Range(50..<60))"),
-    Answer(
-      testDescription: "a longer part", range: 50..<60, status: 206,
-      fields: ["Content-Range": "bytes 50-99/100"], expected: "otherPart"),
-    Answer(
-      testDescription: "a part that begins elsewhere", range: 50..<100, status: 206,
-      fields: ["Content-Range": "bytes 49-99/100"], expected: "otherPart"),
-    Answer(
-      testDescription: "a part of nobody knows what", range: 50..<100, status: 206,
-      fields: ["Content-Range": "bytes 50-99/*"], expected: "otherPart"),
-    Answer(
-      testDescription: "a part without words", range: 50..<100, status: 206, expected: "otherPart"),
-    Answer(
-      testDescription: "a part of a longer file", range: 50..<100, status: 206,
-      fields: ["Content-Range": "bytes 50-99/101"], expected: "otherLength"),
-    Answer(
-      testDescription: "a part that nobody asked for", status: 206,
-      fields: ["Content-Range": "bytes 0-99/100"], expected: "status"),
-    Answer(testDescription: "no such part", range: 50..<100, status: 416, expected: "restart"),
-    Answer(testDescription: "not even a first part", range: 0..<100, status: 416, expected: "status"),
-    Answer(testDescription: "coded", status: 200, fields: ["Content-Encoding": "br"], expected: "coded"),
-    Answer(
-      testDescription: "coded as it is", status: 200, fields: ["Content-Encoding": "Identity"],
-      expected: "bytes(Range(0..<100))"),
-    Answer(
-      testDescription: "a web page", status: 200, fields: ["Content-Type": "Text/HTML"], expected: "webPage"),
-    Answer(testDescription: "forbidden", status: 403, expected: "absent"),
-    Answer(testDescription: "not found", status: 404, expected: "absent"),
-    Answer(testDescription: "gone", status: 410, expected: "absent"),
-    Answer(testDescription: "too many requests", status: 429, expected: "status"),
-    Answer(testDescription: "a redirect that was not followed", status: 301, expected: "status"),
-    Answer(testDescription: "an error", status: 500, expected: "status"),
+      "a part of a longer file", of: 50..<100, 206, with: ["Content-Range": "bytes 50-99/101"], "otherLength"),
+    Answer("a part that nobody asked for", 206, with: ["Content-Range": "bytes 0-99/100"], "status"),
+    Answer("no such part", of: 50..<100, 416, "restart"),
+    Answer("not even a first part", of: 0..<100, 416, "status"),
+    Answer("coded", 200, with: ["Content-Encoding": "br"], "coded"),
+    Answer("coded as it is", 200, with: ["Content-Encoding": "Identity"], "bytes(Range(0..<100))"),
+    Answer("a web page", 200, with: ["Content-Type": "Text/HTML"], "webPage"),
+    Answer("forbidden", 403, "absent"),
+    Answer("not found", 404, "absent"),
+    Answer("gone", 410, "absent"),
+    Answer("too many requests", 429, "status"),
+    Answer("a redirect that was not followed", 301, "status"),
+    Answer("an error", 500, "status"),
   ]
 
   @Test(arguments: answers) func `status and header fields decide how a body is used`(answer: Answer) throws {
@@ -215,54 +201,27 @@ private struct NoNetwork: Transport {
 
   // MARK: Disk space
 
-  private static let snapshot = object(.snapshot(.first, .gzip), length: 1000, raw: 10_000)
-  private static let delta = object(.delta(from: .first, to: .first.next), length: 100, raw: 2000)
+  private static let snapshot = PublishedObject(.snapshot(.first, .gzip), length: 1000, raw: 10_000)
+  private static let delta = PublishedObject(.delta(from: .first, to: .first.next), length: 100, raw: 2000)
 
-  @Test func `a snapshot needs the space of its two forms`() throws {
+  @Test func `an update needs the space of its files and of their contents`() {
     func needed(_ objects: [PublishedObject], held: Int = 0) -> Int { DiskPlan(objects, held: held).needed }
     #expect(needed([]) == 0)
-    #expect(needed([Self.snapshot]) == 1000 + 10_000)
     #expect(needed([Self.snapshot], held: 500) == 500 + 10_000)
-    #expect(needed([Self.snapshot, Self.delta]) > needed([Self.snapshot]) + 100 + 2000)
-    #expect(DiskPlan([Self.snapshot], held: 0).most == 1000 + 15_000)
-    let hostile = Self.object(.snapshot(.first, .gzip), length: .max, raw: .max)
-    #expect(needed([hostile]) == .max)
-    #expect(
-      DiskPlan([Self.object(.delta(from: .first, to: .first.next), length: 1, raw: .max)], held: 0).most
-        == .max)
+    #expect(needed([Self.snapshot, Self.delta]) == 1000 + 10_000 + 100 + 2000)
+    let hostile = PublishedObject(.snapshot(.first, .gzip), length: .max, raw: .max)
+    #expect(needed([hostile, hostile]) == .max)
   }
 
-  @Test func `deltas need a page per changed row, and at most the file`() throws {
-    func needed(_ file: FileShape) -> Int { DiskPlan([Self.delta], held: 100, over: file).needed }
-    // 100 updates of 20 bytes.
-    let large = FileShape(bytes: 100_000_000, rows: 1_000_000, entries: 0, pageBytes: 4096)
-    #expect(abs(needed(large) - (100 * 4096 + 2000) * 120 / 100) < 2000)
-    // Rows with two indexes share the 100 bytes, so there are 40 whole ones, each of which changes five pages.
-    let indexed = FileShape(bytes: 100_000_000, rows: 1_000_000, entries: 2_000_000, pageBytes: 4096)
-    #expect(abs(needed(indexed) - (40 * 5 * 4096 + 2000) * 120 / 100) < 5000)
-    let small = FileShape(bytes: 8192, rows: 100, entries: 300, pageBytes: 4096)
-    #expect(abs(needed(small) - (8192 + 2000) * 120 / 100) < 100)
-    #expect(DiskPlan([Self.delta], held: 100, over: small).most == 8192 * 125 / 100 + 3 * 2000)
-  }
-
-  @Test func `an update without space is rejected with the sizes, before or after it began`() throws {
+  @Test func `an update without space is rejected with the sizes`() throws {
     let plan = DiskPlan([Self.snapshot], held: 0)
     try plan.check(available: nil, in: "/")
     try plan.check(available: plan.needed, in: "/")
-    let refused = #expect(throws: SeedError.self) { try plan.check(available: plan.needed - 1, in: "/") }
+    let refused = #expect(throws: SeedError.self) { try plan.check(available: plan.needed - 1, in: "/seeds") }
     #expect(refused?.code == .insufficientSpace && refused?.neededBytes == plan.needed)
     #expect(refused?.availableBytes == plan.needed - 1)
-    let full = SeedError(plan.explaining(FileError("write", "/x", ENOSPC), available: 10, in: "/seeds"))
-    #expect(full.code == .insufficientSpace && full.neededBytes == plan.most && full.availableBytes == 10)
-    #expect(full.message.hasPrefix("the update needs up to 16.0 kB in /seeds, but 10"), "\(full)")
-    let other = SeedError(plan.explaining(FileError("write", "/x", EIO), available: 10, in: "/seeds"))
-    #expect(other.code == .io && other.neededBytes == nil)
-  }
-
-  private static func object(_ kind: PublishedObject.Kind, length: Int, raw: Int) -> PublishedObject {
-    PublishedObject(
-      series: SeedSeries("transit", model: "2.1"), kind: kind, length: length, sha256: .of([]), model: "2.1",
-      rawLength: raw, rawSHA256: .of([]), schema: .of([]), digest: .of([]))
+    #expect(
+      refused?.message.hasPrefix("the update needs 11.0 kB in /seeds, but ") == true, "\(refused as Any)")
   }
 }
 
@@ -273,5 +232,41 @@ private final class EndlessAnswer: Transport {
     try receiver.head(ResponseHead(status: 200))
     self.receiver.withLock { $0 = receiver }
     try await Task.sleep(for: .seconds(3600))
+  }
+}
+
+/// A busy server that sends Retry-After.
+private struct BusyServer: Transport {
+  let retryAfter: Int
+
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    try receiver.head(ResponseHead(status: 503, fields: ["Retry-After": "\(retryAfter)"]))
+  }
+}
+
+/// An update's waits for a busy server are short, because a user may be looking at it.
+@Suite struct PatienceTests {
+  private static let most = Duration.seconds(4)
+
+  @Test(arguments: [(1, 2), (2, 2), (3, 0), (7, 0), (3600, 0)])
+  func `an update waits twice for a short Retry-After and not for a long one`(
+    _ asked: Int, _ times: Int
+  ) async throws {
+    let waits = Shared<[Duration]>([])
+    let fixture = try StoreFixture()
+    let store = try fixture.store { environment in
+      environment.transport = BusyServer(retryAfter: asked)
+      environment.chance = { 0 }
+      environment.sleep = { duration in
+        // The timeout of each request also sleeps.
+        guard duration > .seconds(20) else { return waits.withLock { $0.append(duration) } }
+        try await Task.sleep(for: duration)
+      }
+    }
+    let error = await #expect(throws: SeedError.self) { try await store.update() }
+    #expect(error?.code == .serverBusy && error?.retryAfter == .seconds(asked))
+    let waited = waits.withLock { $0 }
+    #expect(waited == Array(repeating: .seconds(asked), count: times))
+    #expect(waited.reduce(.zero, +) <= Self.most)
   }
 }

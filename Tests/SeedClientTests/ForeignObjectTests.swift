@@ -21,9 +21,7 @@ import Testing
   }
 
   @Test(arguments: objects)
-  func `an object created by the app does not stop updates of an open file`(_ sql: String)
-    async throws
-  {
+  func `an object created by the app does not stop updates of an open file`(_ sql: String) async throws {
     let store = try fixture.store()
     try Connection(await store.prepare().url.path, .writer).execute(sql)
     try fixture.publisher.publish(["a": "Two"])

@@ -28,17 +28,9 @@ import Testing
     )
     _ = try deployment.step()
     let front = try Front(FrontConfiguration(publication: deployment.folder("publication")))
-    let root = try DurableFile.read(
-      deployment.folder("publication/metadata/1.root.json"), limit: Limits.rootBytes)
-    let folder = try TemporaryFolder(inMemory: true)
     var options = SeedOptions()
     options.rootCheckSeconds = rootCheckSeconds
-    let store = try SeedStore(
-      SeedModel(dataset: "test", version: "1.0"),
-      server: try #require(URL(string: "http://127.0.0.1:\(front.port)")), root: root,
-      directory: folder("store"), options: options,
-      environment: Environment(
-        transport: URLSessionTransport(userAgent: "test"), now: { [now = deployment.clock] in now }))
+    let store = try SeedStore.of(deployment, port: front.port, options: options)
     let first = try await store.update()
     #expect(first.action == .replaced && first.traffic.requests == Self.firstRequests)
     for _ in 0..<3 {

@@ -16,20 +16,6 @@ import Testing
 
   private func generations() throws -> Int { try fixture.names("generations").count }
 
-  @Test func `a reader that never ends keeps only its own generation`() async throws {
-    let writer = try fixture.store()
-    try await writer.prepare()
-    let reader = try fixture.store()
-    let held = try await reader.prepare()
-    for number in 2...6 {
-      try fixture.publishGeneration(["a": "Name \(number)"])
-      try await writer.update()
-    }
-    #expect(try stops(inFile: held.url) == ["One"])
-    try await writer.update()
-    #expect(try generations() == 3, "the one that is read, the current and the previous one")
-  }
-
   @Test func `a released generation is removed at the next check`() async throws {
     let writer = try fixture.store()
     try await writer.prepare()
@@ -70,19 +56,6 @@ import Testing
     #expect(try await reader.stops() == ["Two"])
     let second = await files.next()
     #expect(first?.url != second?.url && second?.version == .first.next)
-  }
-
-  @Test func `a live query of a read-only store follows another store's updates`() async throws {
-    let writer = try fixture.store()
-    try await writer.prepare()
-    let reader = try fixture.store()
-    var rows = reader.observe("SELECT name FROM stop", as: String.self).makeAsyncIterator()
-    try await reader.prepare()
-    #expect(try await rows.next() == ["One"])
-    try fixture.publisher.publish(["a": "Uno"])
-    try await writer.update()
-    try await reader.prepare()
-    #expect(try await rows.next() == ["Uno"])
   }
 
   @Test func `a generation without its record is a leftover and is removed`() async throws {

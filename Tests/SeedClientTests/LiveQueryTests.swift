@@ -13,19 +13,13 @@ import Testing
   init() throws { fixture = try StoreFixture() }
 
   @Test func `a live query that meets damage continues with the replacing snapshot`() async throws {
-    var many: [String: String] = [:]
-    for number in 0..<3000 { many["n\(number)"] = "Stop number \(number)" }
-    try fixture.publishGeneration(many)
+    try fixture.publishGeneration(StoreFixture.manyStops)
     var store = try fixture.store()
     #expect(try await store.stops().count == 3000)
     // A new store, because this one may have cached the page. Suspending releases the lock at once.
     await store.suspend()
     store = try fixture.store()
-    // One page of many, which the check at start does not read.
-    try fixture.damage { bytes in
-      let place = bytes.range(of: Data("Stop number 1500".utf8))?.lowerBound ?? 0
-      for index in 0..<8 { bytes[place / 4096 * 4096 + index] = 0xA5 }
-    }
+    try fixture.damagePage()
     // If the query met the damage first, this would take the snapshot.
     try await store.prepare()
     let rows = store.observe("SELECT name FROM stop")
@@ -42,10 +36,7 @@ import Testing
     #expect(isReplaced)
   }
 
-  @Test
-  func `a live query starts from stored data without a prior call and without a server`()
-    async throws
-  {
+  @Test func `a live query starts from stored data without a prior call and without a server`() async throws {
     try fixture.publishGeneration(["a": "One"])
     let first = try fixture.store()
     try await first.update()

@@ -23,9 +23,7 @@ import Testing
     return try SeedStore(model, reading: URL(fileURLWithPath: fixture.directory))
   }
 
-  @Test func `live queries of a read-only store follow first data, deltas and new files only`()
-    async throws
-  {
+  @Test func `live queries of a read-only store follow first data, deltas and new files only`() async throws {
     let reader = try reader()
     let names = Collected(reader.observe("SELECT name FROM stop", as: String.self))
     let lines = Collected(reader.observe("SELECT count(*) FROM line", as: Int.self))

@@ -31,9 +31,7 @@ import Testing
     return seconds
   }
 
-  @Test func `ten thousand devices return from a ten minute outage spread over their poll interval`()
-    throws
-  {
+  @Test func `ten thousand devices return from a ten minute outage spread over their poll interval`() throws {
     let (devices, pollSeconds) = (10_000, 60)
     let seconds = Self.looks(devices: devices, pollSeconds: pollSeconds, outage: 600)
     let mean = Double(devices) / Double(pollSeconds)

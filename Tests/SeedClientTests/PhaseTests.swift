@@ -20,22 +20,18 @@ import Testing
   private func store(
     step: Duration = .seconds(1), free: Int? = nil, over transport: (any Transport)? = nil
   ) throws -> SeedStore {
-    try SeedStore(
-      SeedModel(dataset: "transit", version: "2.1", schema: fixture.publisher.schema.hash),
-      server: try #require(URL(string: "http://seeds.example")), root: fixture.publisher.root,
-      directory: fixture.directory,
-      environment: Environment(
-        transport: transport ?? fixture.publisher, now: { [publisher = fixture.publisher] in publisher.now },
-        sleep: { _ in
-          // Requests answer at once, which cancels their timeout.
-          try await Task.sleep(for: .seconds(3600))
-        },
-        uptime: { [clock] in
-          clock.withLock { now in
-            now += step
-            return now
-          }
-        }, freeBytes: { _ in free }))
+    try fixture.store { environment in
+      if let transport { environment.transport = transport }
+      // Requests answer at once, which cancels their timeout.
+      environment.sleep = { _ in try await Task.sleep(for: .seconds(3600)) }
+      environment.uptime = { [clock] in
+        clock.withLock { now in
+          now += step
+          return now
+        }
+      }
+      environment.freeBytes = { _ in free }
+    }
   }
 
   private func phases(_ store: SeedStore) async throws -> [UpdatePhase] {
@@ -158,9 +154,7 @@ import Testing
     #expect(try await store.update(UpdatePolicy(maximumBytes: needed)).action == .replaced)
   }
 
-  @Test func `a constrained network is used only for first data and on request`()
-    async throws
-  {
+  @Test func `a constrained network is used only for first data and on request`() async throws {
     let store = try store(over: SparedNetwork(publisher: fixture.publisher))
     let first = Task<Void, any Error> { try await store.keepUpdated() }
     for await _ in store.files { break }
@@ -231,17 +225,7 @@ private struct SparedNetwork: Transport {
 }
 
 extension UpdatePhase {
-  fileprivate var name: String {
-    switch self {
-    case .checking: "checking"
-    case .downloading: "downloading"
-    case .expanding: "expanding"
-    case .buildingIndexes: "buildingIndexes"
-    case .applying: "applying"
-    case .swapping: "swapping"
-    case .finished: "finished"
-    }
-  }
+  fileprivate var name: String { String("\(self)".prefix { $0 != "(" }) }
 }
 
 extension [UpdatePhase] {

@@ -6,10 +6,15 @@ import Testing
 
 /// A push notification of an update, sent to many devices at once.
 @Suite struct PushTests {
-  /// A device, and the delays that it starts.
-  private func device() async throws -> (fixture: StoreFixture, store: SeedStore, waits: Shared<[Duration]>) {
-    let fixture = try StoreFixture(inMemory: true)
+  private let fixture: StoreFixture
+
+  init() throws {
+    fixture = try StoreFixture(inMemory: true)
     try fixture.publisher.publish(["a": "Alexanderplatz"])
+  }
+
+  /// A device, and the delays that it starts.
+  private func device() async throws -> (store: SeedStore, waits: Shared<[Duration]>) {
     let waits = Shared<[Duration]>([])
     let store = try fixture.store { environment in
       environment.chance = { 0.5 }
@@ -21,11 +26,11 @@ import Testing
       }
     }
     try await store.update()
-    return (fixture, store, waits)
+    return (store, waits)
   }
 
   @Test func `an update on a push message waits for a random delay`() async throws {
-    let (fixture, store, waits) = try await device()
+    let (store, waits) = try await device()
     try fixture.publisher.publish(["a": "Alex"])
     let report = try await store.updateOnPush()
     #expect(report?.action == .applied && waits.withLock { $0 } == [.seconds(8.5)])
@@ -35,8 +40,6 @@ import Testing
   @Test func `a second push message during the delay is merged and a later one causes another update`()
     async throws
   {
-    let fixture = try StoreFixture(inMemory: true)
-    try fixture.publisher.publish(["a": "Alexanderplatz"])
     let gate = AsyncStream.makeStream(of: Void.self)
     let waiting = AsyncStream.makeStream(of: Void.self)
     let store = try fixture.store { environment in
@@ -56,8 +59,6 @@ import Testing
   }
 
   @Test func `a cancelled push message causes no update and the next one does`() async throws {
-    let fixture = try StoreFixture(inMemory: true)
-    try fixture.publisher.publish(["a": "Alexanderplatz"])
     let waiting = AsyncStream.makeStream(of: Void.self)
     let sleeps = Shared(true)
     let store = try fixture.store { environment in
@@ -77,7 +78,7 @@ import Testing
   }
 
   @Test func `a push message to a closed or suspended store throws`() async throws {
-    let (_, store, _) = try await device()
+    let (store, _) = try await device()
     await store.suspend()
     #expect(await code { try await store.updateOnPush() } == .suspended)
     await store.resume()

@@ -143,14 +143,4 @@ import Testing
       #expect(error?.code == .query && error?.message.contains("quotes") == false)
     }
   }
-
-  @Test func `the description of a row or a query is limited`() async throws {
-    let text = String(repeating: "ä", count: 100_000)
-    let query: SeedQuery = "SELECT \(text) AS text, \(Array(text.utf8)) AS bytes, 'short' AS short"
-    let rows = try await fixture.store.read { try $0.rows(query) }
-    let start = String(repeating: "ä", count: 200)
-    #expect("\(rows)" == "[(text: \(start)…, bytes: blob of 200000 bytes, short: short)]")
-    #expect(query.description.hasSuffix("[\(start)…, blob of 200000 bytes]"))
-    #expect(rows[0]["text"] == .text(text))
-  }
 }

@@ -34,24 +34,9 @@ import Testing
     return try fixture.lastSnapshot
   }
 
-  @Test func `a snapshot with one changed byte is rejected`() async throws {
-    fixture.publisher.tamper(try publishReplacement()) { $0[$0.count / 2] ^= 1 }
-    try await expectRefusal(.damaged)
-  }
-
   @Test func `a delta with one changed byte is rejected`() async throws {
     try fixture.publisher.publish(["a": "Alex"])
     fixture.publisher.tamper(try fixture.lastDelta) { $0[$0.count - 9] ^= 1 }
-    try await expectRefusal(.damaged)
-  }
-
-  @Test func `a truncated file is rejected`() async throws {
-    fixture.publisher.tamper(try publishReplacement()) { $0.removeLast(100) }
-    try await expectRefusal(.damaged)
-  }
-
-  @Test func `a file longer than signed is rejected`() async throws {
-    fixture.publisher.tamper(try publishReplacement()) { $0 += [UInt8](repeating: 0, count: 5000) }
     try await expectRefusal(.damaged)
   }
 
@@ -59,26 +44,18 @@ import Testing
   func `a snapshot whose content does not match its signed metadata is rejected`(field: String) async throws {
     _ = try publishReplacement()
     try fixture.publisher.resign { object in
-      PublishedObject(
-        series: object.series, kind: object.kind, length: object.length, sha256: object.sha256,
-        model: object.model,
-        rawLength: object.rawLength - (field == "rawLength" ? 1 : 0),
-        rawSHA256: field == "rawSHA256" ? .of([1]) : object.rawSHA256, schema: object.schema,
-        digest: field == "digest" ? .of([2]) : object.digest)
+      switch field {
+      case "rawSHA256": object.with(rawSHA256: .of([1]))
+      case "rawLength": object.with(rawLength: object.rawLength - 1)
+      default: object.with(digest: .of([2]))
+      }
     }
     try await expectRefusal(.damaged)
   }
 
   /// Signs another hash of the object's uncompressed content.
   private func spoil(_ spoiled: PublishedObject) throws {
-    try fixture.publisher.resign { object in
-      object != spoiled
-        ? object
-        : PublishedObject(
-          series: object.series, kind: object.kind, length: object.length, sha256: object.sha256,
-          model: object.model, rawLength: object.rawLength, rawSHA256: .of([1]), schema: object.schema,
-          digest: object.digest)
-    }
+    try fixture.publisher.resign { $0 == spoiled ? $0.with(rawSHA256: .of([1])) : $0 }
   }
 
   @Test func `a snapshot with wrong content is replaced by its other encoding`() async throws {
@@ -92,8 +69,7 @@ import Testing
     #expect(try fixture.names("partial").isEmpty && fixture.names("generations").count == 2)
   }
 
-  @Test
-  func `a delta with wrong content is replaced by a snapshot and earlier deltas stay applied`()
+  @Test func `a delta with wrong content is replaced by a snapshot and earlier deltas stay applied`()
     async throws
   {
     try fixture.publisher.publish(["a": "Alex"])
@@ -153,12 +129,7 @@ import Testing
 
   @Test func `a snapshot that would not fit is rejected before its first byte`() async throws {
     let snapshot = try publishReplacement()
-    try fixture.publisher.resign { object in
-      PublishedObject(
-        series: object.series, kind: object.kind, length: object.length, sha256: object.sha256,
-        model: object.model,
-        rawLength: 1 << 52, rawSHA256: object.rawSHA256, schema: object.schema, digest: object.digest)
-    }
+    try fixture.publisher.resign { $0.with(rawLength: 1 << 52) }
     try await expectRefusal(.insufficientSpace)
     #expect(fixture.publisher.withServed { !$0.requests.contains(snapshot.filePath) })
   }
@@ -194,13 +165,5 @@ import Testing
   private static func edit(_ url: URL) async throws {
     let connection = try Connection(url.path, .writer)
     try connection.execute("UPDATE seedbank_table SET rows = rows + 1 WHERE name = 'stop'")
-  }
-
-  @Test func `a root.json that is not a root is rejected`() throws {
-    #expect(throws: SeedError.self) {
-      try SeedStore(
-        SeedModel(dataset: "transit", version: "2.1", schema: .of([])),
-        server: #require(URL(string: "https://seeds.example")), root: Data("{}".utf8))
-    }
   }
 }

@@ -91,30 +91,19 @@ import Testing
     #expect(await code { try await first.update() } == .storeLocked)
   }
 
-  @Test func `an update never writes to a directory that replaced its own`()
-    async throws
-  {
+  @Test func `an update never writes to a directory that replaced its own`() async throws {
     let first = try fixture.store()
     try await first.update()
     try fixture.publishGeneration(["a": "Two"])
-    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
-    let (released, releases) = AsyncStream.makeStream(of: Void.self)
-    fixture.publisher.withServed { served in
-      served.hold = { name in
-        guard name.contains("snapshot-") else { return }
-        arrivals.yield()
-        for await _ in released { return }
-      }
-    }
+    let gate = fixture.hold("snapshot-")
     let update = Task { await code { try await first.update() } }
-    var arrival = reached.makeAsyncIterator()
-    await arrival.next()
+    await gate.untilWaiting()
     fixture.publisher.withServed { $0.hold = nil }
     try remove()
     let second = try fixture.store()
     try await second.update()
     let generations = try fixture.names("generations")
-    releases.yield()
+    gate.open()
     #expect(await update.value == .io)
     #expect(try fixture.names("generations") == generations)
     #expect(await code { try await first.update() } == .storeLocked)

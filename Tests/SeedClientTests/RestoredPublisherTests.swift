@@ -25,7 +25,7 @@ import Testing
   }
 
   private func doctor() throws -> StoreReport {
-    try StoreExamination(fixture.directory, root: fixture.publisher.root, now: fixture.publisher.now).run()
+    try StoreExamination(fixture.directory, root: fixture.publisher.root).run()
   }
 
   @Test func `the same version with other content is rejected with a remedy`() async throws {
@@ -45,9 +45,7 @@ import Testing
     #expect(try await store.stops() == ["Another two"])
   }
 
-  @Test func `if newer metadata lists other rows for head a snapshot replaces them`()
-    async throws
-  {
+  @Test func `if newer metadata lists other rows for head a snapshot replaces them`() async throws {
     try fixture.publisher.sign()
     let report = try await store.update()
     #expect(report.plan.reason == .otherRows && report.to.number == 2)

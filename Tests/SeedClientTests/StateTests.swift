@@ -13,8 +13,7 @@ import Testing
     try fixture.publisher.publish(["a": "One"])
   }
 
-  @Test
-  func `a restarted store reports its data with check and change times before it opens or fetches it`()
+  @Test func `a restarted store reports its data with check and change times before it opens or fetches it`()
     async throws
   {
     let time = fixture.publisher.now
@@ -57,13 +56,6 @@ import Testing
     await store.resume()
     try await store.update()
     #expect(await !store.state.isStale)
-  }
-
-  @Test func `states begin with the state on the disk`() async throws {
-    _ = try await fixture.store().update()
-    let store = try fixture.store()
-    for await state in store.states where state.version == .first { break }
-    #expect(await store.state.lastChecked != nil)
   }
 
   @Test func `a check without changes is saved at most once an hour`() async throws {
@@ -117,9 +109,7 @@ import Testing
     try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
   }
 
-  @Test func `the newest known version of a read-only store is never older than its data`()
-    async throws
-  {
+  @Test func `the newest known version of a read-only store is never older than its data`() async throws {
     let writer = try fixture.store()
     try await writer.update()
     let reader = try fixture.store()
@@ -177,23 +167,14 @@ import Testing
     let (states, phases) = (Collected(store.states), Collected(store.phases))
     try await until { states.all.count == 1 }
     #expect(states.all.first?.version == nil && states.all.first?.isUpdating == false)
-    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
-    let (released, release) = AsyncStream.makeStream(of: Void.self)
-    fixture.publisher.withServed { served in
-      served.hold = { name in
-        guard name.contains("snapshot-") else { return }
-        arrivals.yield()
-        for await _ in released { return }
-      }
-    }
+    let gate = fixture.hold("snapshot-")
     let update = Task { try await store.update() }
-    for await _ in reached { break }
+    await gate.untilWaiting()
     try await until { states.all.last?.isUpdating == true }
-    release.yield()
+    gate.open()
     _ = try await update.value
     try await until { states.all.last?.isUpdating == false && states.all.last?.version?.number == 1 }
     try await until { phases.all.contains { if case .finished = $0 { true } else { false } } }
-    fixture.publisher.withServed { $0.hold = nil }
     #expect(zip(states.all, states.all.dropFirst()).allSatisfy { $0 != $1 })
   }
 

@@ -1,6 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -18,19 +19,34 @@ final class StoreFixture {
 
   var directory: String { folder("store") }
 
+  static let server = "http://seeds.example"
+
+  var environment: Environment {
+    Environment(
+      transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })
+  }
+
   func store(
-    schema: SHA256Digest? = nil, model: ModelVersion? = nil, options: SeedOptions = SeedOptions(),
-    _ change: (inout Environment) -> Void = { _ in }
+    _ dataset: DatasetName = "transit", schema: SHA256Digest? = nil, model: ModelVersion? = nil,
+    root: [UInt8]? = nil, server: String = StoreFixture.server, bundle: String? = nil,
+    options: SeedOptions = SeedOptions(), _ change: (inout Environment) -> Void = { _ in }
   ) throws -> SeedStore {
     let model = SeedModel(
-      dataset: "transit", version: model ?? ClientPublisherSimulator.model,
+      dataset: dataset, version: model ?? ClientPublisherSimulator.model,
       schema: schema ?? publisher.schema.hash)
-    var environment = Environment(
-      transport: publisher, now: { [publisher] in publisher.now }, sleep: { _ in await Task.yield() })
+    var environment = environment
     change(&environment)
     return try SeedStore(
-      model, server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
+      model, server: try #require(URL(string: server)), root: root ?? publisher.root, bundle: bundle,
       directory: directory, options: options, environment: environment)
+  }
+
+  /// Holds all files whose names contain `part` until the gate is opened.
+  func hold(_ part: String = "/") -> Gate {
+    let gate = Gate()
+    gate.close()
+    publisher.withServed { $0.hold = { if $0.contains(part) { try await gate.pass() } } }
+    return gate
   }
 
   func names(_ folder: String) throws -> [String] {
@@ -42,6 +58,18 @@ final class StoreFixture {
     try publisher.publish(stops)
     try publisher.publishSnapshot()
     try publisher.withdraw { $0.fileName.hasPrefix("delta") || $0.version.number < publisher.head }
+  }
+
+  /// Stops that take many pages.
+  static let manyStops = Dictionary(
+    uniqueKeysWithValues: (0..<3000).map { ("n\($0)", "Stop number \($0)") })
+
+  /// Damages one page of ``manyStops``, which the check at start does not read.
+  func damagePage() throws {
+    try damage { bytes in
+      let place = bytes.range(of: Data("Stop number 1500".utf8))?.lowerBound ?? 0
+      for index in 0..<8 { bytes[place / 4096 * 4096 + index] = 0xA5 }
+    }
   }
 
   func damage(_ change: (inout Data) -> Void) throws {
@@ -63,7 +91,42 @@ final class StoreFixture {
   }
 }
 
+extension PublishedObject {
+  /// An object of which only kind and lengths matter.
+  init(_ kind: Kind, length: Int, raw: Int) {
+    self.init(
+      series: SeedSeries("transit", model: "2.1"), kind: kind, length: length, sha256: .of([]), model: "2.1",
+      rawLength: raw, rawSHA256: .of([]), schema: .of([]), digest: .of([]))
+  }
+
+  /// A copy with other values, which begins no minor.
+  func with(
+    kind: Kind? = nil, length: Int? = nil, sha256: SHA256Digest? = nil, model: ModelVersion? = nil,
+    rawLength: Int? = nil, rawSHA256: SHA256Digest? = nil, schema: SHA256Digest? = nil,
+    digest: SHA256Digest? = nil
+  ) -> PublishedObject {
+    PublishedObject(
+      series: series, kind: kind ?? self.kind, length: length ?? self.length, sha256: sha256 ?? self.sha256,
+      model: model ?? self.model, rawLength: rawLength ?? self.rawLength,
+      rawSHA256: rawSHA256 ?? self.rawSHA256, schema: schema ?? self.schema, digest: digest ?? self.digest)
+  }
+}
+
 extension SeedStore {
+  /// The store of a client of a front that serves the deployment.
+  static func of(
+    _ deployment: TestDeployment, port: UInt16, options: SeedOptions = SeedOptions()
+  ) throws -> SeedStore {
+    try SeedStore(
+      SeedModel(dataset: "test", version: "1.0"),
+      server: #require(URL(string: "http://127.0.0.1:\(port)")),
+      root: DurableFile.read(
+        deployment.folder("publication/metadata/1.root.json"), limit: Limits.rootBytes),
+      directory: deployment.folder("store"), options: options,
+      environment: Environment(
+        transport: URLSessionTransport(userAgent: "test"), now: { [now = deployment.clock] in now }))
+  }
+
   /// The stops' names in order of their ids.
   func stops() async throws -> [String] {
     try await rows("SELECT name FROM stop ORDER BY id")

@@ -74,21 +74,13 @@ import Testing
     let store = try fixture.store()
     try await store.update()
     try fixture.publishGeneration(["a": "Two"])
-    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
-    fixture.publisher.withServed { served in
-      served.hold = { name in
-        guard name.contains("snapshot-") else { return }
-        arrivals.yield()
-        try await Task.sleep(for: .seconds(3600))
-      }
-    }
+    let gate = fixture.hold("snapshot-")
     let update = Task { await code { try await store.update() } }
-    var arrival = reached.makeAsyncIterator()
-    await arrival.next()
+    await gate.untilWaiting()
     await store.suspend()
     #expect(await update.value == .suspended)
     #expect(try locked().isEmpty)
-    fixture.publisher.withServed { $0.hold = nil }
+    gate.open()
     await store.resume()
     try await store.update()
     #expect(try await store.stops() == ["Two"])
@@ -112,42 +104,25 @@ import Testing
     let store = try fixture.store()
     try await store.prepare()
     await store.suspend()
-    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
-    let (releases, release) = AsyncStream.makeStream(of: Void.self)
-    fixture.publisher.withServed { served in
-      served.hold = { _ in
-        arrivals.yield()
-        for await _ in releases { return }
-      }
-    }
+    let gate = fixture.hold()
     let update = Task { try await store.updateInBackground() }
-    var arrival = reached.makeAsyncIterator()
-    await arrival.next()
+    await gate.untilWaiting()
     await store.resume()
-    release.finish()
+    gate.open()
     _ = try await update.value
     #expect(try await store.stops() == ["One"])
   }
 
-  @Test func `keepUpdated and live queries continue after a suspension without an error`()
-    async throws
-  {
+  @Test func `keepUpdated and live queries continue after a suspension without an error`() async throws {
     let store = try fixture.store()
     var rows = store.observe("SELECT name FROM stop", as: String.self).makeAsyncIterator()
     try await store.prepare()
     #expect(try await rows.next() == ["One"])
-    let (reached, arrivals) = AsyncStream.makeStream(of: Void.self)
-    fixture.publisher.withServed { served in
-      served.hold = { _ in
-        arrivals.yield()
-        try await Task.sleep(for: .seconds(3600))
-      }
-    }
+    let gate = fixture.hold()
     let keeping = Task<Void, any Error> { try await store.keepUpdated { Issue.record("\($0)") } }
-    var arrival = reached.makeAsyncIterator()
-    await arrival.next()
+    await gate.untilWaiting()
     await store.suspend()
-    fixture.publisher.withServed { $0.hold = nil }
+    gate.open()
     try fixture.publishGeneration(["a": "Two"])
     await store.resume()
     while try await rows.next() != ["Two"] {}

@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedHTTP
+import SeedSystem
 import Support
 import Testing
 
@@ -28,12 +29,13 @@ import FoundationNetworking
 
   private func get(
     _ path: String, _ range: Range<Int>? = nil, from server: HTTPServer,
+    answering answer: ChallengeAnswer = .system,
     changing change: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in }
   ) async throws -> (head: ResponseHead, bytes: [UInt8]) {
     let collected = Collected()
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)\(path)"))
     let transport = URLSessionTransport(
-      userAgent: "Seedbank/0.1.0 (transit; 2.1)", SessionOptions(configure: change))
+      userAgent: "Seedbank/0.1.0 (transit; 2.1)", SessionOptions(configure: change, answer: { _ in answer }))
     try await transport.send(
       TransportRequest(url: url, range: range), to: collected.receiver)
     let heads = collected.heads.withLock { $0 }
@@ -54,9 +56,7 @@ import FoundationNetworking
     #expect(head["content-length"] == "\(Self.large.count)")
   }
 
-  @Test func `a request has a user agent and asks for an unencoded part`()
-    async throws
-  {
+  @Test func `a request has a user agent and asks for an unencoded part`() async throws {
     let server = try serve { request in
       let names = ["User-Agent", "Accept-Encoding", "Range"]
       let text = names.map { request.headers[$0] ?? "" }.joined(separator: "|") + "|" + request.path
@@ -83,9 +83,7 @@ import FoundationNetworking
     try await until { ended.withLock { $0 } == count }
   }
 
-  @Test func `headers of the app are sent and no content coding is requested`()
-    async throws
-  {
+  @Test func `headers of the app are sent and no content coding is requested`() async throws {
     let server = try serve { request in
       let text = ["X-App", "Accept-Encoding"].map { request.headers[$0] ?? "" }.joined(separator: "|")
       return HTTPResponse(status: 200, body: .bytes(Array(text.utf8)))
@@ -159,4 +157,84 @@ import FoundationNetworking
     #expect(try await store.update().action == .applied)
     #expect(try await store.stops() == ["Alex"])
   }
+
+  // MARK: Challenges
+
+  /// Requires basic authentication and returns the received credentials.
+  private func serveMembers() throws -> HTTPServer {
+    try serve { request in
+      guard let given = request.headers["Authorization"] else {
+        return HTTPResponse(status: 401, headers: ["WWW-Authenticate": "Basic realm=\"seeds\""])
+      }
+      return HTTPResponse(status: 200, body: .bytes(Array(given.utf8)))
+    }
+  }
+
+  @Test func `credentials from the app are sent`() async throws {
+    let credential = URLCredential(user: "reader", password: "open", persistence: .none)
+    let (head, given) = try await get("/a", from: serveMembers(), answering: .use(credential))
+    #expect(head.status == 200)
+    #expect(given == Array("Basic \(Data("reader:open".utf8).base64EncodedString())".utf8))
+  }
+
+  @Test func `without credentials from the app the server's error is reported`() async throws {
+    #expect(try await get("/a", from: serveMembers()).head.status == 401)
+  }
+
+  @Test func `a server rejected by the app ends the update with its own error`() async throws {
+    let (server, publisher) = (try serveMembers(), try ClientPublisherSimulator())
+    let asked = Shared<[String]>([])
+    var options = SeedOptions()
+    options.answerChallenge = { challenge in
+      asked.withLock { $0.append(challenge.protectionSpace.realm ?? "") }
+      return .refuse
+    }
+    let folder = try TemporaryFolder(inMemory: true)
+    let store = try self.store("http://127.0.0.1:\(server.port)", publisher, folder, options)
+    let error = await #expect(throws: SeedError.self) { try await store.update() }
+    #expect(error?.code == .serverRefused && error?.isRetryable == true)
+    // The app is asked only once per update.
+    #expect(asked.withLock { $0 } == ["seeds"])
+  }
+
+  @Test func `an app can serve requests by its own URLProtocol`() async throws {
+    let publisher = try ClientPublisherSimulator(now: .now())
+    try publisher.publish(["a": "Alexanderplatz", "b": "Bellevue"])
+    PlayedServer.files.withLock { $0 = publisher.withServed(\.files) }
+    var options = SeedOptions()
+    options.configureSession = { $0.protocolClasses = [PlayedServer.self] }
+    let folder = try TemporaryFolder(inMemory: true)
+    let store = try store("http://played.example", publisher, folder, options)
+    try await store.update()
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+  }
+
+  /// An app's store, by the public interface.
+  private func store(
+    _ server: String, _ publisher: ClientPublisherSimulator, _ folder: TemporaryFolder, _ options: SeedOptions
+  ) throws -> SeedStore {
+    try SeedStore(
+      SeedModel(dataset: "transit", version: "2.1", schema: publisher.schema.hash),
+      server: #require(URL(string: server)), root: Data(publisher.root),
+      directory: URL(fileURLWithPath: folder("store")), options: options)
+  }
+}
+
+private final class PlayedServer: URLProtocol {
+  static let files = Mutex<[String: [UInt8]]>([:])
+
+  override class func canInit(with request: URLRequest) -> Bool { true }
+  override class func canonicalRequest(for request: URLRequest) -> URLRequest { request }
+
+  override func startLoading() {
+    guard let url = request.url else { return }
+    let file = Self.files.withLock { $0[String(url.path.dropFirst())] }
+    let response = HTTPURLResponse(
+      url: url, statusCode: file == nil ? 404 : 200, httpVersion: "HTTP/1.1", headerFields: [:])
+    if let response { client?.urlProtocol(self, didReceive: response, cacheStoragePolicy: .notAllowed) }
+    if let file { client?.urlProtocol(self, didLoad: Data(file)) }
+    client?.urlProtocolDidFinishLoading(self)
+  }
+
+  override func stopLoading() {}
 }

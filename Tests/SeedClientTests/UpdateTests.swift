@@ -14,17 +14,6 @@ import Testing
     try fixture.publisher.publish(["a": "Alexanderplatz", "b": "Bellevue"])
   }
 
-  @Test func `downloads left by a killed process are removed at the next check`()
-    async throws
-  {
-    try await fixture.store().prepare()
-    for name in ["aa.part", "bb"] {
-      try Data("half".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/partial/\(name)"))
-    }
-    #expect(try await fixture.store().update().action == .upToDate)
-    #expect(try fixture.names("partial").isEmpty)
-  }
-
   @Test func `the first start downloads a snapshot and opens it`() async throws {
     let store = try fixture.store()
     let seed = try await store.prepare()
@@ -118,15 +107,13 @@ import Testing
   }
 
   @Test func `a smaller xz snapshot is preferred`() async throws {
-    var many: [String: String] = [:]
-    for number in 0..<2000 { many["n\(number)"] = "Stop number \(number)" }
-    try fixture.publisher.publish(many)
+    try fixture.publisher.publish(StoreFixture.manyStops)
     try fixture.publisher.publishSnapshot()
     try fixture.publisher.publishSnapshot(.xz)
     let store = try fixture.store()
     try await store.prepare()
     #expect(fixture.publisher.withServed { $0.requests.contains { $0.hasSuffix("-2.sqlite.xz") } })
-    #expect(try await store.stops().count == 2002)
+    #expect(try await store.stops().count == 3002)
   }
 
   @Test func `a newer snapshot is used if no deltas lead on`() async throws {
@@ -139,9 +126,7 @@ import Testing
     #expect(try await store.stops() == ["Alex", "Bellevue"])
   }
 
-  @Test func `the current and the previous generation stay, and older ones only while leased`()
-    async throws
-  {
+  @Test func `the current and the previous generation stay, and older ones only while leased`() async throws {
     let store = try fixture.store()
     var first: Seed? = try await store.prepare()
     let firstName = try #require(first?.url.deletingLastPathComponent().lastPathComponent)
@@ -162,24 +147,16 @@ import Testing
     let store = try fixture.store()
     try await store.prepare()
     try fixture.publisher.startEpoch()
-    let arrivals = AsyncStream.makeStream(of: String.self)
-    fixture.publisher.withServed { served in
-      served.hold = { name in
-        guard name.hasPrefix("targets/") else { return }
-        arrivals.continuation.yield(name)
-        try await Task.sleep(for: .seconds(3600))
-      }
-    }
+    let gate = fixture.hold("targets/")
     let update = Task { try await store.update() }
-    var arrival = arrivals.stream.makeAsyncIterator()
-    _ = await arrival.next()
+    await gate.untilWaiting()
     #expect(try await store.prepare().version == .first)
     #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
     update.cancel()
     #expect(await code { _ = try await update.value } == .cancelled)
     #expect(try fixture.names("partial").isEmpty)
     #expect(await store.state.lastError == nil)
-    fixture.publisher.withServed { $0.hold = nil }
+    gate.open()
     #expect(try await store.update().action == .replaced)
   }
 
@@ -187,17 +164,15 @@ import Testing
     let waiting = AsyncStream.makeStream(of: Duration.self)
     let publisher = fixture.publisher
     publisher.withServed { $0.isOffline = true }
-    let store = try SeedStore(
-      SeedModel(dataset: "transit", version: "2.1", schema: publisher.schema.hash),
-      server: try #require(URL(string: "http://seeds.example")), root: publisher.root,
-      directory: fixture.directory,
-      environment: Environment(
-        transport: publisher, now: { publisher.now },
-        sleep: { duration in
-          // Retries within one update wait at most a second, and each request has a timeout of 30.
-          if duration > .seconds(1), duration != .seconds(30) { waiting.continuation.yield(duration) }
-          try await Task.sleep(for: .milliseconds(1))
-        }, chance: { 0.5 }, uptime: { .zero }))
+    let store = try fixture.store { environment in
+      environment.sleep = { duration in
+        // Retries within one update wait at most a second, and each request has a timeout of 30.
+        if duration > .seconds(1), duration != .seconds(30) { waiting.continuation.yield(duration) }
+        try await Task.sleep(for: .milliseconds(1))
+      }
+      environment.chance = { 0.5 }
+      environment.uptime = { .zero }
+    }
     let task = Task<Void, any Error> { try await store.keepUpdated() }
     var wait = waiting.stream.makeAsyncIterator()
     let waits = [await wait.next(), await wait.next()]

@@ -12,16 +12,14 @@ import Testing
 @Suite struct WideTableTests {
   private static let columns = 2000
 
-  @Test func `a table with the maximum number of columns can be downloaded, changed and read`()
-    async throws
-  {
+  @Test func `a table with the maximum number of columns can be downloaded, changed and read`() async throws {
     let names = (1..<Self.columns).map { "c\($0)" }
     let table = "CREATE TABLE wide(id INTEGER PRIMARY KEY, \(names.joined(separator: ", ")))"
     let deployment = try TestDeployment([model("1.0", table)], in: TemporaryFolder(inMemory: true))
     try deployment.origin("\(table); INSERT INTO wide(id, c7, c1999) VALUES (1, 'x', 1.5), (2, 'y', NULL)")
     _ = try deployment.step()
     let front = try Front(FrontConfiguration(publication: deployment.folder("publication")))
-    let store = try store(deployment, port: front.port)
+    let store = try SeedStore.of(deployment, port: front.port)
     #expect(try await store.update().action == .replaced)
     try deployment.origin(
       "UPDATE wide SET c1999 = 'z' WHERE id = 2; INSERT INTO wide(id, c1) VALUES (3, 'new')")
@@ -38,16 +36,5 @@ import Testing
         as: String.self)
     }
     #expect(found == ["1x1.5", "2yz", "3new"])
-  }
-
-  private func store(_ deployment: TestDeployment, port: UInt16) throws -> SeedStore {
-    try SeedStore(
-      SeedModel(dataset: "test", version: "1.0"),
-      server: try #require(URL(string: "http://127.0.0.1:\(port)")),
-      root: DurableFile.read(
-        deployment.folder("publication/metadata/1.root.json"), limit: Limits.rootBytes),
-      directory: deployment.folder("store"),
-      environment: Environment(
-        transport: URLSessionTransport(userAgent: "test"), now: { [now = deployment.clock] in now }))
   }
 }

@@ -11,8 +11,7 @@ import Testing
   }
 
   @Test func `a view with the same query keeps its live query`() async throws {
-    let (seeds, store) = try await Stops.updated()
-    defer { withExtendedLifetime(seeds) {} }
+    let (_, store) = try await Stops.updated()
     let first = live("SELECT name FROM stop", in: store)
     #expect(live("SELECT name FROM stop", in: store) === first)
     // SwiftUI's environment may be unavailable outside of a view's body.
@@ -20,8 +19,7 @@ import Testing
   }
 
   @Test func `a view with another query keeps its rows until new ones arrive`() async throws {
-    let (seeds, store) = try await Stops.updated()
-    defer { withExtendedLifetime(seeds) {} }
+    let (_, store) = try await Stops.updated()
     let first = live("SELECT name FROM stop", in: store)
     try await until { first.isLoaded }
     let second = live("SELECT lower(name) FROM stop", in: store)
@@ -30,8 +28,7 @@ import Testing
   }
 
   @Test func `a query set on the live query stays until the view's query changes`() async throws {
-    let (seeds, store) = try await Stops.updated()
-    defer { withExtendedLifetime(seeds) {} }
+    let (_, store) = try await Stops.updated()
     let live1 = live("SELECT 1", in: store)
     live1.query = "SELECT 2"
     #expect(live("SELECT 1", in: store).query == "SELECT 2")
@@ -39,8 +36,7 @@ import Testing
   }
 
   @Test func `a view without a store reports the remedy and uses a later store`() async throws {
-    let (seeds, store) = try await Stops.updated()
-    defer { withExtendedLifetime(seeds) {} }
+    let (_, store) = try await Stops.updated()
     let without = live("SELECT name FROM stop", in: nil)
     try await until { without.error != nil }
     #expect(

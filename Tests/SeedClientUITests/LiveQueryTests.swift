@@ -26,8 +26,7 @@ import Testing
   }
 
   @Test func `rows are typed or plain`() async throws {
-    let (seeds, store) = try await Stops.updated()
-    defer { withExtendedLifetime(seeds) {} }
+    let (_, store) = try await Stops.updated()
     let typed = LiveQuery<Place>(store, "SELECT * FROM stop")
     let plain = LiveQuery(store, "SELECT * FROM stop")
     try await until { typed.isLoaded && plain.isLoaded }
@@ -78,8 +77,7 @@ import Testing
   }
 
   @Test func `a new query replaces the rows once it has results`() async throws {
-    let (seeds, store) = try await Stops.updated()
-    defer { withExtendedLifetime(seeds) {} }
+    let (_, store) = try await Stops.updated()
     let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
     try await until { names.isLoaded }
     names.query = "SELECT upper(name) FROM stop"
@@ -88,8 +86,7 @@ import Testing
   }
 
   @Test func `the last of many queries in a row wins`() async throws {
-    let (seeds, store) = try await Stops.updated()
-    defer { withExtendedLifetime(seeds) {} }
+    let (_, store) = try await Stops.updated()
     let numbers = LiveQuery(store, "SELECT -1", as: Int.self)
     for number in 0..<100 {
       numbers.query = "SELECT \(number) FROM stop"
@@ -101,8 +98,7 @@ import Testing
   }
 
   @Test func `an error keeps the rows until a query succeeds`() async throws {
-    let (seeds, store) = try await Stops.updated()
-    defer { withExtendedLifetime(seeds) {} }
+    let (_, store) = try await Stops.updated()
     let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
     try await until { names.isLoaded }
     names.query = "SELECT name FROM stops"
@@ -127,8 +123,7 @@ import Testing
   }
 
   @Test func `a closed store is reported and the rows stay`() async throws {
-    let (seeds, store) = try await Stops.updated()
-    defer { withExtendedLifetime(seeds) {} }
+    let (_, store) = try await Stops.updated()
     let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
     try await until { names.isLoaded }
     await store.close()

@@ -20,7 +20,7 @@ enum Stops {
     return seeds
   }
 
-  /// The publisher, which must outlive its store, and a store with its data.
+  /// A publisher, and a store with its data.
   static func updated() async throws -> (TestPublisher, SeedStore) {
     let seeds = try publisher()
     let store = try seeds.store()

@@ -16,27 +16,15 @@ import Testing
     init() throws {
       connection = try Connection("seed", .memory)
       try connection.execute(DeltaApplierTests.sql)
-      schema = try SchemaReader.schema(of: DeltaApplierTests.sql)
-      let meta = SeedMeta(
-        series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: 5,
-        schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
-      try connection.transaction {
-        try SeedTables.create(meta, schema.tables, connection)
-        let writer = try SeedWriter(connection, schema)
+      schema = try makeSeed(connection, version: 5) { writer, schema in
         for row in [[SeedValue.integer(1), .text("a")], [.integer(2), .text("b")]] {
           try writer.insert(row, in: schema.tables[0])
         }
-        var meta = meta
-        meta.digest = try writer.finish().digest
-        try SeedTables.store(meta, connection)
       }
     }
 
     func digest(of rows: [[SeedValue]]) -> SHA256Digest {
-      var sum = TableSum()
-      var hasher = RowHasher()
-      for row in rows { sum.insert(hasher.hash(row)) }
-      return StateDigest.of(["t": sum, "u": TableSum()])
+      StateDigest.of(["t": sum(of: rows), "u": TableSum()])
     }
 
     @discardableResult

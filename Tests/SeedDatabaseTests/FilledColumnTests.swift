@@ -37,16 +37,8 @@ import Testing
   private func seed(_ table: Table) throws -> (connection: Connection, schema: DatabaseSchema) {
     let connection = try Connection("seed", .memory)
     try connection.execute(table.sql)
-    let schema = try SchemaReader(connection).schema()
-    try connection.transaction {
-      var meta = SeedMeta(
-        series: Self.series, model: "1.0", epoch: .random(), version: 5, schema: schema.hash,
-        digest: StateDigest.of([:]), provenance: Provenance())
-      try SeedTables.create(meta, schema.tables, connection)
-      let writer = try SeedWriter(connection, schema)
+    let schema = try makeSeed(connection, version: 5) { writer, schema in
       for row in table.rows.reversed() { try writer.insert(row, in: schema.tables[0]) }
-      meta.digest = try writer.finish().digest
-      try SeedTables.store(meta, connection)
     }
     return (connection, schema)
   }
@@ -62,15 +54,11 @@ import Testing
     for value in values {
       if let value { LentBytes.lending([.text(value)]) { writer.fill(lent: $0) } } else { writer.skip() }
     }
-    var sum = TableSum()
-    var hasher = RowHasher()
-    for (row, value) in zip(table.rows, values) {
-      sum.insert(hasher.hash(row + [value.map(SeedValue.text) ?? .null]))
-    }
+    let rows = zip(table.rows, values).map { $0 + [$1.map(SeedValue.text) ?? .null] }
     return writer.document(
       DeltaHeader(
         series: Self.series, model: "1.1", schema: after.hash, from: 5, to: 6,
-        digest: StateDigest.of(["t": sum]),
+        digest: StateDigest.of(["t": sum(of: rows)]),
         additions: SchemaAdditions(
           before: schema.hash, statements: additions)))
   }

@@ -158,10 +158,5 @@ private func brokenReference(_ check: () throws -> Void) throws -> ImportError? 
 private func openSeed(_ sql: String) throws -> (Connection, DatabaseSchema) {
   let connection = try Connection("world", .memory)
   try connection.run(script: sql)
-  let schema = try SchemaReader(connection).schema()
-  let meta = SeedMeta(
-    series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
-    schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
-  try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
-  return (connection, schema)
+  return (connection, try makeSeed(connection))
 }

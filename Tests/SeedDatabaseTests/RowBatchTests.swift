@@ -116,11 +116,7 @@ import Testing
         CREATE TABLE slots(id INTEGER PRIMARY KEY, slot INTEGER UNIQUE);
         \(more)
         """)
-      schema = try SchemaReader(connection).schema()
-      let meta = SeedMeta(
-        series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
-        schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
-      try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
+      schema = try makeSeed(connection)
     }
 
     /// Runs of new, known or changed rows, of repeated keys, or a mixture.

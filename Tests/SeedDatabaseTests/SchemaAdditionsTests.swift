@@ -32,32 +32,17 @@ import Testing
     connection = try Connection("seed", .memory)
     try connection.execute(Self.sql)
     (old, new) = (try SchemaReader.schema(of: Self.sql), try SchemaReader.schema(of: Self.newSQL))
-    let (connection, old) = (connection, old)
-    try connection.transaction {
-      var meta = SeedMeta(
-        series: Self.series, model: "1.0", epoch: .random(), version: 5, schema: old.hash,
-        digest: StateDigest.of([:]), provenance: Provenance())
-      try SeedTables.create(meta, old.tables, connection)
-      let writer = try SeedWriter(connection, old)
-      try writer.insert([.integer(1), .text("red")], in: old.tables[0])
-      try writer.insert([.integer(2), .text("green")], in: old.tables[0])
-      meta.digest = try writer.finish().digest
-      try SeedTables.store(meta, connection)
+    try makeSeed(connection, version: 5) { writer, schema in
+      try writer.insert([.integer(1), .text("red")], in: schema.tables[0])
+      try writer.insert([.integer(2), .text("green")], in: schema.tables[0])
     }
-  }
-
-  private func sum(_ rows: [[SeedValue]]) -> TableSum {
-    var sum = TableSum()
-    var hasher = RowHasher()
-    for row in rows { sum.insert(hasher.hash(row)) }
-    return sum
   }
 
   /// The sums after ``delta(_:before:schema:)``.
   private var sums: [String: TableSum] {
     [
-      "t": sum([[.integer(1), .text("red"), .integer(7)], [.integer(2), .text("blue"), .integer(9)]]),
-      "w": sum([[.integer(1), .text("new")]]),
+      "t": sum(of: [[.integer(1), .text("red"), .integer(7)], [.integer(2), .text("blue"), .integer(9)]]),
+      "w": sum(of: [[.integer(1), .text("new")]]),
     ]
   }
 

@@ -18,11 +18,7 @@ import Testing
       var random = SplitMix(seed: seed)
       let connection = try Connection("search", .memory)
       try connection.execute(Self.sql)
-      let schema = try SchemaReader(connection).schema()
-      let meta = SeedMeta(
-        series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
-        schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
-      try connection.transaction { try SeedTables.create(meta, schema.tables, connection) }
+      let schema = try makeSeed(connection)
       for step in 0..<Self.steps {
         let count = step == 0 ? 300 : random.pick([1, 5, 30, 200])
         try connection.transaction {

@@ -25,21 +25,11 @@ import Testing
   private static func make(at path: String) throws -> DatabaseSchema {
     let connection = try Connection(path, .creator)
     try connection.execute("PRAGMA page_size = 512; \(schema)")
-    let schema = try SchemaReader(connection).schema()
-    var meta = SeedMeta(
-      series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: 1,
-      schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
-    try connection.transaction {
-      try SeedTables.create(meta, schema.tables, connection)
-      let writer = try SeedWriter(connection, schema)
+    return try makeSeed(connection) { writer, schema in
       for number in 1...Int64(rows) {
-        try writer.upsert(row(number, of: "shop"), in: schema.tables.first { $0.name == "shop" }!)
-        try writer.upsert(row(number, of: "item"), in: schema.tables.first { $0.name == "item" }!)
+        for table in schema.tables { try writer.upsert(row(number, of: table.name), in: table) }
       }
-      meta.digest = try writer.finish().digest
-      try SeedTables.store(meta, connection)
     }
-    return schema
   }
 
   private static func row(_ number: Int64, of table: String) -> [SeedValue] {

@@ -231,11 +231,6 @@ import Testing
     #expect(gap.problem == .versionGone && gap.json?["snapshot"] != nil)
   }
 
-  @Test func `a request with an end does not count as a client behind`() {
-    let marks = [changes(since: 100), span(since: 100, to: 104)].map { $0.mark as? AnswerMark }
-    #expect(marks.map { $0?.versionsBehind } == [4, nil] && marks.allSatisfy { $0 != nil })
-  }
-
   @Test func `a gap in the deltas sends the client to the snapshot`() throws {
     let series = FrontPublication.transit
     try publication.publish(

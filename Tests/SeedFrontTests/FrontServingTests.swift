@@ -192,13 +192,14 @@ import Testing
   @Test func `files of the page that cannot be served are reported and the rest is served`() throws {
     let folder = publication.folder("many")
     try Folder.create("\(folder)/lib.js")
-    let files = (1...70).map { "a\($0).txt" } + (1...70).map { "\($0).unknown" } + ["index.html"]
-    for name in files { try DurableFile.write(Array(name.utf8), to: "\(folder)/\(name)") }
+    for name in ["a1.txt", "1.unknown", "index.html"] {
+      try DurableFile.write(Array(name.utf8), to: "\(folder)/\(name)")
+    }
     try DurableFile.write([UInt8](repeating: 0, count: FrontLimits.pageBytes + 1), to: "\(folder)/a0.txt")
     let pages = try StaticPages(folder: folder)
-    #expect(pages["/"] != nil && pages["/a1.txt"] != nil && pages["/a0.txt"] == nil)
+    #expect(
+      pages["/"] != nil && pages["/a1.txt"] != nil && pages["/a0.txt"] == nil && pages["/1.unknown"] == nil)
     #expect(pages.problems.count == 2, "\(pages.problems)")
-    #expect(pages.problems.contains { $0.contains("73 files") && $0.contains("first 64") })
     #expect(pages.problems.contains { $0.contains("a0.txt") })
   }
 

@@ -110,18 +110,6 @@ import Testing
     source.look()
     source.checkStanding(at: now)
     #expect(get("/readyz").status == 200 && get("/\(object.filePath)").status == 200)
-    source.checkStanding(at: now)
-    let ends = said.lines.filter { $0.contains(" again, after ") }
-    #expect(
-      ends.map { $0.prefix { $0 != "," } } == [
-        "The publication can be loaded again", "All published files are there again",
-      ], "\(said.lines)")
-  }
-
-  @Test func `signatures that are valid again are reported once`() throws {
-    let late = FrontPublication.start.adding(seconds: RepositorySigner.onlineSeconds)
-    for time in [late, late, now, now] { source.checkStanding(at: time) }
-    #expect(said.lines.count { $0.hasPrefix("The signatures are valid again, after ") } == 1, "\(said.lines)")
   }
 
   @Test func `the list of datasets shows expired signatures from that moment on`() throws {

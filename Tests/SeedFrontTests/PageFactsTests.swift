@@ -144,43 +144,18 @@ import Testing
     #expect(!page().contains("Next snapshot"))
   }
 
-  private func object(_ kind: PublishedObject.Kind, _ length: Int, day: Int) -> PublishedObject {
-    PublishedObject(
-      series: Self.series, kind: kind, length: length, sha256: FrontPublication.schema,
-      model: "2.1",
-      rawLength: length, rawSHA256: FrontPublication.schema, schema: FrontPublication.schema,
-      digest: FrontPublication.schema, publishedAt: FrontPublication.start.adding(days: day))
-  }
-
-  @Test func `the size curve contains only gzip snapshots in order of time`() {
-    let version: SeedVersion = 100
-    let objects = [
-      object(.snapshot(version, .gzip), 30_000, day: 3), object(.snapshot(version, .gzip), 10_000, day: 1),
-      object(.snapshot(version, .gzip), 20_000, day: 2), object(.snapshot(version, .xz), 1_000, day: 4),
-      object(.delta(from: version, to: 101), 90_000, day: 5),
-    ]
-    let metadata = SeriesMetadata(series: Self.series, state: catalog.allSeries[0].state, objects: objects)
-    let series = PageSeries(
-      metadata: metadata, snapshots: [], facts: .example(of: Self.series), problems: [],
-      missingFiles: 0, clients: ClientCounts(requests: [], since: Self.now),
-      isCopy: false, isAway: false, isApart: false, root: nil)
-    let html = String(decoding: series.section.bytes, as: UTF8.self)
-    #expect(html.contains("Snapshot size: between \(HTML.sizeText(10_000)) and \(HTML.sizeText(30_000))"))
-  }
-
   @Test func `builds are shown as bars and as a table up to a limit`() {
     let outcomes: [StepRecord.Outcome] = [.published, .failed, .rolledBack, .refused]
     let html = page { facts in
       facts.steps = (0..<100).map { step(outcomes[$0 % 4], $0) }
     }
-    #expect(html.ranges(of: "<title>").count == PageLimits.builds + PageLimits.points)
+    #expect(html.ranges(of: "<title>").count == PageLimits.builds)
     #expect(html.contains("</data> more builds: <a href=\"/v1/transit/facts?model=2.1\">"))
     #expect(html.ranges(of: "<g class=\"bad\">").count == PageLimits.builds / 2)
     #expect(html.contains("6 published, 6 rolled back, 6 refused, 6 failed; the longest took 2.3\u{A0}s."))
     // The newest bar is the last, the oldest the highest.
     #expect(html.contains("UTC: version 81 refused in 2.3\u{A0}s</title><path d=\"M5 40v-40\"/>"))
     #expect(html.contains("UTC: version 104 published in 0\u{A0}ms</title><path d=\"M275 40v-6\"/>"))
-    #expect(html.contains("Rows: between 989 and 1\u{202F}000"))
   }
 
   @Test func `a bar and a row link to the changes of their version while its delta is published`() {
@@ -195,34 +170,6 @@ import Testing
     #expect(html.ranges(of: path).count == 2 && html.contains(">103 → 104</a>"))
     // There is no delta from below the floor.
     #expect(!html.contains("since=99&amp;") && html.contains("<data value=\"100\">100</data></td>"))
-  }
-
-  @Test func `a curve stays within its frame for huge numbers and is omitted if it is flat`() {
-    for values in [[5, 5, 6], [0, Int.max], [Int.max, 0, 7]] {
-      let html = page { facts in
-        facts.steps = values.enumerated().map { place, rows in
-          var step = step(.published, place)
-          step.rows = rows
-          return step
-        }
-      }
-      let points = html.firstRange(of: "polyline points=\"").map {
-        html[$0.upperBound...].prefix { $0 != "\"" }
-      }
-      let numbers = (points ?? "").split { $0 == " " || $0 == "," }.compactMap { Int($0) }
-      #expect(
-        numbers.count == 2 * values.count && numbers.allSatisfy { (0...Chart.width).contains($0) },
-        "\(numbers)")
-    }
-    #expect(!page().contains("<polyline"))
-    let flat = page { facts in
-      facts.steps = (0..<3).map { place in
-        var step = step(.published, place)
-        step.rows = 5
-        return step
-      }
-    }
-    #expect(!flat.contains("<polyline"))
   }
 
   @Test func `tables are shown with rows and keys up to a limit`() {

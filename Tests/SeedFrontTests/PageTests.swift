@@ -44,7 +44,7 @@ import Testing
       "<data value=\"104\">104</data>",
       snapshot.sha256.hex, snapshot.filePath,
       "data-path=\"/v1/transit/changes?model=2.1&amp;since={since}&amp;epoch=\(FrontPublication.epoch)\"",
-      "City &quot;Transit&quot; &lt;b&gt;", "CC0", "1.root.json", "</main>",
+      "City &quot;Transit&quot; &lt;b&gt;", "CC0", "</main>",
     ] { #expect(html.contains(expected), "\(expected)") }
     #expect(!html.contains("<b>") && !html.contains("style=") && !html.contains("<script"))
   }

@@ -67,14 +67,15 @@ extension SocketTests {
 
     @Test func `a request at the limits is accepted and one byte or field more is rejected`() throws {
       let limit = 1_000
-      let sound = HeadSize(targetBytes: HeadSize.targetLimit, bytes: limit, fields: HeadSize.fieldLimit)
-      try sound.check(limit: limit)
-      for (size, status) in [
-        (HeadSize(targetBytes: HeadSize.targetLimit + 1, bytes: limit, fields: 1), 414),
-        (HeadSize(targetBytes: 1, bytes: limit + 1, fields: 1), 431),
-        (HeadSize(targetBytes: 1, bytes: limit, fields: HeadSize.fieldLimit + 1), 431),
+      func check(_ targetBytes: Int, _ bytes: Int, _ fields: Int) throws(Problem) {
+        try HeadSize.check(targetBytes: targetBytes, bytes: bytes, limit: limit, fields: fields)
+      }
+      try check(HeadSize.targetLimit, limit, HeadSize.fieldLimit)
+      for (target, bytes, fields, status) in [
+        (HeadSize.targetLimit + 1, limit, 1, 414), (1, limit + 1, 1, 431),
+        (1, limit, HeadSize.fieldLimit + 1, 431),
       ] {
-        let problem = #expect(throws: Problem.self) { try size.check(limit: limit) }
+        let problem = #expect(throws: Problem.self) { try check(target, bytes, fields) }
         #expect(problem?.type.status == status)
       }
     }

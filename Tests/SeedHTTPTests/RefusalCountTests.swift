@@ -49,20 +49,6 @@ import Testing
     withExtendedLifetime(clients) {}
   }
 
-  @Test func `the time with all connections in use is summed up while it lasts`() {
-    var time = FullTime()
-    #expect(time.seconds(at: 500) == 0)
-    time.end(at: 600)
-    time.begin(at: 1_000)
-    time.begin(at: 1_500)
-    #expect(time.seconds(at: 3_000) == 2)
-    time.end(at: 4_000)
-    time.end(at: 9_000)
-    #expect(time.seconds(at: 9_000) == 3)
-    time.begin(at: 10_000)
-    #expect(time.seconds(at: 10_500) == 3.5)
-  }
-
   @Test func `a full server lets clients wait and reports how long it was full`() throws {
     let server = try HTTPServer(configuration: Self.small) { _ in
       HTTPResponse(status: 200, body: .bytes(Array(repeating: 7, count: Self.bytes)))

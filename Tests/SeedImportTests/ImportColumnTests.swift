@@ -65,32 +65,11 @@ import Testing
     #expect(failure?.message.contains("\"Code\" is in both 'columns' and 'constants'") == true)
   }
 
-  // MARK: Listed values
-
-  @Test(arguments: [
-    "values\": {\"e\u{301}\": 1, \"\u{E9}\": 2}", "constants\": {\"e\u{301}\": 1, \"\u{E9}\": 2}",
-  ])
-  func `two listed values that differ only in Unicode form are rejected`(members: String) {
-    let column = members.hasPrefix("values") ? "\"columns\": {\"n\": {\"\(members)}}" : "\"\(members)"
+  @Test func `two columns that differ only in Unicode form are rejected`() {
+    let constants = "\"constants\": {\"e\u{301}\": 1, \"\u{E9}\": 2}"
     let failure = #expect(throws: ImportFailure.self) {
-      try ImportMapping(json: Array("{\"table\": \"t\", \(column)}".utf8))
+      try ImportMapping(json: Array("{\"table\": \"t\", \(constants)}".utf8))
     }
     #expect(failure?.message.contains("occurs twice, spelled differently") == true)
-  }
-
-  @Test func `a listed value matches all its Unicode forms`() throws {
-    let table = TableMapping("t", columns: ["n": .from("n", .values(["\u{E9}": .integer(5)]))])
-    let text = "id,n\n1,e\u{301}\n2,\u{E9}\n"
-    #expect(try rows(text, table, .csv()) == ["1|NULL|NULL|5", "2|NULL|NULL|5"])
-  }
-
-  @Test(arguments: CSVFormat.EmptyFields.allCases)
-  func `an empty field is looked up among the values first`(empty: CSVFormat.EmptyFields) throws {
-    let values = ImportConversion.values(["": .integer(9), "a": .integer(1)])
-    let table = TableMapping("t", columns: ["n": .from("n", values), "code": .from("c", values)])
-    let text = "id,n,c\n1,,\n2,\"\",\"\"\n3,a,a\n"
-    let expected = ["1|9|NULL|9", "2|9|NULL|9", "3|1|NULL|1"]
-    #expect(try rows(text, table, .csv(CSVFormat(empty: empty))) == expected)
-    #expect(try rows(#"[{"id": 1, "n": null}]"#, table) == ["1|NULL|NULL|NULL"])
   }
 }

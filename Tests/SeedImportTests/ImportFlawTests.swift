@@ -119,11 +119,11 @@ import Testing
 
   @Test(arguments: [1, 5, 10_000])
   func `CSV records are reported with their lines, in pieces of any size`(pieces: Int) throws {
-    let text = "id,n\r\n1,\"a\r\nb\"\r\r\nx,y\n3\n4,\"z\n\"\n5,\"\n\"\nz,1"
+    let text = "id,n\r\n1,\"a\r\nb\"\r\nx,y\n3\n4,\"z\n\"\n5,\"\n\"\nz,1"
     let report = try bench().run(
       text, mapping: ImportMapping("item", layout: .csv()), policy: ImportPolicy(badRows: .collect),
       pieces: pieces)
-    #expect(report.issues.map(\.line) == [5, 6, 11])
+    #expect(report.issues.map(\.line) == [4, 5, 10])
     #expect(report.issues.map(\.row) == [2, 3, 6])
     #expect(report.issues.map(\.column) == ["id", nil, "id"])
     #expect(report.tables["item"]?.inserted == 3)

@@ -32,11 +32,10 @@ import Testing
     #expect(try bench.rows("SELECT first_name, rank FROM person") == ["Ada|NULL"])
   }
 
-  @Test func `the mapping converts numbers to text, texts to numbers and base64 to bytes`() throws {
+  @Test func `columns convert numbers to text and texts to numbers, and the mapping base64 to bytes`() throws
+  {
     let bench = try bench()
-    let columns: [String: ColumnMapping] = [
-      "code": .from("code", .text), "rank": .from("rank", .number), "data": .from("data", .base64),
-    ]
+    let columns: [String: ColumnMapping] = ["data": .from("data", .base64)]
     try bench.run(
       #"[{"id": 1, "code": 7, "rank": "12", "data": "AAH/"}]"#,
       mapping: ImportMapping(TableMapping("person", columns: columns)))
@@ -111,18 +110,6 @@ import Testing
     #expect((report.rows, report.bytes) == (3, text.utf8.count))
     #expect(report.statements > 0)
     #expect(report.duration > .zero)
-  }
-
-  @Test func `children that a row does not list are kept`() throws {
-    let bench = try bench()
-    let mapping = ImportMapping(
-      TableMapping(
-        "person",
-        relations: [.array("phones", TableMapping("phone", columns: ["number": "$"]), parentKey: ["person"])])
-    )
-    try bench.run(#"[{"id": 1, "phones": ["a", "b"]}]"#, mapping: mapping)
-    try bench.run(#"[{"id": 1, "phones": ["c"]}, {"id": 1, "phones": null}, {"id": 1}]"#, mapping: mapping)
-    #expect(try bench.rows("SELECT number FROM phone ORDER BY 1") == ["a", "b", "c"])
   }
 
   @Test func `progress is reported at most ten times a second, and at the end`() throws {

@@ -11,7 +11,6 @@ import Testing
     CREATE TABLE review(id TEXT PRIMARY KEY NOT NULL, film TEXT NOT NULL, stars INTEGER) WITHOUT ROWID;
     CREATE TABLE actor(id TEXT PRIMARY KEY NOT NULL, name TEXT) WITHOUT ROWID;
     CREATE TABLE role(film TEXT NOT NULL, actor TEXT NOT NULL, PRIMARY KEY (film, actor)) WITHOUT ROWID;
-    CREATE TABLE poster(film TEXT PRIMARY KEY NOT NULL, url TEXT) WITHOUT ROWID;
     """
   private static let mapping = ImportMapping(
     TableMapping(
@@ -22,7 +21,6 @@ import Testing
         .join(
           "cast", "actor", through: "role", parentKey: ["film"], elementKey: ["actor"],
           layout: .dictionary(keyColumn: nil), mode: .replaceForParent),
-        .child("poster", "poster", parentKey: ["film"], mode: .replaceForParent),
       ]), layout: .dictionary(keyColumn: "id"))
 
   @Test(arguments: ImportWay.allCases)
@@ -31,30 +29,26 @@ import Testing
     let policy = ImportPolicy(references: .keep, triggers: .run)
     let first = """
       {"f1": {"title": "T", "reviews": {"r1": {"stars": 5}, "r2": {"stars": 4}, "r3": null},
-        "cast": {"a1": true, "a2": {"name": "B"}, "a3": false}, "poster": {"url": "u"}},
-       "f2": {"reviews": {"r9": {"stars": 1}}, "cast": {"a2": true}, "poster": {"url": "v"}}}
+        "cast": {"a1": true, "a2": {"name": "B"}, "a3": false}},
+       "f2": {"reviews": {"r9": {"stars": 1}}, "cast": {"a2": true}}}
       """
     try bench.run(first, mapping: Self.mapping, policy: policy)
     #expect(try bench.rows("SELECT * FROM review") == ["r1|f1|5", "r2|f1|4", "r9|f2|1"])
     #expect(try bench.rows("SELECT * FROM role") == ["f1|a1", "f1|a2", "f2|a2"])
     #expect(try bench.rows("SELECT * FROM actor") == ["a2|B"])
-    #expect(try bench.rows("SELECT * FROM poster") == ["f1|u", "f2|v"])
     let again = try bench.run(first, mapping: Self.mapping, policy: policy)
     #expect(again.tables.values.allSatisfy { $0.inserted + $0.updated + $0.deleted == 0 })
     try bench.run(
-      #"{"f1": {"reviews": {"r2": {}}, "cast": {"a1": true, "a2": false}, "poster": null}}"#,
+      #"{"f1": {"reviews": {"r2": {}}, "cast": {"a1": true, "a2": false}}}"#,
       mapping: Self.mapping, policy: ImportPolicy(triggers: .run))
     #expect(try bench.rows("SELECT * FROM review") == ["r2|f1|4", "r9|f2|1"])
     #expect(try bench.rows("SELECT * FROM role") == ["f1|a1", "f2|a2"])
-    #expect(try bench.rows("SELECT * FROM poster") == ["f2|v"])
   }
 
   @Test(arguments: [
     (#"{"f": {"reviews": [1]}}"#, "review", "expected an object"),
     (#"{"f": {"reviews": {"r": 5}}}"#, "review", "expected an object, found 5"),
     (#"{"f": {"cast": {"a": 7}}}"#, "actor", "expected an object, found 7"),
-    (#"{"f": {"poster": [1]}}"#, "poster", "expected an object"),
-    (#"{"f": {"poster": "x"}}"#, "poster", "expected an object, found \"x\""),
   ])
   func `a nested value of another layout is rejected with its place`(
     text: String, table: String, message: String
@@ -63,23 +57,6 @@ import Testing
       text, mapping: Self.mapping, policy: ImportPolicy(badRows: .collect))
     #expect(report.issues.first?.table == table)
     #expect(report.issues.first?.message == message)
-  }
-
-  @Test func `bare values create rows on the other side of a join if a column takes the value`()
-    throws
-  {
-    let bench = try ImportBench(Self.schema)
-    let mapping = ImportMapping(
-      TableMapping(
-        "film",
-        relations: [
-          .join(
-            "cast", TableMapping("actor", columns: ["id": "$"]), through: "role", parentKey: ["film"],
-            elementKey: ["actor"])
-        ]))
-    try bench.run(#"[{"id": "f", "cast": ["a", "b", {"id": "c", "name": "C"}]}]"#, mapping: mapping)
-    #expect(try bench.rows("SELECT * FROM actor") == ["a|NULL", "b|NULL", "c|C"])
-    #expect(try bench.rows("SELECT * FROM role") == ["f|a", "f|b", "f|c"])
   }
 
   @Test func `the names of a join's dictionary need a key of one column`() throws {

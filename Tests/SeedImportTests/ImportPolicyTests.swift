@@ -56,16 +56,6 @@ import Testing
     #expect(report.tables["item"]?.rejected == 50)
   }
 
-  @Test func `rejected rows are passed on unchanged`() throws {
-    var hooks = ImportHooks()
-    var lines: [String] = []
-    hooks.rejected = { lines.append("\($0.issue.row) \(String(decoding: $0.value, as: UTF8.self))") }
-    try bench().run(
-      #"[{"id": 1}, {"a": "q", "n": [1, {"x": null}]}]"#, mapping: Self.mapping,
-      policy: ImportPolicy(badRows: .collect), hooks: hooks)
-    #expect(lines == [#"2 {"a":"q","n":[1,{"x":null}]}"#])
-  }
-
   @Test func `delete missing deletes unmentioned rows, but not rejected ones`() throws {
     let bench = try bench()
     let mapping = ImportMapping(TableMapping("item", mode: .mergeAndDeleteMissing))
@@ -94,23 +84,6 @@ import Testing
     let before = try bench.bytes()
     #expect(try bench.run(text, mapping: mapping).tables["item"]?.unchanged == 1)
     #expect(try bench.bytes() == before)
-  }
-
-  @Test func `three consecutive rows pass a unique value on`() throws {
-    let bench = try bench()
-    try bench.run(
-      #"[{"id": 3, "slot": 10}, {"id": 1, "slot": 20}, {"id": 2, "slot": 30}]"#, mapping: Self.mapping)
-    #expect(try bench.rows("SELECT * FROM item") == ["1|x|y|20", "2|x|y|30", "3|x|y|10"])
-  }
-
-  @Test func `a unique value that stays taken is an issue of the row that needs it`() throws {
-    let bench = try bench()
-    let report = try bench.run(
-      #"[{"id": 3, "slot": 10}, {"id": 4, "slot": 40}]"#, mapping: Self.mapping,
-      policy: ImportPolicy(badRows: .collect))
-    #expect(report.issues.map(\.code) == [.unique])
-    #expect(report.issues.map(\.key) == ["id = 3"])
-    #expect(try bench.rows("SELECT * FROM item WHERE id > 2") == ["3|x|y|NULL", "4|d|NULL|40"])
   }
 
   @Test func `committed batches stay, and the same import completes them`() throws {

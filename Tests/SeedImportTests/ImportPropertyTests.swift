@@ -25,17 +25,27 @@ import Testing
     ("note", ["parent", "k"], ["v"]), ("mark", ["parent", "k", "m"], ["w"]),
   ]
 
-  private static let numbers = ImportReference.numbers.mapValues(SeedValue.integer)
-  private static let owner = TableMapping("owner", columns: ["level": .from("level", .values(numbers))])
+  private struct Unlisted: Error {}
+
+  /// Replaces the values that the reference lists.
+  private static func listed(otherwise: Int64? = nil) -> ImportConversion {
+    .custom { value in
+      let spelling = if case .integer(let number) = value { "\(number)" } else { value.textIfAny ?? "" }
+      guard let number = ImportReference.numbers[spelling] ?? otherwise else { throw Unlisted() }
+      return .integer(number)
+    }
+  }
+
+  private static let owner = TableMapping("owner", columns: ["level": .from("level", listed())])
   private static let child = TableMapping(
     "child",
-    columns: ["kind": .from("kind", .values(numbers, otherwise: .integer(ImportReference.otherKind)))])
+    columns: ["kind": .from("kind", listed(otherwise: ImportReference.otherKind))])
   private static let note = TableMapping(
     "note", relations: [.dictionary("marks", "mark", keyColumn: "m", parentKey: ["parent", "k"])])
   private static let tag = TableMapping("tag", columns: ["name": "$"])
   private static let mapping = ImportMapping(
     TableMapping(
-      "parent", columns: ["state": .from("state", .values(numbers))],
+      "parent", columns: ["state": .from("state", listed())],
       relations: [
         .object("owner", owner, foreignKey: ["owner"]), .array("children", child, parentKey: ["parent"]),
         .join("tags", tag, through: "pair", parentKey: ["parent"], elementKey: ["tag"]),

@@ -34,20 +34,6 @@ import Testing
     #expect(try bench.rows("SELECT * FROM t") == [])
   }
 
-  @Test func `references that were already broken are distinguished from the import's own`() throws {
-    let bench = try ImportBench("\(Self.schema) INSERT INTO t VALUES (0, 'old', 99)")
-    let mixed = #expect(throws: ImportFailure.self) {
-      try bench.run(#"[{"a": 2, "b": "new", "p": 7}]"#, mapping: Self.mapping)
-    }
-    #expect(mixed?.message.contains("2 rows reference") == true)
-    #expect(mixed?.message.contains("(a = 2, b = new has p = 7), 1 of them already before this") == true)
-    let old = #expect(throws: ImportFailure.self) {
-      try bench.run(#"[{"a": 3, "b": "good", "p": 1}]"#, mapping: Self.mapping)
-    }
-    #expect(old?.message.contains("(a = 0, b = old has p = 99), as before this import: ") == true)
-    #expect(try bench.rows("SELECT b FROM t") == ["old"])
-  }
-
   @Test func `broken references that are kept or cleared are issues with their rows' keys`() throws {
     let bench = try ImportBench(Self.schema)
     for (policy, parent) in [(ImportPolicy.References.keep, 7), (.null, 8)] {

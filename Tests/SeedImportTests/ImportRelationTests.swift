@@ -46,40 +46,12 @@ import Testing
     #expect(report.statements <= 2 * 105)
   }
 
-  @Test func `an older version of an object wins again if it recurs last`() throws {
-    let bench = try bench()
-    let users = ["a", "b", "a"].enumerated().map {
-      #"{"id": \#($0.offset), "user": {"id": 1, "name": "\#($0.element)"}}"#
-    }
-    try bench.run("[\(users.joined(separator: ","))]", mapping: ImportMapping(Self.message))
-    #expect(try bench.rows("SELECT * FROM user") == ["1|a"])
-  }
-
   @Test func `a bare key references its object, and null references no row`() throws {
     let bench = try bench()
     try bench.run(#"[{"id": 1, "name": "Ada"}]"#, mapping: ImportMapping("user"))
     try bench.run(
       #"[{"id": 1, "user": 1}, {"id": 2, "user": null}, {"id": 3}]"#, mapping: ImportMapping(Self.message))
     #expect(try bench.rows("SELECT id, sender FROM message") == ["1|1", "2|NULL", "3|NULL"])
-  }
-
-  @Test func `many to many: elements become rows, pairs become join rows`() throws {
-    let bench = try bench()
-    let mapping = ImportMapping(
-      TableMapping(
-        "channel",
-        relations: [
-          .join("members", "user", through: "member", parentKey: ["channel"], elementKey: ["user"])
-        ]))
-    let text = """
-      [{"id": "x", "members": [{"id": 1, "name": "a"}, {"id": 2, "name": "b"}]},
-       {"id": "y", "members": [2, {"id": 1, "name": "a"}]}]
-      """
-    try bench.run(text, mapping: mapping)
-    #expect(try bench.rows("SELECT * FROM member") == ["x|1", "x|2", "y|1", "y|2"])
-    #expect(try bench.rows("SELECT * FROM user") == ["1|a", "2|b"])
-    let again = try bench.run(text, mapping: mapping)
-    #expect(again.tables["member"]?.unchanged == 4)
   }
 
   @Test func `a bad row is not written in part: its nested rows are not kept`() throws {
@@ -112,14 +84,6 @@ import Testing
     #expect(report.tables["message"]?.rejected == 1)
   }
 
-  @Test func `an invalid nested value is an issue of its own table`() throws {
-    let report = try bench().run(
-      #"[{"id": 1, "attachments": ["a"]}, {"id": 2, "attachments": 5, "user": {"id": "x"}}]"#,
-      mapping: ImportMapping(Self.message), policy: ImportPolicy(badRows: .collect))
-    #expect(report.issues.map(\.table) == ["user"])
-    #expect(report.issues.map(\.column) == ["id"])
-  }
-
   @Test func `rows may reference later rows, and each other in a circle`() throws {
     let bench = try ImportBench(
       "CREATE TABLE node(id INTEGER PRIMARY KEY, next INTEGER NOT NULL REFERENCES node(id))")
@@ -127,24 +91,5 @@ import Testing
       #"[{"id": 1, "next": 2}, {"id": 2, "next": 3}, {"id": 3, "next": 1}, {"id": 4, "next": 4}]"#,
       mapping: ImportMapping("node"))
     #expect(try bench.rows("SELECT count(*) FROM node") == ["4"])
-  }
-
-  @Test func `broken references fail, become null or stay, as the policy says`() throws {
-    let text = #"[{"id": 1, "sender": 99}]"#
-    let bench = try bench()
-    let before = try bench.bytes()
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run(text, mapping: ImportMapping("message"))
-    }
-    #expect(failure?.code == .references)
-    #expect(try bench.bytes() == before)
-    let kept = try bench.run(text, mapping: ImportMapping("message"), policy: ImportPolicy(references: .keep))
-    #expect(kept.issues.map(\.code) == [.reference])
-    #expect(try bench.rows("SELECT sender FROM message") == ["99"])
-    let cleared = try bench.run(
-      #"[{"id": 1, "text": "x"}]"#, mapping: ImportMapping("message"), policy: ImportPolicy(references: .null)
-    )
-    #expect(cleared.issueCount == 1)
-    #expect(try bench.rows("SELECT sender FROM message") == ["NULL"])
   }
 }

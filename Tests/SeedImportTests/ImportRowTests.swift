@@ -64,15 +64,6 @@ import Testing
     #expect(try bench.rows("SELECT big, score FROM person") == ["1|0.0"])
   }
 
-  @Test func `a number beyond 64 bits is kept by a text column and rejected by others`() throws {
-    let bench = try bench()
-    let report = try bench.run(
-      #"[{"id": 1, "zip": 123456789012345678901234567890}, {"id": 2, "big": 9223372036854775808}]"#,
-      mapping: ImportMapping("person"), policy: ImportPolicy(badRows: .collect))
-    #expect(try bench.rows("SELECT id, zip FROM person") == ["1|123456789012345678901234567890"])
-    #expect(report.issues.map(\.code) == [.outOfRange])
-  }
-
   @Test func `a NUL byte in a text is kept and does not truncate it`() throws {
     let bench = try bench()
     try bench.run(
@@ -91,19 +82,6 @@ import Testing
     try bench.run(
       text, mapping: ImportMapping(TableMapping("person", columns: ["name": .from("name", .json)])))
     #expect(try bench.rows("SELECT name FROM person") == [#"{"a":[1,2.5,null,"x\n"]}"#])
-  }
-
-  @Test func `leading zeros of a text column are kept`() throws {
-    let bench = try bench()
-    try bench.run(#"[{"id": 1, "zip": "00501"}]"#, mapping: ImportMapping("person"))
-    #expect(try bench.rows("SELECT zip FROM person") == ["00501"])
-  }
-
-  @Test func `an update keeps the columns that the document does not list`() throws {
-    let bench = try bench()
-    try bench.run(#"[{"id": 1, "name": "Ada", "zip": "2"}]"#, mapping: ImportMapping("person"))
-    try bench.run(#"[{"id": 1, "name": "Eve"}]"#, mapping: ImportMapping("person"))
-    #expect(try bench.rows("SELECT name, zip FROM person") == ["Eve|2"])
   }
 
   @Test func `a connection in a transaction, or with foreign keys on, is rejected`() throws {

@@ -21,22 +21,6 @@ import Testing
     }
   }
 
-  @Test func `a dictionary's names fill a column`() throws {
-    let bench = try bench()
-    try bench.run(
-      #"{"a": {"fullName": "Ada"}, "b": {"fullName": null}}"#,
-      mapping: ImportMapping("item", layout: .dictionary(keyColumn: "id")), pieces: 5)
-    #expect(try bench.rows("SELECT id, fullName FROM item") == ["a|Ada", "b|NULL"])
-  }
-
-  @Test func `NDJSON is one row after another`() throws {
-    let bench = try bench()
-    let report = try bench.run(
-      "{\"id\":\"a\"}\n{\"id\":\"b\"}\r\n\n{\"id\":\"c\"}", mapping: ImportMapping("item", layout: .lines),
-      pieces: 4)
-    #expect(report.tables["item"]?.inserted == 3)
-  }
-
   @Test(arguments: [1, 5, .max])
   func `rows and lines are counted from 1`(pieces: Int) throws {
     let collect = ImportPolicy(badRows: .collect)
@@ -56,19 +40,12 @@ import Testing
   @Test func `a line that is not JSON is one bad row, and the next line is read`() throws {
     let bench = try bench()
     let report = try bench.run(
-      "{\"id\":\"a\"}\n{\"id\":\n{\"id\":\"b\"}\nnonsense\n{\"id\":\"c\"}\n",
+      "{\"id\":\"a\"}\r\n{\"id\":\n{\"id\":\"b\"}\nnonsense\n{\"id\":\"c\"}",
       mapping: ImportMapping("item", layout: .lines), policy: ImportPolicy(badRows: .collect))
     #expect(try bench.rows("SELECT id FROM item") == ["a", "b", "c"])
     #expect(report.issues.map(\.code) == [.malformed, .malformed])
     #expect(report.issues.map(\.row) == [2, 4] && report.issues.map(\.line) == [2, 4])
     #expect(report.issues.map(\.key) == [nil, nil])
-  }
-
-  @Test func `one object is one row`() throws {
-    let bench = try bench()
-    try bench.run(
-      #"{"item": {"id": "a"}}"#, mapping: ImportMapping("item", rows: "item", layout: .single), pieces: 3)
-    #expect(try bench.rows("SELECT id FROM item") == ["a"])
   }
 
   @Test func `snake case members match camel case columns, and listed members fill their columns`() throws {

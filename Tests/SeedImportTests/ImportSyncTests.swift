@@ -74,13 +74,6 @@ import Testing
     #expect(report.tables["team"]?.updated == 1 && report.tables["team"]?.deleted == 2)
   }
 
-  @Test func `the last object of a recurring parent decides which rows it has`() throws {
-    let twice = #"[{"id": 1, "seats": [{"id": "a"}]}, {"id": 1, "seats": [{"id": "b"}, {"id": "d"}]}]"#
-    #expect(try seats(after: twice) == ["b1", "c2", "d1"])
-    let again = #"[{"id": 1, "seats": []}, {"id": 1, "seats": [{"id": "a"}, {"id": "b"}]}]"#
-    #expect(try seats(after: again) == ["a1", "b1", "c2"])
-  }
-
   @Test func `a row that moves to another parent keeps columns that the document does not mention`() throws {
     let bench = try ImportBench(Self.schema)
     try bench.run(
@@ -88,16 +81,6 @@ import Testing
       mapping: Self.mapping)
     #expect(try bench.rows("SELECT * FROM seat ORDER BY id") == ["a|2|5", "b|1|6", "c|2|7"])
     #expect(try bench.rows("SELECT id FROM ticket") == ["1", "2", "3"])
-  }
-
-  @Test func `rows that reference a deleted row are deleted or cleared, as their table says`() throws {
-    let bench = try ImportBench(Self.schema)
-    let report = try bench.run(
-      #"[{"id": 1, "seats": [{"id": "a"}]}]"#, mapping: Self.mapping)
-    #expect(try bench.rows("SELECT id FROM ticket") == ["1", "3"])
-    #expect(try bench.rows("SELECT * FROM note") == ["1|NULL", "2|3"])
-    #expect(report.tables["seat"]?.deleted == 1)
-    #expect(report.tables["ticket"]?.deleted == 1)
   }
 
   @Test func `a reference without ON DELETE to a deleted row is broken`() throws {
@@ -133,21 +116,6 @@ import Testing
     let report = try bench.run(unknown, mapping: Self.mapping, policy: collect)
     #expect(report.issues.map(\.code) == [.missingKey, .notDeleted])
     #expect(report.issues.last?.key == "id = 1")
-  }
-
-  @Test func `a rejected parent loses no rows`() throws {
-    let collect = ImportPolicy(badRows: .collect)
-    let text = #"[{"id": 1, "seller": "nobody", "seats": []}, {"id": 2, "seats": []}]"#
-    #expect(try seats(after: text, policy: collect) == ["a1", "b1"])
-  }
-
-  @Test func `a parent rejected after waiting loses no rows`() throws {
-    let bench = try ImportBench(
-      Self.schema + "CREATE UNIQUE INDEX byName ON event(name); UPDATE event SET name = 'n' || id;")
-    try bench.run(
-      #"[{"id": 1, "name": "n2", "seats": []}]"#, mapping: Self.mapping,
-      policy: ImportPolicy(badRows: .collect))
-    #expect(try bench.rows("SELECT id FROM seat") == ["a", "b", "c"])
   }
 
   @Test func `a row that another list of the document names is kept`() throws {

@@ -146,16 +146,15 @@ import Testing
     }
   }
 
-  @Test func `two swapped objects are both found and identified`() throws {
+  @Test func `two swapped objects are both found`() throws {
     let deployment = try deployment()
     let objects = try deployment.metadata(major: 2).objects
     let (one, other) = (deployment.publication.file(objects[0]), deployment.publication.file(objects[1]))
     try Folder.rename(one, to: one + ".away")
     try Folder.rename(other, to: one)
     try Folder.rename(one + ".away", to: other)
-    let found = errors(try verify(deployment))
-    #expect(found.contains { $0.path == objects[0].filePath && $0.problem.contains(objects[1].filePath) })
-    #expect(found.contains { $0.path == objects[1].filePath && $0.problem.contains(objects[0].filePath) })
+    let found = Set(errors(try verify(deployment)).map(\.path))
+    #expect(found.isSuperset(of: objects[...1].map(\.filePath)))
   }
 
   // MARK: Wrong content with valid signatures

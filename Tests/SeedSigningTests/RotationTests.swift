@@ -92,8 +92,9 @@ import Testing
     var keys = repository.keys
     keys[.root] = SignedRepository.keys()[.root]
     var change = try OfflineChange(
-      root: repository.signer.rootAnew(
-        replacing: [.root: keys.verifiers(.root, threshold: 2)], after: repository.published))
+      root: repository.signer.root(
+        replacing: [.root: keys.verifiers(.root, threshold: 2)], startingChain: true,
+        after: repository.published))
     change.sign(with: keys, after: repository.published)
     #expect(change.isComplete(after: repository.published))
     repository.write(

@@ -86,9 +86,40 @@ import Testing
     }
   }
 
+  @Test func `a role verified for one delegator is verified again for another`() async throws {
+    let (targets, other) = (repository.keys[.targets], SigningKey.generate())
+    func forge(_ name: String, delegating keys: [String: SigningKey] = [:]) throws {
+      let roles = keys.map { role, key in
+        Delegations.Role(
+          name: role, keys: RoleKeys(RoleVerifiers([key.publicKey])), terminating: false,
+          paths: .patterns(["*"]))
+      }
+      let listed = keys.values.map { ($0.publicKey.keyID, RoleKey($0.publicKey)) }
+      let delegations = Delegations(keys: Dictionary(listed) { first, _ in first }, roles: roles)
+      let header = RoleHeader(version: 1, expires: repository.now.adding(days: 7))
+      try repository.forge(
+        Targets(header: header, targets: [:], delegations: delegations), "1.\(name).json", targets)
+    }
+    try forge("targets", delegating: ["a": targets[0], "b": targets[0]])
+    try forge("a", delegating: ["c": targets[0]])
+    try forge("b", delegating: ["c": other])
+    try forge("c")
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "a.json": 1, "b.json": 1, "c.json": 1])
+    var refresh = try MetadataRefresh(
+      shippedRoot: client.root, stored: client.stored, fetch: repository.fetch, now: repository.now)
+    try await refresh.topLevel()
+    for (role, delegator) in [("a", "targets"), ("b", "targets"), ("c", "a")] {
+      try await refresh.targets(role, delegator: delegator)
+    }
+    await #expect(throws: TrustError.badSignature(role: "c", found: 0, needed: 1)) {
+      try await refresh.targets("c", delegator: "b")
+    }
+  }
+
   @Test(arguments: [
     ("transit-2", "transit-2.json"), ("a/b", "a%2Fb.json"), ("../x", "..%2Fx.json"), ("?", "%3F.json"),
-    ("#", "%23.json"), ("é", "%C3%A9.json"), ("%2F", "%252F.json"),
+    ("#", "%23.json"), ("é", "%C3%A9.json"), ("%2F", "%252F.json"), ("..", "...json"), ("a b", "a%20b.json"),
+    ("\t", "%09.json"), ("timestamp.json", "timestamp.json.json"),
   ])
   func `a role's name is percent-encoded in its file name`(role: String, file: String) {
     #expect(MetadataName.unversioned(role) == file)

@@ -36,17 +36,11 @@ package struct StoreExamination {
 
   private func examine(isInUse: Bool) throws -> StoreReport {
     var report = StoreReport()
-    report.isInUse = isInUse
-    if isInUse { report.add(.note, "LOCK", "a process is writing to this store", StoreRemedy.none) }
-    let pointer = try pointer(&report)
-    var meta: SeedMeta?
-    for name in pointer?.names ?? [] {
-      let isCurrent = name == pointer?.current
-      let found = try proved(layout.folder(name), isCurrent: isCurrent, &report)
-      if isCurrent { meta = found }
-    }
-    let signed = try TrustExamination(layout: layout, root: root, now: now).run(meta?.series, &report)
-    if let meta, let signed { compare(meta, signed, pointer?.current ?? "", &report) }
+    let folder = try currentFolder(&report)
+    if let folder { try prove(folder, isInUse: isInUse, &report) }
+    let signed = try TrustExamination(layout: layout, root: root, now: now).run(
+      report.data?.meta.series, &report)
+    if let folder, let meta = report.data?.meta, let signed { compare(meta, signed, folder.name, &report) }
     return report
   }
 
@@ -57,39 +51,32 @@ package struct StoreExamination {
     Folder.exists(layout.current) || Folder.exists(layout.record)
   }
 
-  private func pointer(_ report: inout StoreReport) throws -> GenerationPointer? {
-    guard let pointer = try layout.pointer() else {
+  private func currentFolder(_ report: inout StoreReport) throws -> GenerationFolder? {
+    guard let name = try layout.pointer()?.current else {
       let problem = Folder.exists(layout.current) ? "it does not name a generation" : "it is missing"
       report.add(.error, "CURRENT", problem, StoreRemedy.update)
       return nil
     }
-    guard Folder.exists(layout.folder(pointer.current).record) else {
-      report.add(.error, "CURRENT", "it names \(pointer.current), which is missing", StoreRemedy.update)
+    guard Folder.exists(layout.folder(name).record) else {
+      report.add(.error, "CURRENT", "it names \(name), which is missing", StoreRemedy.update)
       return nil
     }
-    return pointer
+    return layout.folder(name)
   }
 
-  private func proved(
-    _ folder: GenerationFolder, isCurrent: Bool, _ report: inout StoreReport
-  ) throws -> SeedMeta? {
-    report.generations += 1
+  private func prove(_ folder: GenerationFolder, isInUse: Bool, _ report: inout StoreReport) throws {
     do {
-      let connection = try Connection(folder.file, mode(folder, isInUse: report.isInUse))
+      let connection = try Connection(folder.file, mode(folder, isInUse: isInUse))
       let (meta, rows) = try GenerationProof.run(connection)
       guard !folder.has(.damaged) else {
         throw SeedError(.damaged, "a read of it found damage: it is no longer read")
       }
-      if isCurrent { report.data = StoreReport.Data(meta: meta, file: folder.file, rows: rows) }
-      return meta
+      report.data = StoreReport.Data(meta: meta, file: folder.file, rows: rows)
     } catch let error as DatabaseError where error.saysFull {
       // SQLite had no room for its temporary files. The store may be sound, so this is not a finding.
       throw error
     } catch {
-      report.add(
-        isCurrent ? .error : .warning, "generations/\(folder.name)", SeedError(error).message,
-        isCurrent ? StoreRemedy.repair : StoreRemedy.previous)
-      return nil
+      report.add(.error, "generations/\(folder.name)", SeedError(error).message, StoreRemedy.repair)
     }
   }
 
@@ -116,7 +103,6 @@ package struct StoreExamination {
     report.add(
       .error, path, "its digest differs from the signed one of version \(meta.version)", StoreRemedy.update)
   }
-
 }
 
 /// Detects an active writer without blocking one.
@@ -128,8 +114,8 @@ private struct StoreActivity: Hashable {
   init(_ layout: StoreLayout) throws {
     isInUse = try Folder.exists(layout.lock) && FileLock.shared(layout.lock) == nil
     pointer = try layout.pointer()
-    let files = pointer?.names.map { layout.folder($0).file } ?? []
-    times = files.flatMap { [$0, "\($0)-wal"] }.map(Self.changed)
+    let file = pointer.map { layout.folder($0.current).file }
+    times = [file, file.map { "\($0)-wal" }].map { $0.flatMap(Self.changed) }
   }
 
   private static func changed(_ path: String) -> Date? {
@@ -146,11 +132,6 @@ package struct StoreReport: Hashable, Sendable {
 
   package internal(set) var data: Data?
   package internal(set) var findings: [Finding] = []
-  /// Generations whose rows were hashed: the current and the previous one.
-  package internal(set) var generations = 0
-  package internal(set) var metadataFiles = 0
-  /// Whether a process writes to the store; some findings may then be its work in progress.
-  package internal(set) var isInUse = false
 
   /// True if the app's data matches the publication.
   package var isSound: Bool { findings.areSound }
@@ -160,14 +141,34 @@ package struct StoreReport: Hashable, Sendable {
   }
 }
 
-enum StoreRemedy {
+extension StoreReport {
+  /// Verifies a seed that a client of another make keeps; it has no signatures. The file is only read.
+  package init(ofSeed path: String) throws(SeedError) {
+    self.init()
+    do { try examine(seed: path) } catch { throw SeedError(error) }
+  }
+
+  private mutating func examine(seed path: String) throws {
+    do {
+      let connection = try Connection(path, .received)
+      guard try LeftOutIndexes.entries(of: connection).isEmpty else {
+        throw NotASeed("its indexes are not built: the client must build those that seedbank_index names")
+      }
+      let (meta, rows) = try GenerationProof.run(connection)
+      data = Data(meta: meta, file: path, rows: rows)
+    } catch let error as DatabaseError where error.saysFull {
+      throw error
+    } catch {
+      add(.error, path, SeedError(error).message, StoreRemedy.otherClient)
+    }
+  }
+}
+
+private enum StoreRemedy {
   static let update = "update in the app or with 'seedbank pull': a snapshot will replace this copy"
   static let repair =
     "verify and update it, by verify() and update() in the app or by 'seedbank pull --verify': a snapshot takes its "
     + "place"
   static let otherClient =
     "its client must take a snapshot; compare its steps with the article 'Formats and HTTP interface'"
-  static let none = "no action needed"
-  static let previous = "rolling back is not possible until the next snapshot has been downloaded"
-  static let root = "give --root with the publication's root.json, from a source that you trust"
 }

@@ -77,10 +77,9 @@ actor PartialFolder: BlockingActor {
 
   /// Removes the parts of other objects. Throws if the volume lacks the space for the update.
   func makeRoom(
-    for objects: [PublishedObject], over file: FileShape? = nil, in folder: String,
-    freeBytes: @Sendable (_ folder: String) -> Int?
+    for objects: [PublishedObject], in folder: String, freeBytes: @Sendable (_ folder: String) -> Int?
   ) throws {
-    try DiskPlan(objects, held: keep(objects), over: file).check(available: freeBytes(folder), in: folder)
+    try DiskPlan(objects, held: keep(objects)).check(available: freeBytes(folder), in: folder)
   }
 
   /// Removes the parts of other objects. Returns how many bytes of `objects` are already here.

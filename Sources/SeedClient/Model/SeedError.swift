@@ -205,11 +205,3 @@ extension FileError {
     return SeedError.diskAdvice
   }
 }
-
-func translating<Result>(_ body: () throws -> Result) throws(SeedError) -> Result {
-  do {
-    return try body()
-  } catch {
-    throw SeedError(error)
-  }
-}

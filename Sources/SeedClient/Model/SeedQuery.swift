@@ -22,7 +22,7 @@ public import struct Foundation.UUID
 ///
 /// `ORDER BY \(column)` does not sort, because the column's name is bound as a text. Choose among whole queries, or
 /// use ``init(sql:values:)``. `IS \(zone)` also finds NULL if the value is optional; `= \(zone)` does not. Join parts of a text in SQL: `LIKE '%' || \(text) || '%'`.
-public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, CustomStringConvertible {
+public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// The statement, with parameters in place of its values.
   public let sql: String
   let values: [SeedValue]
@@ -85,11 +85,6 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation, C
       values += part.values
     }
   }
-
-  /// The statement and its values, for debugging.
-  public var description: String {
-    values.isEmpty ? sql : "\(sql) [\(values.map(\.brief).joined(separator: ", "))]"
-  }
 }
 
 /// A row of a query's result.
@@ -104,26 +99,13 @@ public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
   /// The value of the first column with that name; `nil` if the query returns no such column.
   public subscript(name: String) -> SeedValue? { names.firstIndex(of: name).map { values[$0] } }
 
-  /// `(id: de:1, name: Alexanderplatz)`; long texts are shortened.
+  /// `(id: de:1, name: Alexanderplatz)`.
   public var description: String {
-    "(\(zip(names, values).map { "\($0): \($1.brief)" }.joined(separator: ", ")))"
-  }
-}
-
-extension String {
-  func shortened(to most: Int) -> String {
-    let start = prefix(most)
-    return start.endIndex == endIndex ? self : start + "…"
+    "(\(zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ")))"
   }
 }
 
 extension SeedValue {
-  private static let shownCharacters = 200
-
-  var brief: String {
-    if case .text(let text) = self { text.shortened(to: Self.shownCharacters) } else { description }
-  }
-
   /// Whether the value is NULL.
   public var isNull: Bool { if case .null = self { true } else { false } }
 }

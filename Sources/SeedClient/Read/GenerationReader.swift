@@ -33,17 +33,6 @@ actor GenerationReader: BlockingActor {
 
   func sums() throws -> [String: TableSum] { try SeedTables.sums(openOwn()) }
 
-  func shape() throws -> FileShape {
-    let (connection, sums) = (try openOwn(), try sums())
-    let indexed = try connection.rows(
-      "SELECT tbl_name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
-    let page = try connection.integer("PRAGMA page_size") ?? 0
-    return FileShape(
-      bytes: Int(try (connection.integer("PRAGMA page_count") ?? 0) * page),
-      rows: sums.values.reduce(0) { $0 + $1.rows },
-      entries: indexed.reduce(0) { $0 + (sums[$1[0].text]?.rows ?? 0) }, pageBytes: Int(page))
-  }
-
   private func openOwn() throws -> Connection {
     try checkAccess()
     let opened = try own ?? Connection(folder.file, .reader)
@@ -126,12 +115,18 @@ private actor ReadingConnection: BlockingActor {
   init(_ file: String, _ lease: Lease) { (self.file, self.lease) = (file, lease) }
 
   func read<Result: Sendable>(_ body: @Sendable (borrowing SeedReader) throws -> Result) throws -> Result {
-    let connection = try translating { try open() }
-    connection.endWithTask(or: interrupt)
-    // Reads the schema, which a delta may have extended: a statement would otherwise report its former columns.
-    try translating { try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1") }
+    let connection: Connection
+    do { connection = try begin() } catch { throw SeedError(error) }
     defer { connection.rollBack() }
     return try body(SeedReader(connection, interrupt))
+  }
+
+  private func begin() throws -> Connection {
+    let connection = try open()
+    connection.endWithTask(or: interrupt)
+    // Reads the schema, which a delta may have extended: a statement would otherwise report its former columns.
+    try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+    return connection
   }
 
   func close() { connection = nil }

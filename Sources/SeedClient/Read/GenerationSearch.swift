@@ -19,8 +19,7 @@ struct GenerationSearch: Sendable {
     known: [Generation], damaged: Set<String>, onEnd: @escaping @Sendable () -> Void
   ) throws -> Result {
     for _ in 0..<Self.mostAttempts {
-      guard let pointer = try layout.pointer() else { return Result() }
-      if let result = try open(pointer, known, damaged, onEnd) { return result }
+      if let result = try open(known, damaged, onEnd) { return result }
     }
     throw SeedError(
       .io, "the current data in \(layout.directory) keeps changing before it can be opened: try again later")
@@ -28,9 +27,9 @@ struct GenerationSearch: Sendable {
 
   /// Returns nil if another generation became current.
   private func open(
-    _ pointer: GenerationPointer, _ known: [Generation], _ damaged: Set<String>,
-    _ onEnd: @escaping @Sendable () -> Void
+    _ known: [Generation], _ damaged: Set<String>, _ onEnd: @escaping @Sendable () -> Void
   ) throws -> Result? {
+    guard let pointer = try layout.pointer() else { return Result() }
     var result = Result()
     for name in pointer.names {
       result.generation = known.first { $0.name == name && !damaged.contains(name) }

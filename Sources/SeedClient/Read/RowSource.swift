@@ -14,7 +14,6 @@ final class RowSource: ColumnSource {
   let columns: [String]
   // Only one function reads a row at a time; checking exclusivity at run time would cost as much as the lookup.
   @exclusivity(unchecked) private var found: [String: Int32] = [:]
-  @exclusivity(unchecked) private var latest: Int32?
   @exclusivity(unchecked) private var row = 0
 
   init(_ statement: Statement, of type: String) {
@@ -22,7 +21,7 @@ final class RowSource: ColumnSource {
     columns = statement.columnNames
   }
 
-  func beginRow() { (row, latest) = (row + 1, nil) }
+  func beginRow() { row += 1 }
 
   func has(_ member: String) -> Bool { found[member] != nil || ColumnMatch(member, in: columns) != .none }
 
@@ -34,10 +33,7 @@ final class RowSource: ColumnSource {
     return Int32(index)
   }
 
-  func value(_ column: Int32) -> BorrowedValue {
-    latest = column
-    return statement.borrow(column)
-  }
+  func value(_ column: Int32) -> BorrowedValue { statement.borrow(column) }
 
   func onlyValue<Value: Decodable>(as type: Value.Type) throws -> Value {
     guard columns.count == 1 else { throw manyColumns() }
@@ -47,8 +43,7 @@ final class RowSource: ColumnSource {
   // MARK: Errors
 
   func failed(_ error: any Error) -> SeedError {
-    let place = latest.map { ", where column \"\(columns[Int($0)])\" was read last," } ?? ""
-    return SeedError(.decoding, "row \(row)\(place) is no \(type) (\(error)): \(sql)")
+    SeedError(.decoding, "row \(row) is no \(type) (\(error)): \(sql)")
   }
 
   private func misnamed(_ member: String) -> SeedError {
@@ -97,7 +92,8 @@ extension BorrowedValue {
     case .real(let value): return "REAL \(value)"
     case .text(let bytes):
       guard let text = String(utf8: bytes) else { return "TEXT that is not UTF-8" }
-      return "TEXT \"\(text.shortened(to: Self.shownCharacters))\""
+      let start = text.prefix(Self.shownCharacters)
+      return "TEXT \"\(start)\(start.endIndex == text.endIndex ? "" : "…")\""
     case .blob(let bytes): return "a BLOB of \(bytes.count) bytes"
     }
   }

@@ -33,12 +33,9 @@ enum StoreDirectory {
   #if canImport(Darwin)
   static var dataFolder: String { URL.applicationSupportDirectory.path(percentEncoded: false) }
   #else
-  static var dataFolder: String { dataFolder(ProcessInfo.processInfo.environment, home: NSHomeDirectory()) }
-
-  /// By the XDG Base Directory Specification, which requires relative paths to be ignored.
-  static func dataFolder(_ environment: [String: String], home: String) -> String {
-    if let folder = environment["XDG_DATA_HOME"], folder.hasPrefix("/") { return folder }
-    return "\(home)/.local/share"
+  /// `~/.local/share`, or an absolute `XDG_DATA_HOME`.
+  static var dataFolder: String {
+    FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0].path
   }
   #endif
 

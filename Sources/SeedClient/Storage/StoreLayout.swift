@@ -48,16 +48,15 @@ extension StoreLayout {
   /// Everything that a store writes to its directory; the lock is last, by which others recognise a store.
   var paths: [String] { [current, news, record, rejections, trust, partial, generations, lock] }
 
-  /// Removes the store's files except generations that are read, which it returns. Requires the store's lock.
-  func removeUnlessRead() throws(FileError) -> [GenerationFolder] {
+  /// Removes the store's files except generations that are read. Requires the store's lock.
+  func removeUnlessRead() throws(FileError) {
     // First, so that no other store opens a generation that is about to be removed.
     try Folder.remove(current)
     for name in try Folder.names(in: generations) { try folder(name).removeIfFree() }
-    let kept = try Folder.names(in: generations).map(folder)
-    for path in paths where kept.isEmpty || ![generations, lock].contains(path) { try Folder.removeAny(path) }
+    let isRead = try !Folder.names(in: generations).isEmpty
+    for path in paths where !isRead || ![generations, lock].contains(path) { try Folder.removeAny(path) }
     // An app may have put other files there.
     if try Folder.names(in: directory).isEmpty { try Folder.removeAll(directory) }
-    return kept
   }
 }
 

@@ -52,27 +52,12 @@ enum Reply: Hashable, Sendable {
     _ head: ResponseHead, of request: TransportRequest, _ start: Int, _ length: Int?
   ) throws(TransportError) -> Reply {
     let text = head["Content-Range"] ?? "no Content-Range"
-    guard let range = request.range, let part = ContentRange(text), part.first == start,
-      part.last < range.upperBound
+    let part = text.wholeMatch(of: /bytes ([0-9]+)-([0-9]+)\/([0-9]+)/)?.output
+    guard let range = request.range, let part, let first = Int(part.1), let last = Int(part.2),
+      let total = Int(part.3), first == start, first <= last, last < min(range.upperBound, total)
     else { throw .otherPart(url: request.text, found: text) }
-    if let length, part.total != length {
-      throw .otherLength(url: request.text, signed: length, found: part.total)
-    }
-    return .bytes(start..<part.last + 1)
-  }
-}
-
-private struct ContentRange {
-  let first: Int
-  let last: Int
-  let total: Int
-
-  init?(_ text: String) {
-    let fields = text.split(whereSeparator: { " -/".contains($0) })
-    guard fields.count == 4, fields[0] == "bytes", let first = Int(fields[1]), let last = Int(fields[2]),
-      let total = Int(fields[3]), first <= last, last < total
-    else { return nil }
-    (self.first, self.last, self.total) = (first, last, total)
+    if let length, total != length { throw .otherLength(url: request.text, signed: length, found: total) }
+    return .bytes(start..<last + 1)
   }
 }
 

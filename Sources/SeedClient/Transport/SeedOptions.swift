@@ -3,9 +3,6 @@ public struct SeedOptions: Sendable {
   /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
   /// them.
   public var log: @Sendable (SeedLogEntry) -> Void
-  /// Time limits of downloads.
-  public var timeouts: DownloadTimeouts
-
   /// Seconds between checks for new publisher keys while there is no new data; each check is one more request. New
   /// data always triggers the check. 0 checks at every update.
   public var rootCheckSeconds: Int
@@ -32,6 +29,8 @@ public struct SeedOptions: Sendable {
   /// Excludes the store from backups, as app review requires for downloadable data. Apple platforms only.
   public var isExcludedFromBackup: Bool
 
+  package var timeouts = DownloadTimeouts()
+
   /// Rejects a directory with another major of the dataset: an app with a new major takes over its own directory, but
   /// a tool with a wrong directory must not.
   package var isBoundToMajor = false
@@ -51,18 +50,11 @@ public struct SeedOptions: Sendable {
 }
 
 /// Time limits of a download. They exclude the time during which the device sleeps.
-public struct DownloadTimeouts: Hashable, Sendable {
+package struct DownloadTimeouts: Hashable, Sendable {
   /// The repeated interval in which ``minimumBytes`` must arrive.
-  public var window: Duration
-  /// Bytes required per window; the default is slower than any usable network.
-  public var minimumBytes: Int
+  package var window = Duration.seconds(30)
+  /// Bytes required per window, slower than any usable network.
+  let minimumBytes = 8 * 1024
   /// The limit for one file, including retries.
-  public var total: Duration
-
-  /// Limits, with the defaults of those that are not given.
-  public init(
-    window: Duration = .seconds(30), minimumBytes: Int = 8 * 1024, total: Duration = .seconds(6 * 3600)
-  ) {
-    (self.window, self.minimumBytes, self.total) = (window, minimumBytes, total)
-  }
+  package var total = Duration.seconds(6 * 3600)
 }

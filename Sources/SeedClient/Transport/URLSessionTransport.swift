@@ -47,16 +47,14 @@ extension SeedOptions {
 
   /// Settings, with the defaults of those that are not given. `log` is the system's log if `nil`.
   public init(
-    log: (@Sendable (SeedLogEntry) -> Void)? = nil, timeouts: DownloadTimeouts = DownloadTimeouts(),
-    rootCheckSeconds: Int = 3600,
+    log: (@Sendable (SeedLogEntry) -> Void)? = nil, rootCheckSeconds: Int = 3600,
     configureSession: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
     prepareRequest: @escaping @Sendable (inout URLRequest) -> Void = { _ in },
     answerChallenge: @escaping @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer = { _ in .system },
     provesRows: Bool = false, reportedKeysPerTable: Int? = nil,
     fileProtection: FileProtection? = .afterFirstUnlock, isExcludedFromBackup: Bool = true
   ) {
-    (self.log, self.timeouts) = (log ?? SeedLog.toSystem, timeouts)
-    self.rootCheckSeconds = rootCheckSeconds
+    (self.log, self.rootCheckSeconds) = (log ?? SeedLog.toSystem, rootCheckSeconds)
     session = SessionOptions(configure: configureSession, prepare: prepareRequest, answer: answerChallenge)
     (self.provesRows, self.reportedKeysPerTable) = (provesRows, reportedKeysPerTable)
     (self.fileProtection, self.isExcludedFromBackup) = (fileProtection, isExcludedFromBackup)

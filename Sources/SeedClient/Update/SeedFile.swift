@@ -80,20 +80,18 @@ struct DeltaMismatch: SeedErrorConvertible {
 
 extension SeedChanges {
   fileprivate init(version: SeedVersion, _ result: ImportResult, updated: [String: Set<String>]) {
-    self.version = version
-    tables = Dictionary(
-      uniqueKeysWithValues: result.changes.filter { !$0.value.isEmpty }.map { name, changes in
-        (name, Table(changes, result.keys[name], columns: updated[name]))
-      })
+    let changed = result.changes.filter { !$0.value.isEmpty }.map { name, changes in
+      let table = Table(
+        inserted: changes.inserted, updated: changes.updated, deleted: changes.deleted,
+        keys: result.keys[name].map(Keys.init), columns: updated[name])
+      return (name, table)
+    }
+    self.init(version: version, tables: Dictionary(uniqueKeysWithValues: changed))
   }
 }
 
-extension SeedChanges.Table {
-  fileprivate init(_ changes: TableChanges, _ keys: ChangedKeys?, columns: Set<String>?) {
-    self.columns = columns
-    inserted = changes.inserted
-    updated = changes.updated
-    deleted = changes.deleted
-    self.keys = keys.map { SeedChanges.Keys(inserted: $0.inserted, updated: $0.updated, deleted: $0.deleted) }
+extension SeedChanges.Keys {
+  fileprivate init(_ keys: ChangedKeys) {
+    self.init(inserted: keys.inserted, updated: keys.updated, deleted: keys.deleted)
   }
 }

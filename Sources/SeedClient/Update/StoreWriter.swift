@@ -68,11 +68,11 @@ actor StoreWriter: BlockingActor {
     (live, lock) = (nil, nil)
   }
 
-  /// Removes the store's files and releases the lock. Returns the generations that stay because they are read.
-  func remove() throws -> [GenerationFolder] {
+  /// Removes the store's files and releases the lock.
+  func remove() throws {
     defer { abandon() }
     try begin()
-    return try layout.removeUnlessRead()
+    try layout.removeUnlessRead()
   }
 
   private func checkPlace() throws(SeedError) {

@@ -67,10 +67,8 @@ struct UpdatePlanner {
     known.allSatisfy { $0.version != local.version || $0.digest == local.digest }
   }
 
-  /// The deltas to the head, if they lead to its schema.
   private func chain(from version: SeedVersion, _ schema: SHA256Digest) -> [PublishedObject]? {
-    let chain = DeltaChain.shortest(deltas, from: version, schema, to: state.head)
-    return (chain?.last?.schema ?? schema) == self.schema ? chain : nil
+    DeltaChain.shortest(deltas, from: version, schema, to: state.head, self.schema)
   }
 
   /// The newest snapshot and the deltas after it, unless they end below version `least`.

@@ -4,7 +4,6 @@ package import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// The state for answering one request.
 package struct CatalogView: Sendable {
   /// `nil` until a publication could be loaded.
   package fileprivate(set) var catalog: PublishedCatalog?
@@ -12,7 +11,6 @@ package struct CatalogView: Sendable {
   package fileprivate(set) var failure: String?
   /// The publisher's unsigned information, possibly not for every series.
   package var facts: [SeedSeries: SeriesFacts]
-  /// `nil` if there are no mirrors or no report.
   var mirrors: MirrorFacts?
   var publisher: PublisherFacts?
   var verification: VerificationFacts?
@@ -27,7 +25,6 @@ package struct CatalogView: Sendable {
   }
 }
 
-/// Holds the current catalog and replaces it after a publication.
 package final class CatalogSource: Sendable {
   private struct State {
     var view = CatalogView(nil)
@@ -103,24 +100,20 @@ package final class CatalogSource: Sendable {
   func checkStanding(at now: UTCTime) {
     guard let catalog = current().catalog else { return }
     let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
-    let view = state.withLock { state -> (CatalogView, hasChanged: Bool) in
+    let hasChanged = state.withLock { state in
       // A newer catalog has already been checked.
-      guard state.view.catalog === catalog, state.view.standing != standing else {
-        return (state.view, false)
-      }
+      guard state.view.catalog === catalog, state.view.standing != standing else { return false }
       state.view.standing = standing
-      return (state.view, true)
+      return true
     }
-    if view.hasChanged { onChange.withLock(\.self)() }
+    if hasChanged { onChange.withLock(\.self)() }
+    let view = current()
     for warning in catalog.signatures.filter({ $0.expires <= now }).warnings(at: now) {
       log(
         "\(warning); 'seedbank regenerate' renews those of online keys, 'seedbank keys renew ROLE' the others"
       )
     }
-    for warning in view.0.missingFileWarnings + view.0.lateWarnings { log(warning) }
-    log.follow(standing.lateSince != nil, end: "The publication that is followed answers again")
-    log.follow(!standing.expired.isEmpty, end: "The signatures are valid again")
-    log.follow(!standing.missing.isEmpty, end: "All published files are there again")
+    for warning in view.missingFileWarnings + view.lateWarnings { log(warning) }
   }
 
   /// Loads a change at once, but retries failures after a delay.
@@ -152,7 +145,6 @@ package final class CatalogSource: Sendable {
       let standing = catalog.standing(
         at: .now(), files.withLock { $0.missing(of: catalog) }, progress?.current)
       log.reset()
-      log.follow(false, end: Self.loadedAgain)
       state.withLock { state in
         (state.view.catalog, state.view.failure, state.view.standing) = (catalog, nil, standing)
         // Roots were read up to the first missing one.
@@ -162,17 +154,61 @@ package final class CatalogSource: Sendable {
     } catch {
       let reason: any Error = directory.exists ? error : PublicationError.missing(path: directory.path)
       log("The publication could not be loaded: \(reason)")
-      log.follow(true, end: Self.loadedAgain)
       state.withLock { $0.view.failure = publicText(reason) }
       throw error
     }
   }
 
-  private static let loadedAgain = "The publication can be loaded again"
-
   /// Removes local paths and the last resort, because `/readyz` and the page are public.
   private func publicText(_ error: any Error) -> String {
     String(describing: error).replacing("\(directory.path)/", with: "")
       .replacing(directory.path, with: "its place").replacing(PublicationError.startingOver, with: "")
+  }
+}
+
+/// Logs each problem once instead of once per request.
+final class OperatorLog: Sendable {
+  private static let messages = 64
+
+  private let write: @Sendable (LogRecord) -> Void
+  private let said = Mutex<Set<String>>([])
+
+  init(_ write: @escaping @Sendable (LogRecord) -> Void) { self.write = write }
+
+  func callAsFunction(_ message: String) {
+    let isNew = said.withLock { $0.count < Self.messages && $0.insert(message).inserted }
+    if isNew { write(LogRecord(.warning, message)) }
+  }
+
+  func reset() { said.withLock { $0.removeAll() } }
+}
+
+/// The facts of a publication's series, mirrors, publisher and verification. Rereads changed files only.
+struct FollowedFacts {
+  private(set) var facts: [SeedSeries: SeriesFacts] = [:]
+  private(set) var mirrors: MirrorFacts?
+  private(set) var publisher: PublisherFacts?
+  private(set) var verification: VerificationFacts?
+  /// Taken before reading.
+  private var stamps: [SeedSeries: FileStamp] = [:]
+  private var otherStamps: [FileStamp?] = [nil, nil, nil]
+
+  /// Reads changed facts and drops removed ones. Returns whether there were any.
+  mutating func look(at folder: FactsFolder, of series: [SeedSeries]) -> Bool {
+    let others = [
+      folder.stamp(MirrorFacts.self), folder.stamp(PublisherFacts.self), folder.stamp(VerificationFacts.self),
+    ]
+    let hasOthers = others != otherStamps
+    if hasOthers {
+      (mirrors, publisher, verification) = (folder.read(), folder.read(), folder.read())
+      otherStamps = others
+    }
+    let found = series.reduce(into: [:]) { found, series in found[series] = folder.stamp(series) }
+    guard found != stamps else { return hasOthers }
+    for series in Set(stamps.keys).union(found.keys) where stamps[series] != found[series] {
+      facts[series] = found[series] == nil ? nil : folder.read(series)
+    }
+    stamps = found
+    return true
   }
 }

@@ -1,5 +1,4 @@
 enum FrontLimits {
-  /// The interval of checks for a new publication. A check takes a few microseconds.
   static let lookMilliseconds = 20
   /// The interval of checks for replaced files, for example by a restored backup, and for expired signatures.
   static let slowLookMilliseconds = 1000
@@ -11,7 +10,6 @@ enum FrontLimits {
   /// A client of a copy may be ahead by this many versions because of newer fronts. Beyond that it has another history.
   static let versionsAhead = 1000
   static let pageBytes = 1024 * 1024
-  static let pageFiles = 64
 }
 
 enum CacheRule {

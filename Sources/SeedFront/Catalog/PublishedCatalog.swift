@@ -13,7 +13,6 @@ package final class PublishedCatalog: Sendable {
   let objects: CatalogShelf<CatalogObject>
   let datasets: [DatasetName: [SeriesMetadata]]
   let signatures: [SignatureExpiry]
-  let keys: [KeyRole: RoleKeys]
   let publishedBytes: Int
   let rootVersion: Int
   private let described: JSONValue
@@ -28,7 +27,6 @@ package final class PublishedCatalog: Sendable {
     self.directory = directory
     signatures = verified.metadata.signatures
     rootVersion = verified.metadata.root.version
-    keys = KeyRole.allCases.reduce(into: [:]) { keys, role in keys[role] = verified.metadata.keys(of: role) }
     publishedBytes =
       verified.files.values.reduce(0) { $0 + $1.count }
       + verified.metadata.objectBytes

@@ -21,24 +21,17 @@ package struct StaticPages: Sendable {
 
   /// Reads the folder's files with known extensions. Ignores hidden files and subfolders.
   package init(folder: String) throws(FileError) {
-    let known = try Folder.names(in: folder).filter { !$0.hasPrefix(".") && Self.mediaType(of: $0) != nil }
-    // Puts the index page first, so the limit never excludes it.
-    let names = known.filter { $0 == Self.index } + known.filter { $0 != Self.index }.sorted()
-    for name in names.prefix(FrontLimits.pageFiles) { add(name, in: folder) }
-    if names.count > FrontLimits.pageFiles {
-      problems.append(
-        "\(folder) has \(names.count) files for the web page. Only the first \(FrontLimits.pageFiles) are served."
-      )
+    for name in try Folder.names(in: folder) where !name.hasPrefix(".") {
+      if let type = Self.mediaType(of: name) { add(name, type, in: folder) }
     }
     pages["/"] = pages["/\(Self.index)"]
   }
 
   /// An unreadable file does not stop the front.
-  private mutating func add(_ name: String, in folder: String) {
+  private mutating func add(_ name: String, _ mediaType: String, in folder: String) {
     do throws(FileError) {
       let bytes = try DurableFile.read("\(folder)/\(name)", limit: FrontLimits.pageBytes)
-      pages["/\(name)"] = Page(
-        document: ServedDocument(bytes), mediaType: Self.mediaType(of: name) ?? "")
+      pages["/\(name)"] = Page(document: ServedDocument(bytes), mediaType: mediaType)
     } catch {
       problems.append("A file of the web page is not served: \(error)")
     }

@@ -3,7 +3,6 @@ import SeedSystem
 import SeedTrust
 
 extension FrontMetrics {
-  /// Call this about once a second.
   func noteLooks(at now: UTCTime) {
     lookRate.withLock { $0.note(total.looks, at: now.secondsSinceEpoch) }
   }
@@ -17,7 +16,6 @@ extension FrontMetrics {
   }
 }
 
-/// A model of a dataset, as clients send it.
 struct ClientModel: Hashable, Sendable {
   let dataset: String
   let model: String
@@ -68,7 +66,6 @@ struct ClientCounts: Hashable, Sendable {
 struct LookRate: Sendable {
   private struct Sample {
     let second: Int
-    /// By User-Agent label.
     let looks: [Int: Int]
   }
 
@@ -88,7 +85,6 @@ struct LookRate: Sendable {
     samples.removeFirst(max(0, samples.count - Self.mostSamples))
   }
 
-  /// Requests per second between the oldest and the newest sample, by label. Empty before the second sample.
   var perSecond: [Int: Double] {
     guard let first = samples.first, let last = samples.last, last.second > first.second else { return [:] }
     let seconds = Double(last.second - first.second)

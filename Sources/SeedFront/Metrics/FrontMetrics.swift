@@ -12,7 +12,6 @@ package final class FrontMetrics: Sendable {
   private let stripes = (0..<FrontMetrics.stripes).map { _ in Stripe() }
   private let start = Double(UTCTime.now().secondsSinceEpoch)
   private let server = Mutex<@Sendable () -> HTTPLoad>({ HTTPLoad() })
-  private let seriesNames = NameRegister(limit: 0xFFFF)
   let agentNames = NameRegister(limit: 256)
   let lookRate = Mutex(LookRate())
   let hidesLooks = Mutex(false)
@@ -31,8 +30,6 @@ package final class FrontMetrics: Sendable {
     let stripe = stripes[Int(truncatingIfNeeded: pthread_self() >> 12) & (Self.stripes - 1)]
     stripe.counts.withLock { $0.count(measurement) }
   }
-
-  func place(of series: SeedSeries) -> Int { seriesNames.place(of: series.description) }
 
   /// Returns the label for a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`, or 0 for any other. Counts
   /// only published models, so invented names cannot fill the register.
@@ -69,7 +66,7 @@ package final class FrontMetrics: Sendable {
   static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
   func page(_ view: CatalogView, now: Int) -> [UInt8] {
-    var page = MetricsPage(seriesName: seriesNames.name(at:), agentName: agentNames.name(at:))
+    var page = MetricsPage(agentName: agentNames.name(at:))
     page.write(total)
     page.write(load)
     page.writeProcess(start: start)

@@ -59,13 +59,6 @@ extension MetricsPage {
       "seedbank_metadata_expires_timestamp_seconds", .gauge,
       "When a role's metadata expires, unless it is renewed.",
       catalog.signatures.map { ([("role", $0.role)], Double($0.expires.secondsSinceEpoch)) })
-    let roles = KeyRole.allCases.compactMap { role in catalog.keys[role].map { (role.rawValue, $0) } }
-    text.family(
-      "seedbank_role_keys", .gauge, "Keys that may sign for a role.",
-      roles.map { ([("role", $0)], Double($1.keyIDs.count)) })
-    text.family(
-      "seedbank_role_threshold", .gauge, "Keys that must sign for a role.",
-      roles.map { ([("role", $0)], Double($1.threshold)) })
   }
 
   /// Uses the facts, so that a publisher in another process is included.
@@ -156,7 +149,6 @@ extension MetricsPage {
     }
   }
 
-  /// Divides the values by `scale`.
   private mutating func writeGauge<Item: OfSeries>(
     _ name: String, _ help: String, _ items: [Item], _ kind: PrometheusText.Kind = .gauge, scale: Double = 1,
     _ value: (Item) -> Int?
@@ -168,7 +160,6 @@ extension MetricsPage {
       })
   }
 
-  /// A gauge for each part of each item.
   private mutating func writeParts<Item: OfSeries>(
     _ name: String, _ label: String, _ help: String, _ items: [Item], _ parts: (Item) -> [(String, Int)]
   ) {

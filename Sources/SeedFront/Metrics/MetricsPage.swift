@@ -5,7 +5,6 @@ import SeedSystem
 struct MetricsPage {
   typealias Sample = PrometheusText.Sample
 
-  let seriesName: (Int) -> String
   let agentName: (Int) -> String
   var text = PrometheusText()
 
@@ -24,19 +23,10 @@ struct MetricsPage {
       AnswerMark.Kind.allCases.map { kind -> PrometheusText.Distribution in
         ([("kind", "\(kind)")], counts.latency[kind.rawValue], counts.latencySeconds[kind.rawValue])
       }.filter { $0.sum > 0 })
-    text.histogram(
-      "seedbank_changes_versions_behind", "Versions that clients asking for changes are behind the head.",
-      bounds: FrontCounts.behindBounds.map(Double.init), [([], counts.behind, Double(counts.behindSum))])
     text.family(
-      "seedbank_changes_total", .counter, "Responses for changes: current, deltas, or a problem's type.",
-      zip(FrontCounts.changesResults, counts.changes).map { ([("result", $0)], Double($1)) }.filter { $1 > 0 }
+      "seedbank_downloads_completed_total", .counter, "Snapshot downloads that came to the last byte.",
+      counts.downloads.sorted { $0.key < $1.key }.map { ([("series", $0.key.description)], Double($0.value)) }
     )
-    writeDownloads(
-      "seedbank_downloads_started_total", "Snapshot downloads that began with the first byte.",
-      counts.downloadsStarted)
-    writeDownloads(
-      "seedbank_downloads_completed_total", "Snapshot downloads that came to the last byte.",
-      counts.downloadsCompleted)
     writeClients(counts)
   }
 
@@ -50,12 +40,6 @@ struct MetricsPage {
     text.family(
       "seedbank_requests_total", .counter, "Responses, by kind and class of status.",
       samples.filter { $0.value > 0 })
-  }
-
-  private mutating func writeDownloads(_ name: String, _ help: String, _ counts: [Int: Int]) {
-    text.family(
-      name, .counter, help,
-      counts.sorted { $0.key < $1.key }.map { ([("series", seriesName($0.key))], Double($0.value)) })
   }
 
   private mutating func writeClients(_ counts: FrontCounts) {
@@ -103,17 +87,14 @@ struct MetricsPage {
   }
 }
 
-/// This process's resource usage, from Linux.
 struct ProcessUse {
   let cpuSeconds: Double
   let residentBytes: Double
   let openFiles: Double?
   let mostFiles: Double?
 
-  /// The line has seven numbers.
   private static let mostBytes = 256
 
-  /// Returns `nil` if there is no `/proc`.
   init?() {
     guard let bytes = try? File("/proc/self/statm", for: .reading).read(Self.mostBytes) else { return nil }
     let pages = String(decoding: bytes, as: UTF8.self).split(separator: " ").map { Double($0) ?? 0 }

@@ -109,7 +109,6 @@ extension HTML {
 
   static func head(_ text: String) -> HTML { "<th scope=\"col\">\(text)</th>" }
 
-  /// For right-aligned numbers.
   static func numberHead(_ text: String) -> HTML { "<th scope=\"col\" class=\"number\">\(text)</th>" }
 
   /// `id` identifies the row when others are inserted before it.

@@ -55,7 +55,6 @@ extension CatalogView {
   }
 }
 
-/// The limits of the page. `/v1` has none of them.
 enum PageLimits {
   /// With more series than this, the page lists them, and each has a page of its own.
   static let openSeries = 4
@@ -65,11 +64,8 @@ enum PageLimits {
   static let builds = 24
   /// The builds in its table, whose rows are most of a page's bytes.
   static let buildRows = 8
-  /// The points of a line, each with its text.
-  static let points = 12
   static let snapshots = 20
   static let tables = 100
   static let columns = 12
-  static let roots = 5
   static let roles = 20
 }

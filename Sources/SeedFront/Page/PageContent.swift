@@ -11,14 +11,12 @@ struct PageContent: Sendable {
   let problems: [PublicationProblem]
   /// Worst first, then by name.
   let series: [PageSeries]
-  /// The role name of the only series to show.
   private let chosen: String?
 
   init(view: CatalogView, of chosen: String? = nil, clients: ClientCounts, now: UTCTime) {
     (self.view, self.chosen, self.now) = (view, chosen, now)
     let status = view.status(at: now)
     problems = status.problems(at: now)
-    let root = view.catalog?.roots.map(\.version).runs.last?.lowerBound
     let all = view.catalog?.allSeries ?? []
     series = zip(all, status.series).map { metadata, status in
       PageSeries(
@@ -26,8 +24,7 @@ struct PageContent: Sendable {
         problems: status.problems(at: now).filter { !view.isAway || !$0.isOfFiles },
         missingFiles: status.missingFiles, clients: clients,
         isCopy: view.follow != nil, isAway: view.isAway,
-        isApart: chosen != nil || all.count > PageLimits.openSeries,
-        root: root.map { MetadataName.versioned(Root.type, $0) })
+        isApart: chosen != nil || all.count > PageLimits.openSeries)
     }.sorted { ($0.severity, $0.series) < ($1.severity, $1.series) }
   }
 
@@ -82,14 +79,11 @@ struct PageContent: Sendable {
   // MARK: - Trust
 
   private func trust(_ catalog: PublishedCatalog) -> HTML {
-    let roots = catalog.roots.suffix(PageLimits.roots).reversed().map(Self.row)
     let signatures = catalog.signatures.prefix(PageLimits.roles).map(row)
     return """
       <section id="trust" aria-labelledby="trust-name">
       <h2 id="trust-name">Trust</h2>
-      <p class="quiet">A client accepts only files signed by keys of its root file. Compare
-      <code>sha256sum root.json</code> with the digest that you got in another way.</p>
-      \(HTML.table("roots", "Root files", [.head("File"), .head("SHA-256")], roots))
+      <p class="quiet">A client accepts only files signed by keys of its root file.</p>
       \(HTML.table("signatures", "Signatures", [.head("Role"), .head("Valid until"), .head("State")], signatures))
       \(HTML.more(catalog.signatures.count - signatures.count, "role", at: "/readyz"))
       </section>
@@ -106,24 +100,5 @@ struct PageContent: Sendable {
       }
     let cells: [HTML] = [.cell(.time(signature.expires)), .cell(state)]
     return .row("role:\(signature.role)", named: "\(signature.role)", cells)
-  }
-
-  private static func row(_ root: (version: Int, digest: SHA256Digest)) -> HTML {
-    let name = MetadataName.versioned(Root.type, root.version)
-    return .row(
-      "root:\(root.version)", named: "<a href=\"/metadata/\(name)\">\(name)</a>",
-      [.cell("<code>\(root.digest.hex)</code>")])
-  }
-}
-
-extension PublishedCatalog {
-  /// The served roots with the SHA-256 of their files, oldest first.
-  fileprivate var roots: [(version: Int, digest: SHA256Digest)] {
-    let suffix = ".\(Root.type).json"
-    return metadata.names.compactMap { name -> (Int, SHA256Digest)? in
-      guard name.hasSuffix(suffix), let version = Int(name.dropLast(suffix.count)), let file = metadata[name]
-      else { return nil }
-      return (version, SHA256Digest.of(file.bytes))
-    }.sorted { $0.0 < $1.0 }
   }
 }

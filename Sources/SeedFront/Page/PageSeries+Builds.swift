@@ -15,8 +15,7 @@ extension PageSeries {
     let caption: HTML = "\(summary(builds.map(\.step))) Newest at the right; a higher bar took longer."
     return """
       <h3>Builds</h3>
-      <div class="charts">
-      \(Chart(points: builds.reversed().map(Self.point)).bars(caption))\(lines)</div>
+      \(BarChart(bars: builds.reversed().map(Self.bar)).figure(caption))
       \(table(builds.prefix(PageLimits.buildRows)))
       """
   }
@@ -31,10 +30,10 @@ extension PageSeries {
       series.dataset, state.model, since: from.description, to: to, epoch: state.epoch.text)
   }
 
-  private static func point(_ build: Build) -> Chart.Point {
+  private static func bar(_ build: Build) -> BarChart.Bar {
     let step = build.step
     let version = step.to.map { "version \(HTML.grouped($0)) " } ?? ""
-    return Chart.Point(
+    return BarChart.Bar(
       time: step.last, value: step.milliseconds,
       text: "\(version)\(step.outcome.word) in \(HTML.durationText(milliseconds: step.milliseconds))",
       kind: step.outcome.kind, link: build.document)
@@ -47,19 +46,6 @@ extension PageSeries {
     }
     let longest = HTML.durationText(milliseconds: steps.map(\.milliseconds).max() ?? 0)
     return "\(counts.joined(separator: ", ")); the longest took \(longest)."
-  }
-
-  private var lines: [HTML] {
-    let rows = (facts?.steps ?? []).prefix(PageLimits.points).reversed().compactMap { step in
-      step.rows.map { Chart.Point(time: step.at, value: $0, text: HTML.grouped($0)) }
-    }
-    let sizes = metadata.objects.filter { $0.encoding == .gzip && $0.span == nil }.compactMap { object in
-      object.publishedAt.map {
-        Chart.Point(time: $0, value: object.length, text: HTML.sizeText(object.length))
-      }
-    }.sorted { $0.time < $1.time }.suffix(PageLimits.points)
-    return [Chart(points: rows).line("Rows"), Chart(points: Array(sizes)).line("Snapshot size")].compactMap(
-      \.self)
   }
 
   private func table(_ builds: ArraySlice<Build>) -> HTML {
@@ -98,7 +84,8 @@ extension PageSeries {
     let path = FrontPath.changes(series.dataset, state.model, since: "{since}", epoch: state.epoch.text)
     return """
       <h3>Changes</h3>
-      <p class="quiet noscript">The second command below downloads them.</p>
+      <p class="noscript"><a href="\(path.replacing("{since}", with: state.floor.description))">All since version \
+      \(state.floor.number)</a></p>
       <form class="range" data-path="\(path)">
       <label>From version \(versionField("since", state.floor))</label>
       <label>to \(versionField("to", state.head))</label>

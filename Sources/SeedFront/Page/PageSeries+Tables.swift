@@ -53,42 +53,4 @@ extension PageSeries {
         .cell("<code>\(snapshot.sha256.hex)</code>"),
       ])
   }
-
-  /// The script replaces `$front` with the page's address, which the front does not know.
-  var commands: HTML? {
-    guard let root, snapshot != nil, !state.lifecycle.isRetired else { return nil }
-    return """
-      <h3>Commands</h3>
-      <p class="quiet noscript">In a shell, first set <code>front</code> to this page’s address, such as
-      <code>front=http://127.0.0.1:8080</code>.</p>
-      <div class="commands">
-      \(lines(root).map(Self.command))</div>
-      """
-  }
-
-  private func lines(_ root: String) -> [(caption: String, line: String)] {
-    let (name, model) = (series.dataset, state.model)
-    let changes = FrontPath.changes(name, model, since: state.floor.description, epoch: state.epoch.text)
-    let pull =
-      "seedbank pull \"$front\" --dataset \(name) --model \(model) --store \(id)-store --root root.json"
-    return [
-      (
-        "The newest snapshot",
-        // Not the dataset's name alone, because the operator's own file may have it.
-        "curl -fL -o \(name)-snapshot.sqlite.gz \"$front\(FrontPath.snapshot(name, model))\" "
-          + "&& gunzip -f \(name)-snapshot.sqlite.gz"
-      ),
-      ("The changes since version \(state.floor)", "curl -f --compressed \"$front\(changes)\""),
-      ("The root file, the trust anchor", "curl -fo root.json \"$front/metadata/\(root)\""),
-      ("A verified copy; with --watch it stays current", pull),
-    ]
-  }
-
-  private static func command(_ caption: String, _ line: String) -> HTML {
-    """
-    <figure class="command"><figcaption>\(caption)</figcaption><pre tabindex="0"><code>\(line)</code></pre>\
-    <button type="button" class="copy" aria-label="Copy: \(caption)">Copy</button></figure>
-
-    """
-  }
 }

@@ -18,12 +18,9 @@ struct PageSeries: Sendable {
   let isAway: Bool
   /// Whether its section is on a page of its own, because there are many series.
   let isApart: Bool
-  /// The name of the newest root file.
-  let root: String?
 
   var state: SeriesState { metadata.state }
   var series: SeedSeries { metadata.series }
-  /// For elements and anchors.
   var id: String { series.roleName }
   var name: String { "\(series.dataset) \(series.major)" }
   var address: String { isApart ? "/?series=\(id)" : "#\(id)" }
@@ -49,7 +46,6 @@ struct PageSeries: Sendable {
     \(builds)
     \(changes)
     \(tables)
-    \(commands)
     \(snapshotList)
     \(clientShares)
     </section>
@@ -92,6 +88,45 @@ struct PageSeries: Sendable {
     guard let upcoming = facts?.upcoming else { return nil }
     let times = upcoming.calendarTimes.isEmpty ? [upcoming.due].compactMap(\.self) : upcoming.calendarTimes
     return times.isEmpty ? nil : times.map(HTML.time).joined(by: "<br>")
+  }
+}
+
+extension PageSeries {
+  /// Shows which models are still in use, so the operator can decide whether to retire an old one.
+  var clientShares: HTML {
+    let since: HTML = "since this front began to count, \(HTML.time(clients.since))"
+    guard !own.isEmpty else {
+      return """
+        <h3>Clients</h3>
+        <p>No client of \(name) has asked \(since). A cache may have answered for it.</p>
+        \(crowd)
+        """
+    }
+    let rows = own.map { HTML.row(named: "\($0.client.model)", [.numberCell(.number($0.count))]) }
+    return """
+      <h3>Clients</h3>
+      \(crowd)
+      \(HTML.table("\(id):clients", "Requests \(since)", [.head("Model"), .numberHead("Requests")], rows))
+      """
+  }
+
+  private var own: [ClientCounts.Requests] {
+    clients.requests.filter { $0.client.isServed(by: series) }.sorted { $0.client.model < $1.client.model }
+  }
+
+  private var crowd: HTML? {
+    guard !clients.hidesLooks else {
+      return """
+        <p class="quiet">Only the proxy in front can count clients: its requests for
+        <code>timestamp.json</code> per second, times \(HTML.number(state.pollSeconds)).</p>
+        """
+    }
+    let rate = own.compactMap(\.looksPerSecond).reduce(0, +)
+    guard rate > 0 else { return nil }
+    let count = max(1, Int((rate * Double(state.pollSeconds)).rounded()))
+    return """
+      <p>There are about \(HTML.number(count, "client", "clients")), by how often they looked here lately.</p>
+      """
   }
 }
 

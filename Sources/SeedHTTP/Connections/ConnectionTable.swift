@@ -4,16 +4,40 @@ import struct Synchronization.Atomic
 
 package struct HTTPLoad: Hashable, Sendable {
   package var connections = 0
-  /// Requests without a complete response.
   package var answering = 0
   /// Whether the server drains: clients should use another one.
   package var isEnding = false
-  /// Refused connections since the start, by reason.
   package var refused: [ConnectionRefusal: Int] = [:]
   /// Seconds since the start at the connection limit, during which new clients waited unaccepted.
   package var fullSeconds = 0.0
 
   package init() {}
+}
+
+/// The reason for refusing a connection, or for ending it before its response.
+package enum ConnectionRefusal: String, CaseIterable, Sendable {
+  /// Its address or IPv6 network had the maximum number of connections.
+  case address
+  /// The server was crowded, and its address or IPv6 network had its share of connections.
+  case share
+  case descriptors
+  case ending
+  case crowd
+  case head
+  /// Its client sent a head or received a response too slowly. The limits are stricter in a crowd.
+  case timeout
+
+  /// Parses a line of libmicrohttpd's log, the only report of these refusals.
+  init?(logged line: String) {
+    if line.hasPrefix("Hit process or system resource limit") {
+      self = .descriptors
+    } else if line.hasPrefix("Error processing request (HTTP response code is") {
+      // A rejected head: requests with a body never get this far.
+      self = .head
+    } else {
+      return nil
+    }
+  }
 }
 
 /// All open connections, and their count by address. libmicrohttpd reports a connection as closed before it closes the
@@ -30,11 +54,12 @@ final class ConnectionTable: Sendable {
     var entries: [ObjectIdentifier: Entry] = [:]
     var leaving = 0
     var counts: [IPAddress: Int] = [:]
-    var fullTime = FullTime()
+    /// The time at the connection limit, during which clients wait in the kernel's queue and cannot be counted.
+    var fullMilliseconds: UInt64 = 0
+    var checked: UInt64?
     /// Whether the server is crowded and has no idle connection to end.
     var isBusy = false
 
-    /// Connections that are not about to leave.
     var taken: Int { entries.count - leaving }
 
     mutating func end(_ key: ObjectIdentifier) {
@@ -82,7 +107,7 @@ final class ConnectionTable: Sendable {
       var load = HTTPLoad()
       (load.connections, load.isEnding) = (state.entries.count, isDraining)
       load.answering = state.entries.values.count { $0.connection.activity.isAnswering }
-      load.fullSeconds = state.fullTime.seconds(at: monotonicMilliseconds())
+      load.fullSeconds = Double(state.fullMilliseconds) / 1000
       return load
     }
     load.refused = refused.withLock(\.self)
@@ -137,9 +162,15 @@ final class ConnectionTable: Sendable {
 
   private func share(in state: borrowing State) -> Int { max(1, crowd / max(1, state.counts.count)) }
 
+  /// The interval of ``makeRoom()``, which costs less than a microsecond while there is room.
+  static let roomMilliseconds = 50
+
   /// Makes room after a burst: no connection was idle when it arrived, and at its limit libmicrohttpd accepts no more.
   func makeRoom() {
     state.withLock { state in
+      let now = monotonicMilliseconds()
+      if state.entries.count >= limit { state.fullMilliseconds += now - (state.checked ?? now) }
+      state.checked = now
       if state.entries.count >= crowd { endIdle(in: &state) }
       state.isBusy =
         state.taken >= crowd && state.entries.values.count { $0.connection.activity.isAnswering } >= crowd
@@ -172,7 +203,6 @@ final class ConnectionTable: Sendable {
       if state.entries.count >= crowd { endIdle(in: &state) }
       state.entries[ObjectIdentifier(connection)] = Entry(connection: connection)
       if let address = connection.address { state.counts[address.subscriber, default: 0] += 1 }
-      if state.entries.count >= limit { state.fullTime.begin(at: monotonicMilliseconds()) }
     }
   }
 
@@ -197,7 +227,6 @@ final class ConnectionTable: Sendable {
     state.withLock { state in
       guard let entry = state.entries.removeValue(forKey: ObjectIdentifier(connection)) else { return }
       if entry.isLeaving { state.leaving -= 1 }
-      if state.entries.count < limit { state.fullTime.end(at: monotonicMilliseconds()) }
       guard let key = connection.address?.subscriber, let count = state.counts[key] else { return }
       state.counts[key] = count > 1 ? count - 1 : nil
     }
@@ -224,18 +253,4 @@ final class ConnectionTable: Sendable {
       return ended
     }
   }
-}
-
-/// Sums up the time at the connection limit, during which clients wait in the kernel's queue and cannot be counted.
-struct FullTime: Hashable, Sendable {
-  private var milliseconds: UInt64 = 0
-  private var since: UInt64?
-
-  mutating func begin(at now: UInt64) { since = since ?? now }
-
-  mutating func end(at now: UInt64) { (milliseconds, since) = (total(at: now), nil) }
-
-  func seconds(at now: UInt64) -> Double { Double(total(at: now)) / 1000 }
-
-  private func total(at now: UInt64) -> UInt64 { milliseconds + (since.map { now - $0 } ?? 0) }
 }

@@ -3,7 +3,6 @@
 package struct ConnectionTimeouts: Sendable {
   /// Seconds from a connection's start to the end of the first request's head.
   package var headSeconds = 5
-  /// Seconds without a request after a response.
   package var idleSeconds = 30
   /// Bytes per second that a client must receive of a response.
   package var floorBytesPerSecond = 512

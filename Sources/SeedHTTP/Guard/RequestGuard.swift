@@ -30,24 +30,20 @@ struct RequestLine {
   }
 }
 
-struct HeadSize {
-  let targetBytes: Int
-  /// Bytes of the whole head, from the method to the empty line.
-  let bytes: Int
-  let fields: Int
-
+enum HeadSize {
   /// Bytes of a target; RFC 9112, 3, requires 8,000 for a request line.
   static let targetLimit = 8_000
   static let fieldLimit = 64
 
-  /// Throws if the head is too large, without checking anything else; `limit` is in bytes of the whole head.
-  func check(limit: Int) throws(Problem) {
-    guard targetBytes <= Self.targetLimit else { throw .targetTooLong }
+  /// Throws if the head is too large, without checking anything else. `bytes` and `limit` are of the whole head, from
+  /// the method to the empty line.
+  static func check(targetBytes: Int, bytes: Int, limit: Int, fields: Int) throws(Problem) {
+    guard targetBytes <= targetLimit else { throw .targetTooLong }
     guard bytes <= limit else {
       throw Problem(.headTooLarge, "The request's line and header fields have more than \(limit) bytes.")
     }
-    guard fields <= Self.fieldLimit else {
-      throw Problem(.headTooLarge, "The request has more than \(Self.fieldLimit) header fields.")
+    guard fields <= fieldLimit else {
+      throw Problem(.headTooLarge, "The request has more than \(fieldLimit) header fields.")
     }
   }
 }

@@ -10,7 +10,6 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   package private(set) var fields: [Field]
 
-  /// Names may repeat.
   package init(_ fields: [Field] = []) { self.fields = fields }
 
   package init(dictionaryLiteral elements: (String, String)...) {
@@ -19,7 +18,6 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   package subscript(name: String) -> String? { fields.first { $0.name.equalsIgnoringCase(name) }?.value }
 
-  /// The values of all fields with that name, in order.
   package func values(of name: String) -> [String] {
     fields.filter { $0.name.equalsIgnoringCase(name) }.map(\.value)
   }
@@ -28,7 +26,6 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
   package mutating func append(contentsOf others: HTTPHeaders) { fields += others.fields }
 
-  /// Replaces all fields with that name by one.
   package mutating func set(_ name: String, to value: String) {
     remove([name])
     append(name, value)

@@ -1,3 +1,5 @@
+import SeedFormat
+
 /// A request's method; the guard only admits these three.
 package struct HTTPMethod: Hashable, Sendable {
   /// As in the request line; methods are case-sensitive.
@@ -17,7 +19,6 @@ package struct HTTPRequest: Hashable, Sendable {
   package let method: HTTPMethod
   /// The undecoded path: it starts with `/` and has no `..`, `//` or escaped separator.
   package let path: String
-  /// The undecoded text after the first `?`; nil without a `?`.
   package let query: String?
   package let headers: HTTPHeaders
   /// The client's numeric address: the connection's peer, or the address forwarded by a trusted proxy.
@@ -42,5 +43,56 @@ package struct HTTPRequest: Hashable, Sendable {
   package var idText: String {
     let digits = String(id, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
+  }
+}
+
+extension HTTPRequest {
+  /// The undecoded parameters by name; `flag` alone has the value "". No name or value here needs an escape, and each
+  /// spelling of a target fills caches with another copy.
+  package var queryItems: [String: String] {
+    get throws(Problem) {
+      var items: [String: String] = [:]
+      guard let query, !query.isEmpty else { return items }
+      for piece in query.split(separator: "&", omittingEmptySubsequences: false) {
+        let parts = piece.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(
+          String.init)
+        guard !parts[0].isEmpty else {
+          throw Problem(.badRequest, "The query has a parameter without a name.")
+        }
+        guard items.updateValue(parts.count > 1 ? parts[1] : "", forKey: parts[0]) == nil else {
+          throw Problem(
+            .badRequest, "The parameter \"\(parts[0])\" is given more than once.",
+            [JSONMember("parameter", .string(parts[0]))])
+        }
+      }
+      return items
+    }
+  }
+}
+
+/// Measurements of a finished exchange, without copied bytes.
+package struct HTTPMeasurement: Sendable {
+  /// The response's mark; nil if the server responded without the handler.
+  package let mark: (any Sendable)?
+  /// The response's status; 0 without a response.
+  package let status: Int
+  /// Announced bytes of the body.
+  package let bodyBytes: Int64
+  /// Bytes of the body that the client received. If the response broke off, those acknowledged; 0 for a small one.
+  package var sentBytes: Int64
+  /// Whether the body includes the file's end, which only one part of a download does.
+  package var isLastPart = false
+  package let isComplete: Bool
+  /// The label of the client's User-Agent; 0 without one.
+  package let agent: Int
+  /// Nanoseconds from the end of the request's head to the response's last byte.
+  package let nanoseconds: UInt64
+
+  package init(
+    mark: (any Sendable)?, status: Int, bodyBytes: Int64, isComplete: Bool, agent: Int, nanoseconds: UInt64
+  ) {
+    (self.mark, self.status, self.bodyBytes) = (mark, status, bodyBytes)
+    (self.isComplete, self.agent, self.nanoseconds) = (isComplete, agent, nanoseconds)
+    sentBytes = isComplete ? bodyBytes : 0
   }
 }

@@ -1,10 +1,9 @@
 package import SeedFormat
-import SeedSystem
+package import SeedSystem
 
 /// A handler's response. The server adds `Date`, `Content-Length`, `X-Content-Type-Options` and, if needed,
 /// `Connection`. It sends a 500 instead of a response with an invalid header, such as an empty value or a line break.
 package struct HTTPResponse: Sendable {
-  /// The status code, 200…599.
   package var status: Int
   package var headers: HTTPHeaders
   /// The body; for HEAD, it only determines the headers.
@@ -92,4 +91,31 @@ package enum HTTPBody: Sendable {
     case .file(_, _, let length): length
     }
   }
+}
+
+/// A regular file held open and shared by responses, which are unaffected if the file is replaced.
+package final class OpenFile: Sendable {
+  private let file: File
+  /// Bytes in the file when it was opened.
+  package let length: Int64
+
+  /// Rejects a path that is a symbolic link.
+  package init(path: String) throws(FileError) {
+    file = try File(path, for: .readingRegular(followsLinks: false))
+    length = Int64(try file.length())
+  }
+
+  func holds(offset: Int64, length part: Int64) -> Bool {
+    offset >= 0 && part >= 0 && offset <= length && part <= length - offset
+  }
+
+  /// A part of the file; nil if it is unreadable or truncated.
+  func bytes(offset: Int64, length: Int64) -> [UInt8]? {
+    guard let bytes = try? file.read(Int(length), at: Int(offset)), bytes.count == length else { return nil }
+    return bytes
+  }
+
+  /// A descriptor for a response, which closes it; nil if the process is out of descriptors. The duplicates share a
+  /// file position, which does not matter: `sendfile` and `pread` take an offset.
+  func duplicatedDescriptor() -> CInt? { file.duplicateDescriptor() }
 }

@@ -12,11 +12,8 @@ extension HTTPResponse {
     // RFC 9110, 14.2: ranges apply only to GET. A stream cannot start in the middle.
     guard request.method == .get, !body.isStream, headers["Accept-Ranges"] == "bytes", conditions.allowsRange
     else { return self }
-    return switch ByteRanges(request.headers, length: body.length) {
-    case .whole: self
-    case .part(let bytes): part(bytes)
-    case .none: unsatisfiable
-    }
+    guard let range = ByteRange.requested(request.headers, length: body.length) else { return self }
+    return range.isEmpty ? unsatisfiable : part(range)
   }
 
   private func replaced(by other: HTTPResponse) -> HTTPResponse {
@@ -102,21 +99,12 @@ private struct Conditions {
 }
 
 /// A `Range` field applied to a representation (RFC 9110, 14.1.2 and 14.2).
-private enum ByteRanges {
-  /// The whole representation: the field is missing or ignored.
-  case whole
-  case part(Range<Int64>)
-  case none
-
-  /// A list of ranges gets the whole representation, as the standard allows: `multipart/byteranges` would need its own
-  /// digest and length, and clients of seeds do not need it.
-  init(_ headers: HTTPHeaders, length: Int64) {
+private enum ByteRange {
+  /// Empty if no byte is in the range; nil for the whole representation. A list of ranges gets the whole one, as the
+  /// standard allows: `multipart/byteranges` would need its own digest and length, and clients of seeds do not need it.
+  static func requested(_ headers: HTTPHeaders, length: Int64) -> Range<Int64>? {
     let values = headers.values(of: "Range")
-    guard values.count == 1, let range = Self.range(values[0], length: length) else {
-      self = .whole
-      return
-    }
-    self = range.isEmpty ? .none : .part(range)
+    return values.count == 1 ? range(values[0], length: length) : nil
   }
 
   private static func range(_ value: String, length: Int64) -> Range<Int64>? {

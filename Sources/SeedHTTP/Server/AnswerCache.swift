@@ -20,7 +20,7 @@ final class AnswerCache: Sendable {
   }
 
   private struct State {
-    var entries: [UInt64: Entry] = [:]
+    var entries: [Int: Entry] = [:]
     var bytes = 0
     var generation = 0
   }
@@ -75,11 +75,12 @@ final class AnswerCache: Sendable {
     withExtendedLifetime(old) {}
   }
 
-  /// FNV-1a. A client that finds two published targets with the same hash only makes them displace each other.
-  private static func hash(_ target: HeadText, _ gzip: Bool) -> UInt64 {
-    var hash: UInt64 = 0xCBF2_9CE4_8422_2325 ^ (gzip ? 1 : 0)
-    for byte in target { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-    return hash
+  /// Two targets with the same hash only displace each other.
+  private static func hash(_ target: HeadText, _ gzip: Bool) -> Int {
+    var hasher = Hasher()
+    hasher.combine(bytes: UnsafeRawBufferPointer(target))
+    hasher.combine(gzip)
+    return hasher.finalize()
   }
 }
 

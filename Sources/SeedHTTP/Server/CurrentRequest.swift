@@ -62,7 +62,6 @@ final class CurrentRequest {
       bodyBytes: isHead ? 0 : response?.bodyBytes ?? 0, isComplete: isComplete, agent: agent,
       nanoseconds: start.map { monotonicNanoseconds() - $0 } ?? 0)
     if !isComplete { measurement.sentBytes = acknowledgedOfBody(measurement.bodyBytes) }
-    measurement.isFirstPart = response?.isFirstPart ?? false
     measurement.isLastPart = response?.isLastPart ?? false
     return measurement
   }

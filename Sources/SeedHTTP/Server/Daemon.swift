@@ -90,7 +90,7 @@ private func closeConnection(context: UnsafeMutableRawPointer?, connection: Unsa
 }
 
 private func ipAddress(at address: UnsafePointer<sockaddr>?) -> IPAddress? {
-  address.flatMap { IPAddress.reading($0) }?.address
+  address.flatMap { IPAddress($0) }
 }
 
 private func current(_ connection: UnsafeMutableRawPointer) -> CurrentRequest {

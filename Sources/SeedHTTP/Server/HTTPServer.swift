@@ -37,15 +37,13 @@ package final class HTTPServer: Sendable {
       RepeatingTimer(milliseconds: Self.reapingMilliseconds) {
         connections.reap(at: monotonicMilliseconds())
       },
-      RepeatingTimer(milliseconds: Self.roomMilliseconds) { connections.makeRoom() },
+      RepeatingTimer(milliseconds: ConnectionTable.roomMilliseconds) { connections.makeRoom() },
     ]
     daemon = Mutex(started)
     running.enter()
   }
 
   private static let reapingMilliseconds = 500
-  /// A check costs less than a microsecond while there is room.
-  private static let roomMilliseconds = 50
 
   // Closures that do not retain the server, so that a handler can keep them: a handler's thread that released the
   // last reference to the server would wait for itself.
@@ -115,4 +113,18 @@ struct DescriptorBudget: Hashable, Sendable {
   private static let descriptorsResource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
   /// An unlimited hard limit reads as the largest integer.
   private static let mostDescriptors: rlim_t = 1 << 30
+}
+
+package final class RepeatingTimer: Sendable {
+  // Cancelling is thread-safe, but the type does not declare it.
+  private nonisolated(unsafe) let timer: any DispatchSourceTimer
+
+  package init(milliseconds: Int, _ body: @escaping @Sendable () -> Void) {
+    timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "seedbank.timer"))
+    timer.schedule(deadline: .now() + .milliseconds(milliseconds), repeating: .milliseconds(milliseconds))
+    timer.setEventHandler(handler: body)
+    timer.resume()
+  }
+
+  deinit { timer.cancel() }
 }

@@ -3,7 +3,6 @@ internal import class Foundation.ProcessInfo
 package struct HTTPServerConfiguration: Sendable {
   /// An IPv4 or IPv6 literal; `::` also accepts IPv4.
   package var host: String
-  /// The port; 0 selects a free one.
   package var port: UInt16
   package var threads = ProcessInfo.processInfo.activeProcessorCount
   /// Maximum open connections, distributed evenly over the threads. Each may need a second descriptor for a file. If

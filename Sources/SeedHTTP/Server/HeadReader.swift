@@ -1,4 +1,5 @@
 internal import CMicroHTTPD
+import SeedFormat
 
 /// Scans a request's head in one pass and counts the bytes of its parts; see ``RequestGuard``. Valid during one call.
 struct HeadReader {
@@ -32,8 +33,9 @@ struct HeadReader {
       lines.prefix(fields.fieldCount).map { HTTPHeaders.Field($0.name.text, $0.value.text) })
   }
 
-  func size(with line: RequestLine) -> HeadSize {
-    HeadSize(targetBytes: line.targetBytes, bytes: arrived, fields: fields.fieldCount)
+  func checkSize(with line: RequestLine, limit: Int) throws(Problem) {
+    try HeadSize.check(
+      targetBytes: line.targetBytes, bytes: arrived, limit: limit, fields: fields.fieldCount)
   }
 
   func accountsForEveryByte(with line: RequestLine) -> Bool {
@@ -75,5 +77,5 @@ private func headText(at start: UnsafePointer<CChar>?, count: Int) -> HeadText {
 }
 
 func remoteAddress(of connection: OpaquePointer) -> String {
-  seedbank_mhd_client_address(connection).flatMap { IPAddress.reading($0) }?.address.literal ?? ""
+  seedbank_mhd_client_address(connection).flatMap { IPAddress($0) }?.literal ?? ""
 }

@@ -6,12 +6,18 @@ struct ListeningSocket: ~Copyable {
   private let descriptor: CInt
 
   init(host: String, port: UInt16) throws(HTTPServerError) {
-    guard let address = IPAddress(host) else {
+    var (hints, found) = (addrinfo(), nil as UnsafeMutablePointer<addrinfo>?)
+    hints.ai_flags = AI_NUMERICHOST
+    // getaddrinfo also reads 127.1 and 0x7f000001.
+    guard IPAddress(host) != nil, getaddrinfo(host, "\(port)", &hints, &found) == 0,
+      let place = found?.pointee
+    else {
       throw .cannotListen(host: host, port: port, reason: "the host is not an IPv4 or IPv6 address")
     }
-    let opened = socket(address.isIPv4 ? AF_INET : AF_INET6, CInt(SOCK_STREAM.rawValue) | Self.flags, 0)
+    defer { freeaddrinfo(found) }
+    let opened = socket(place.ai_family, CInt(SOCK_STREAM.rawValue) | Self.flags, 0)
     guard opened >= 0 else { throw Self.failure(host, port) }
-    guard Self.listen(opened, at: address, port), let bound = Self.boundPort(of: opened) else {
+    guard Self.listen(opened, at: place), let bound = Self.boundPort(of: opened) else {
       let failure = Self.failure(host, port)
       close(opened)
       throw failure
@@ -29,14 +35,13 @@ struct ListeningSocket: ~Copyable {
   /// thousand of them would exhaust its TCP memory. Bytes in flight do not count, so fast clients are not slowed down.
   private static let unsentBytes: CInt = 128 * 1024
 
-  private static func listen(_ descriptor: CInt, at address: IPAddress, _ port: UInt16) -> Bool {
+  private static func listen(_ descriptor: CInt, at place: addrinfo) -> Bool {
     // SO_REUSEADDR: a restart must not wait for the old connections' TIME_WAIT.
     set(SO_REUSEADDR, of: SOL_SOCKET, to: 1, on: descriptor)
-    if !address.isIPv4 { set(IPV6_V6ONLY, of: CInt(IPPROTO_IPV6), to: 0, on: descriptor) }
+    if place.ai_family == AF_INET6 { set(IPV6_V6ONLY, of: CInt(IPPROTO_IPV6), to: 0, on: descriptor) }
     // Inherited by connections.
     set(TCP_NOTSENT_LOWAT, of: CInt(IPPROTO_TCP), to: unsentBytes, on: descriptor)
-    let isBound = address.withPointer(port: port) { bind(descriptor, $0, $1) } == 0
-    return isBound && Glibc.listen(descriptor, SOMAXCONN) == 0
+    return bind(descriptor, place.ai_addr, place.ai_addrlen) == 0 && Glibc.listen(descriptor, SOMAXCONN) == 0
   }
 
   private static func set(_ option: CInt, of level: CInt, to value: CInt, on descriptor: CInt) {
@@ -45,14 +50,12 @@ struct ListeningSocket: ~Copyable {
   }
 
   private static func boundPort(of descriptor: CInt) -> UInt16? {
-    var storage = sockaddr_storage()
-    var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-    return withUnsafeMutablePointer(to: &storage) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        guard getsockname(descriptor, address, &length) == 0 else { return nil }
-        return IPAddress.reading(address)?.port
-      }
+    // An IPv4 address has its port at the same place.
+    var (address, length) = (sockaddr_in6(), socklen_t(MemoryLayout<sockaddr_in6>.size))
+    let failure = withUnsafeMutablePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
     }
+    return failure == 0 ? UInt16(bigEndian: address.sin6_port) : nil
   }
 
   private static func failure(_ host: String, _ port: UInt16) -> HTTPServerError {

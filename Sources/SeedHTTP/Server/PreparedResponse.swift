@@ -9,7 +9,6 @@ final class PreparedResponse: Sendable {
   let bodyBytes: Int64
   /// Bytes of the head that are known in advance.
   let headBytes: Int64
-  let isFirstPart: Bool
   let isLastPart: Bool
   let bytesInMemory: Int
   /// Whether connections may send it concurrently. libmicrohttpd locks a response while it sends a part of a file or
@@ -37,7 +36,7 @@ final class PreparedResponse: Sendable {
     headBytes = source.headers.fields.reduce(Self.fixedHeadBytes) {
       $0 + Int64($1.name.utf8.count + $1.value.utf8.count + 4)
     }
-    (isFirstPart, isLastPart) = source.status == 304 ? (false, false) : source.body.ends
+    isLastPart = source.status != 304 && source.body.hasEnd
     bytesInMemory = sent.bytesInMemory
     isShareable = sent.isInMemory
   }
@@ -97,9 +96,9 @@ extension Problem {
 }
 
 extension HTTPBody {
-  fileprivate var ends: (first: Bool, last: Bool) {
-    guard case .file(let file, let offset, let length) = self, length > 0 else { return (false, false) }
-    return (offset == 0, offset + length == file.length)
+  fileprivate var hasEnd: Bool {
+    guard case .file(let file, let offset, let length) = self else { return false }
+    return length > 0 && offset + length == file.length
   }
 
   /// A small file is sent faster from memory together with its head.

@@ -65,7 +65,7 @@ final class RequestDispatcher: Sendable {
     let isHead = line.method.isExactly("HEAD")
     let agent = head.fields.agent.map { configuration.labelAgent?($0) ?? 0 } ?? 0
     do throws(Problem) {
-      try head.size(with: line).check(limit: configuration.headLimit)
+      try head.checkSize(with: line, limit: configuration.headLimit)
       try RequestGuard.check(line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
       connections.count(.head)

@@ -27,43 +27,25 @@ public struct CSVFormat: Hashable, Sendable {
     case auto
   }
 
-  /// The decimal separator; thousands separators are not allowed.
-  public enum DecimalMark: String, Hashable, Sendable, CaseIterable {
-    /// As in `1234.5`.
-    case point = "."
-    /// As in `1234,5`.
-    case comma = ","
-  }
-
   /// The separator of fields: one ASCII character other than a quotation mark or a line end.
   public var delimiter: Character
   /// The text encoding.
   public var encoding: Encoding
-  /// The fields' names for a document without a header, or instead of its own if `skip` is 1; `nil` if the first record
-  /// names the fields.
+  /// The fields' names for a document without a header; `nil` if the first record names the fields.
   public var header: [String]?
   /// The value of an empty field.
   public var empty: EmptyFields
-  /// The decimal separator in fields for columns of numbers.
-  public var decimal: DecimalMark
-  /// Records to skip before the header, or before the first row if `header` is given.
-  public var skip: Int
 
   /// The defaults are commas, UTF-8 and names in the first record.
   public init(
     delimiter: Character = ",", encoding: Encoding = .utf8, header: [String]? = nil,
-    empty: EmptyFields = .quotes, decimal: DecimalMark = .point, skip: Int = 0
+    empty: EmptyFields = .quotes
   ) {
     (self.delimiter, self.encoding, self.header, self.empty) = (delimiter, encoding, header, empty)
-    (self.decimal, self.skip) = (decimal, skip)
   }
 }
 
 extension CSVFormat.Encoding {
-  package init?(named name: String) { self.init(rawValue: name.lowercased()) }
-
-  package static var names: String { allCases.map(\.rawValue).joined(separator: ", ") }
-
   var title: String { self == .utf8 ? "UTF-8" : rawValue }
 }
 

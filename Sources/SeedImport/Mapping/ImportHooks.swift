@@ -15,8 +15,6 @@ public struct ImportProgress: Hashable, Sendable {
 package struct ImportHooks {
   /// Called at most ten times a second, and once at the end.
   package var progress: ((ImportProgress) -> Void)?
-  /// Called with every issue, also those beyond the report's limit.
-  package var issue: ((ImportIssue) throws -> Void)?
   /// Called with every rejected row.
   package var rejected: ((ImportReject) throws -> Void)?
   /// Called before a commit: rejected rows up to here must be durable.

@@ -1,3 +1,5 @@
+package import SeedFormat
+
 /// A reason why a row was not imported, or not as it is in the document.
 public struct ImportIssue: Hashable, Sendable {
   /// The kind of an issue, stable across releases.
@@ -42,10 +44,8 @@ public struct ImportIssue: Hashable, Sendable {
   public var table: String
   /// The row's key, if known.
   public var key: String?
-  /// The column, if the issue is about one.
+  /// The column, or the CSV field that cannot be read, if the issue is about one.
   public var column: String?
-  /// The member or CSV field, relative to the row's object, if it does not have the column's name.
-  public var member: MemberPath?
   /// The kind.
   public var code: Code
   /// The problem, as a sentence without a full stop.
@@ -53,11 +53,10 @@ public struct ImportIssue: Hashable, Sendable {
 
   package init(
     document: String, row: Int, offset: Int, line: Int? = nil, table: String, key: String? = nil,
-    column: String? = nil,
-    member: MemberPath? = nil, code: Code, message: String
+    column: String? = nil, code: Code, message: String
   ) {
     (self.document, self.row, self.offset, self.line) = (document, row, offset, line)
-    (self.table, self.key, self.column, self.member) = (table, key, column, member)
+    (self.table, self.key, self.column) = (table, key, column)
     (self.code, self.message) = (code, message)
   }
 }
@@ -66,14 +65,53 @@ extension ImportIssue: CustomStringConvertible {
   /// The place and the reason in one line.
   public var description: String {
     let column = column.map { ", column \"\($0)\"" } ?? ""
-    let member = member.map { ", member \($0)" } ?? ""
     let place = document.isEmpty ? "" : "\(place): "
-    return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column)\(member): \(message)"
+    return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column): \(message)"
   }
 
   private var place: String {
     "\(document), row \(row)\(line.map { ", line \($0)" } ?? ""), byte \(offset)"
   }
+}
+
+/// A row that was not imported, or not with all its nested rows.
+public struct ImportReject: Hashable, Sendable {
+  /// The row's first issue; the report has all.
+  public var issue: ImportIssue
+  /// The index of its list in the mapping.
+  public var list: Int
+  /// The row's name if the list is a dictionary.
+  public var name: String?
+  /// The row as JSON; a JSON string with its text if it cannot be read.
+  public var value: [UInt8]
+
+  package init(_ issue: ImportIssue, list: Int, name: String?, value: [UInt8]) {
+    (self.issue, self.list, self.name, self.value) = (issue, list, name, value)
+  }
+
+  /// The row as a line, without its end: the members of its issue, and the row.
+  public var json: [UInt8] {
+    let source: [JSONMember] = .init(("list", JSONValue(list)), ("name", name.map(JSONValue.string)))
+    let members = JSONValue.object(issue.origin + source + issue.matter).bytes
+    return members.dropLast() + Array(",\"value\":".utf8) + value + [UInt8(ascii: "}")]
+  }
+}
+
+extension ImportIssue {
+  fileprivate var origin: [JSONMember] {
+    .init(
+      ("document", .string(document)), ("row", JSONValue(row)), ("offset", JSONValue(offset)),
+      ("line", line.map(JSONValue.init)))
+  }
+
+  fileprivate var matter: [JSONMember] {
+    .init(
+      ("table", .string(table)), ("key", key.map(JSONValue.string)), ("column", column.map(JSONValue.string)),
+      ("code", .string(code.rawValue)),
+      ("message", .string(message)))
+  }
+
+  package var json: JSONValue { .object(document.isEmpty ? matter : origin + matter) }
 }
 
 /// The reason why an import ended. The database is as before, or as the last committed batch left it.

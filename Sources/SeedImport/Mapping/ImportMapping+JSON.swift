@@ -96,15 +96,8 @@ extension CSVFormat {
       }
       self.delimiter = delimiter
     }
-    if let name = try object.stringIfPresent("encoding") {
-      guard let encoding = Encoding(named: name) else {
-        throw object.error("encoding", "expected one of \(Encoding.names), found \"\(name)\"")
-      }
-      self.encoding = encoding
-    }
+    encoding = try object.choiceIfPresent("encoding") ?? encoding
     empty = try object.choiceIfPresent("empty") ?? empty
-    decimal = try object.choiceIfPresent("decimal") ?? decimal
-    skip = try object.integerIfPresent("skip", from: 0) ?? skip
     header = try object.stringsIfPresent("header")
     try object.refuseUnread()
   }
@@ -118,7 +111,7 @@ extension TableMapping {
       names: try object.choiceIfPresent("names") ?? .identity,
       constants: try object.valuesIfPresent("constants") ?? [:],
       defaults: try object.valuesIfPresent("defaults") ?? [:],
-      emptyTexts: Set(try object.texts("emptyTexts")), mode: try object.choiceIfPresent("mode") ?? .merge)
+      mode: try object.choiceIfPresent("mode") ?? .merge)
     if let columns = try object.objectIfPresent("columns") {
       self.columns = try columns.byName { member throws(MalformedJSON) in
         try ColumnMapping(member, in: columns)
@@ -146,22 +139,16 @@ extension ColumnMapping {
 }
 
 extension ImportConversion {
-  private enum Name: String, CaseIterable { case date, text, number, base64, json }
+  private enum Name: String, CaseIterable { case date, base64, json }
 
   fileprivate init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
-    if let values = try object.valuesIfPresent("values") {
-      self = .values(values, otherwise: try object.plainIfPresent("otherwise"))
-      return
-    }
     switch try object.choiceIfPresent("as") as Name? {
     case nil: self = .automatic
-    case .text: self = .text
-    case .number: self = .number
     case .base64: self = .base64
     case .json: self = .json
     case .date:
       self = .date(
-        try DateFormat(reading: &object), as: try object.choiceIfPresent("to") ?? .seconds,
+        try object.choiceIfPresent("format") ?? .iso8601, as: try object.choiceIfPresent("to") ?? .seconds,
         zone: try Self.zone(&object))
     }
   }
@@ -172,17 +159,6 @@ extension ImportConversion {
       throw object.error("zone", "expected Z, or hours and minutes like +01:00, found \"\(text)\"")
     }
     return zone
-  }
-}
-
-extension ImportConversion.DateFormat {
-  fileprivate init(reading object: inout JSONObjectReader) throws(MalformedJSON) {
-    switch try object.stringIfPresent("format") ?? "iso8601" {
-    case "iso8601": self = .iso8601
-    case "seconds": self = .seconds
-    case "milliseconds": self = .milliseconds
-    case let pattern: self = .pattern(pattern)
-    }
   }
 }
 
@@ -197,8 +173,6 @@ extension RelationMapping {
       self = .dictionary(
         path, table, keyColumn: try object.string("keyColumn"),
         parentKey: try object.texts("parentKey"))
-    } else if let path = try object.pathIfPresent("child") {
-      self = .child(path, table, parentKey: try object.texts("parentKey"))
     } else if let path = try object.pathIfPresent("join") {
       self = .join(
         path, table, through: try object.string("through"),
@@ -207,7 +181,7 @@ extension RelationMapping {
           ? .dictionary(keyColumn: nil) : .array)
     } else {
       throw object.error(
-        "object", "expected one of object, array, dictionary, child and join, with a member's path")
+        "object", "expected one of object, array, dictionary and join, with a member's path")
     }
     if case .reference = kind {} else { mode = try object.choiceIfPresent("mode") ?? .merge }
     try object.refuseUnread()
@@ -238,12 +212,6 @@ extension JSONObjectReader {
       guard let value = member.value.plain else { throw object.error(member.name, "expected a plain value") }
       return value
     }
-  }
-
-  fileprivate mutating func plainIfPresent(_ name: String) throws(MalformedJSON) -> SeedValue? {
-    guard let value = takeIfPresent(name) else { return nil }
-    guard let plain = value.plain else { throw error(name, "expected a plain value") }
-    return plain
   }
 
   fileprivate mutating func pathIfPresent(_ name: String) throws(MalformedJSON) -> MemberPath? {

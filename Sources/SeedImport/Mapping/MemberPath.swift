@@ -18,18 +18,15 @@ public struct MemberPath: Hashable, Sendable {
   /// Creates a path from names, which may contain dots and brackets.
   public init(names: [String]) { steps = names.map { .member($0) } }
 
-  /// Parses a path; a leading `$.` is optional, and consecutive dots count as one. A name with dots or brackets is
-  /// written in brackets and single or double quotation marks.
-  public init(_ text: String) {
-    var parser = PathParser(text)
-    steps = parser.steps()
-  }
+  /// Parses a path; a leading `$.` is optional. A name with dots or brackets is written in brackets and quotation
+  /// marks. What is not a path is a name.
+  public init(_ text: String) { steps = Self.parse(text).steps }
 
   /// Parses a path from a file, and throws a description of the problem.
   package init(checking text: String) throws(InvalidPath) {
-    var parser = PathParser(text)
-    steps = parser.steps()
-    if let flaw = parser.flaw { throw InvalidPath(description: flaw) }
+    let (steps, flaw) = Self.parse(text)
+    if let flaw { throw InvalidPath(description: flaw) }
+    self.steps = steps
   }
 
   /// The names, if no step is an element.
@@ -68,55 +65,37 @@ extension MemberPath.Step: CustomStringConvertible {
   }
 }
 
-private struct PathParser {
-  private var rest: Substring
-  private(set) var flaw: String?
-
-  init(_ text: String) { rest = text[...] }
-
-  mutating func steps() -> [MemberPath.Step] {
+extension MemberPath {
+  private static func parse(_ text: String) -> (steps: [Step], flaw: String?) {
+    var (rest, steps) = (text[...], [Step]())
     if rest == "$" || rest.hasPrefix("$.") || rest.hasPrefix("$[") { rest.removeFirst() }
-    var steps: [MemberPath.Step] = []
     if rest.hasPrefix(".") { rest.removeFirst() }
+    var isOpen = false
     while !rest.isEmpty {
-      if let step = bracketed() ?? name() { steps.append(step) }
-      guard rest.hasPrefix(".") else { continue }
-      rest.removeFirst()
-      if rest.isEmpty { flaw = "a name is missing beside a dot" }
+      guard let (step, end) = Self.step(rest) else {
+        return (steps + [.member(String(rest))], flaw(text, rest))
+      }
+      steps.append(step)
+      rest = rest[end...]
+      isOpen = rest.hasPrefix(".")
+      if isOpen { rest.removeFirst() }
     }
-    return steps
+    return (steps, isOpen ? flaw(text, rest) : nil)
   }
 
-  private mutating func bracketed() -> MemberPath.Step? {
-    guard let (step, end) = Self.bracketed(rest) else { return nil }
-    rest = rest[end...]
-    return step
+  /// The element's number, the quoted name in brackets, or the name at the text's start, and its end.
+  private static func step(_ text: Substring) -> (Step, end: Substring.Index)? {
+    guard let match = text.prefixMatch(of: #/\[([0-9]+)\]|\[(["'])(.*?)\2\]|([^.\[]+)/#) else { return nil }
+    let end = match.range.upperBound
+    if let name = match.3 ?? match.4 { return (.member(String(name)), end) }
+    return match.1.flatMap { Int($0) }.map { (.element($0), end) }
   }
 
-  /// The element's number or the quoted name in brackets at the text's start, and their end.
-  private static func bracketed(_ text: Substring) -> (MemberPath.Step, end: Substring.Index)? {
-    guard let match = text.prefixMatch(of: #/\[(?:([0-9]+)|"([^"]*)"|'([^']*)')\]/#) else { return nil }
-    if let name = match.2 ?? match.3 { return (.member(String(name)), match.range.upperBound) }
-    return match.1.flatMap { Int($0) }.map { (.element($0), match.range.upperBound) }
-  }
-
-  private mutating func name() -> MemberPath.Step? {
-    let end = rest.indices.first { index in
-      rest[index] == "." || index > rest.startIndex && Self.bracketed(rest[index...]) != nil
-    }
-    let name = String(rest[..<(end ?? rest.endIndex)])
-    rest = rest.dropFirst(name.count)
-    if name.isEmpty { flaw = "a name is missing beside a dot" }
-    if Self.isBracketed(name) {
-      flaw =
-        "\"\(name)\" has no element's number in its brackets: write [0], or [\"\(name)\"] for a name with brackets"
-    }
-    return name.isEmpty ? nil : .member(name)
-  }
-
-  /// Whether the name was probably meant as an element; `Price [EUR]` is a name.
-  private static func isBracketed(_ name: String) -> Bool {
-    guard let bracket = name.firstIndex(of: "[") else { return false }
-    return bracket == name.startIndex || !name[name.index(before: bracket)].isWhitespace
+  private static func flaw(_ text: String, _ rest: Substring) -> String {
+    guard rest.hasPrefix("[") else { return "a name is missing beside a dot" }
+    let start = text[..<rest.startIndex].lastIndex(of: ".").map(text.index(after:)) ?? text.startIndex
+    let name = text[start...].prefix { $0 != "." }
+    return
+      "\"\(name)\" has no element's number in its brackets: write [0], or [\"\(name)\"] for a name with brackets"
   }
 }

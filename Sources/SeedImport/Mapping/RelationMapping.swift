@@ -17,8 +17,6 @@ public struct RelationMapping: Sendable {
     /// An object whose members are rows; their names fill a column. Null members are skipped. In a join the column is
     /// the nested table's key; `true` means that the row exists, `false` that it does not.
     case dictionary(keyColumn: String?)
-    /// The value is the only row.
-    case single
   }
 
   /// How rows that a parent's newest object does not name are handled.
@@ -36,7 +34,7 @@ public struct RelationMapping: Sendable {
   public var table: TableMapping
   /// How they and their parent are linked.
   public var kind: Kind
-  /// The arrangement of the nested rows.
+  /// The arrangement of the nested rows. It has no effect on a reference.
   public var layout: Layout
   /// How rows that the newest object does not name are handled. It has no effect on a reference.
   public var mode: Mode
@@ -50,7 +48,7 @@ public struct RelationMapping: Sendable {
 
   /// A nested object or its bare key: a row of another table, whose key fills columns of this row.
   public static func object(_ member: MemberPath, _ table: TableMapping, foreignKey: [String]) -> Self {
-    Self(member, table, .reference(foreignKey: foreignKey), layout: .single)
+    Self(member, table, .reference(foreignKey: foreignKey), layout: .array)
   }
 
   /// A nested array: rows of another table whose columns take this row's key.
@@ -65,11 +63,6 @@ public struct RelationMapping: Sendable {
     Self(
       member, table, .children(parentKey: parentKey), layout: .dictionary(keyColumn: keyColumn), mode: mode)
   }
-
-  /// A nested object: one row of another table whose columns take this row's key.
-  public static func child(
-    _ member: MemberPath, _ table: TableMapping, parentKey: [String], mode: Mode = .merge
-  ) -> Self { Self(member, table, .children(parentKey: parentKey), layout: .single, mode: mode) }
 
   /// A nested array of objects or bare keys. Each element is a row of another table, and has a row of a join table
   /// that links it to its parent.

@@ -36,8 +36,6 @@ public struct TableMapping: Sendable {
   public var constants: [String: SeedValue]
   /// Values for columns of new rows whose member is missing; existing rows keep theirs.
   public var defaults: [String: SeedValue]
-  /// Columns without a conversion in which an empty text becomes NULL.
-  public var emptyTexts: Set<String>
   /// Rows of other tables nested in this row's object.
   public var relations: [RelationMapping]
   /// How rows that the import does not mention are handled. Nested rows are always merged here;
@@ -48,12 +46,11 @@ public struct TableMapping: Sendable {
   public init(
     _ table: String, key: [String] = [], names: NameStyle = .identity,
     columns: [String: ColumnMapping] = [:], constants: [String: SeedValue] = [:],
-    defaults: [String: SeedValue] = [:], emptyTexts: Set<String> = [], relations: [RelationMapping] = [],
-    mode: MergeMode = .merge
+    defaults: [String: SeedValue] = [:], relations: [RelationMapping] = [], mode: MergeMode = .merge
   ) {
     (self.table, self.key, self.names, self.columns) = (table, key, names, columns)
     (self.constants, self.defaults, self.relations) = (constants, defaults, relations)
-    (self.emptyTexts, self.mode) = (emptyTexts, mode)
+    self.mode = mode
   }
 }
 
@@ -109,15 +106,13 @@ extension TableMapping.NameStyle {
 /// How a document's value becomes a column's value.
 public enum ImportConversion: Sendable {
   /// The format of a date in the document.
-  public enum DateFormat: Hashable, Sendable {
+  public enum DateFormat: String, Hashable, Sendable, CaseIterable {
     /// ISO 8601 with or without separators, or PostgreSQL's form: a date, or a date and time.
     case iso8601
     /// Seconds since 1970, as a number or a text.
     case seconds
     /// Milliseconds since 1970, as a number or a text.
     case milliseconds
-    /// A pattern of numbers such as `dd.MM.yyyy HH:mm`: see the article "Mapping files".
-    case pattern(String)
   }
 
   /// The form of a date in its column.
@@ -128,22 +123,12 @@ public enum ImportConversion: Sendable {
     case milliseconds
     /// Seconds since 2001, as Core Data stores dates; fractions as with `seconds`.
     case coredata
-    /// ISO 8601 in universal time, such as `2026-01-02T03:04:05Z`.
-    case text
   }
 
   /// Converts by the column's type: a number to text by its digits, a text to a number if that is exact, true to 1.
   case automatic
   /// Converts a date. `zone` is the offset east of Greenwich in seconds for texts that give none.
   case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds, zone: Int = 0)
-  /// Replaces each plain value, as the document spells it. Unlisted values become `otherwise`, or are rejected without
-  /// one. NULL stays NULL, but an empty CSV field is looked up as the empty text first. All Unicode forms of a spelling
-  /// match.
-  case values(_ values: [String: SeedValue], otherwise: SeedValue? = nil)
-  /// Stores a number as text with the document's digits.
-  case text
-  /// Parses a text as a number.
-  case number
   /// Decodes Base64.
   case base64
   /// Stores any value as compact JSON; numbers keep their digits.
@@ -158,7 +143,7 @@ extension ImportConversion {
   var takesObjects: Bool {
     switch self {
     case .json, .custom: true
-    case .automatic, .date, .values, .text, .number, .base64: false
+    case .automatic, .date, .base64: false
     }
   }
 }

@@ -118,7 +118,7 @@ final class MemberBinding {
   private static func feed(_ node: MemberNode?, _ plan: RowPlan) -> Feed {
     guard let node else { return Feed(kind: .nothing, affinity: .blob, column: 0, number: 0) }
     guard node.relation == nil, !node.hasParts, node.columns.count == 1,
-      case .automatic = plan.columns[node.columns[0]].conversion, !plan.columns[node.columns[0]].nullsEmpty
+      case .automatic = plan.columns[node.columns[0]].conversion
     else { return Feed(kind: .node, affinity: .blob, column: 0, number: 0) }
     let target = plan.columns[node.columns[0]]
     return Feed(

@@ -7,14 +7,9 @@ struct MemberSurvey {
   private let plan: RowPlan
   private let mapping: TableMapping
   private let byName: [(column: String, node: MemberNode)]
-  private let conditions: Set<MemberPath.Step>
 
-  init(
-    _ plan: RowPlan, _ mapping: TableMapping, byName: [(column: String, node: MemberNode)],
-    conditions: [MemberPath]
-  ) {
+  init(_ plan: RowPlan, _ mapping: TableMapping, byName: [(column: String, node: MemberNode)]) {
     (self.plan, self.mapping) = (plan, mapping)
-    self.conditions = Set(conditions.flatMap(\.steps))
     let key = Set(plan.table.keyNames)
     self.byName = byName.filter { !key.contains($0.column) }
   }
@@ -50,8 +45,7 @@ struct MemberSurvey {
       || listed.contains { !plan.target.key.contains($0.column) && plan.hasFilled($0.column) }
     return byName.compactMap { column, node in
       guard node.name == nil else { return nil }
-      let alike = Self.alike(column, among: names)
-      let near = alike.isEmpty ? Self.misspelled(column, among: names) : alike
+      let near = Self.near(column, names)
       let similar = near.isEmpty && !isAnyFound ? names : near
       return similar.isEmpty ? nil : missing(column, MemberPath(names: [column]), similar)
     }
@@ -70,39 +64,19 @@ struct MemberSurvey {
     for step in path.steps {
       guard case .member(let name) = step, let next = node.next(step) else { return [] }
       guard next.hasReadNames else {
-        let names = unread(node)
-        let alike = Self.alike(name, among: names)
-        return alike.isEmpty ? nearestName(to: name, in: names).map { [$0] } ?? [] : alike
+        return Self.near(name, unread(node))
       }
       node = next
     }
     return []
   }
 
-  /// Members of the node that neither the mapping nor a condition reads.
+  /// Members of the node that the mapping does not read.
   private func unread(_ node: MemberNode) -> [String] {
-    node.unwanted.map { String(decoding: $0, as: UTF8.self) }.filter { !conditions.contains(.member($0)) }
-      .sorted()
+    node.unwanted.map { String(decoding: $0, as: UTF8.self) }.sorted()
   }
 
-  /// Names that differ only in case, spaces and punctuation.
-  private static func alike(_ name: String, among names: [String]) -> [String] {
-    let wanted = letters(name)
-    return names.filter { letters($0) == wanted }
-  }
-
-  /// Shorter names are often alike without being related.
-  private static let fewestLetters = 4
-
-  /// The name that differs from a column's by one letter.
-  private static func misspelled(_ column: String, among names: [String]) -> [String] {
-    guard column.count >= fewestLetters, let nearest = nearestName(to: column, in: names),
-      editDistance(Array(letters(column)), Array(letters(nearest))) == 1
-    else { return [] }
-    return [nearest]
-  }
-
-  private static func letters(_ name: String) -> String {
-    name.lowercased().filter { $0.isLetter || $0.isNumber }
+  private static func near(_ name: String, _ names: [String]) -> [String] {
+    nearestName(to: name, in: names).map { [$0] } ?? []
   }
 }

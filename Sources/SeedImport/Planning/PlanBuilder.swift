@@ -41,7 +41,7 @@ final class PlanBuilder {
     return modes
   }
 
-  func plan(_ mapping: TableMapping, conditions: [MemberPath] = []) throws -> RowPlan {
+  func plan(_ mapping: TableMapping) throws -> RowPlan {
     let target = try target(mapping)
     let listed = Set(mapping.columns.keys.map { $0.lowercased() })
     if let name = mapping.constants.keys.sorted().first(where: { listed.contains($0.lowercased()) }) {
@@ -52,12 +52,8 @@ final class PlanBuilder {
     }
     let relations = try mapping.relations.map { try relation($0, of: target.table) }
     let (root, byName) = root(mapping, target.table)
-    let nulled = Set(try self.columns(mapping.emptyTexts.sorted(), target.table))
     let columns = try mapping.columns.sorted { $0.key < $1.key }.map { name, source in
-      let column = try column(name, target.table)
-      let target = try valueTarget(
-        column, target.table, source.conversion, nullsEmpty: nulled.contains(column))
-      return (source, target)
+      (source, valueTarget(try column(name, target.table), target.table, source.conversion))
     }
     for (index, column) in columns.enumerated() {
       root.node(column.0.member.steps[...]).columns.append(index)
@@ -75,31 +71,13 @@ final class PlanBuilder {
     let plan = RowPlan(
       // Listed targets, then one for every column, for members that match it by name.
       target, root: root,
-      columns: try columns.map(\.1)
-        + target.table.columns.indices.map {
-          try valueTarget($0, target.table, nullsEmpty: nulled.contains($0))
-        },
+      columns: columns.map(\.1) + target.table.columns.indices.map { valueTarget($0, target.table) },
       constants: try columnValues(mapping.constants, "constant", target.table),
-      defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations,
-      members: Self.members(mapping, columns, relations, target.table), byName: byName)
+      defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
     let unlisted = byName.filter { entry in !shared.contains { $0 === entry.node } }
-    surveys.append(MemberSurvey(plan, mapping, byName: unlisted, conditions: conditions))
+    surveys.append(MemberSurvey(plan, mapping, byName: unlisted))
     plans.append(plan)
     return plan
-  }
-
-  /// The paths of listed members and of referenced objects, by the columns that they fill.
-  private static func members(
-    _ mapping: TableMapping, _ columns: [(ColumnMapping, ValueReader.Target)], _ relations: [RowRelation],
-    _ table: TableSchema
-  ) -> [String: MemberPath] {
-    var members: [String: MemberPath] = [:]
-    for (source, relation) in zip(mapping.relations, relations) {
-      guard case .object(let keys) = relation.kind else { continue }
-      for key in keys { members[table.columns[key].name] = source.member }
-    }
-    for (source, target) in columns { members[target.schema.name] = source.member }
-    return members
   }
 
   /// Lets a member that listed columns read also fill the column with its own name; returns these columns' nodes.
@@ -115,35 +93,9 @@ final class PlanBuilder {
   }
 
   private func valueTarget(
-    _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic,
-    nullsEmpty: Bool = false
-  ) throws -> ValueReader.Target {
-    let schema = table.columns[column]
-    return ValueReader.Target(
-      column: column, schema: schema, conversion: conversion, nullsEmpty: nullsEmpty,
-      dates: try dates(conversion, schema, table), values: try values(conversion, schema, table))
-  }
-
-  private func dates(
-    _ conversion: ImportConversion, _ column: ColumnSchema, _ table: TableSchema
-  ) throws -> DateReader? {
-    guard case .date(let format, let form, let zone) = conversion else { return nil }
-    do throws(DatePattern.Flaw) {
-      return try DateReader(format, form, zone: zone)
-    } catch {
-      throw ImportFailure(
-        .mapping,
-        "table \"\(table.name)\", column \"\(column.name)\": the date's format is not iso8601, seconds, milliseconds or "
-          + "a pattern such as dd.MM.yyyy: \(error.reason)")
-    }
-  }
-
-  private func values(
-    _ conversion: ImportConversion, _ column: ColumnSchema, _ table: TableSchema
-  ) throws -> [String: SeedValue] {
-    guard case .values(let values, let otherwise) = conversion else { return [:] }
-    if let otherwise { _ = try fit(otherwise, "value", column, table) }
-    return try values.mapValues { try fit($0, "value", column, table) }
+    _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic
+  ) -> ValueReader.Target {
+    ValueReader.Target(column: column, schema: table.columns[column], conversion: conversion)
   }
 
   /// A value of the mapping as its column stores it.
@@ -208,7 +160,7 @@ final class PlanBuilder {
       let owned = if case .join(let join) = kind { join.plan } else { plan }
       sync = try self.sync(owned, parent, relation)
     }
-    return RowRelation(kind, plan, isArray: relation.layout == .array, names: names, sync: sync)
+    return RowRelation(kind, plan, names: names, sync: sync)
   }
 
   /// The kind, with the columns in which owned rows name their parent.
@@ -245,7 +197,7 @@ final class PlanBuilder {
         "table \"\(plan.table.name)\": the names at \(relation.member) cannot be its key, because the key has "
           + "\(plan.table.key.count) columns")
     }
-    return try valueTarget(plan.table.key[0], plan.table)
+    return valueTarget(plan.table.key[0], plan.table)
   }
 
   private func sync(_ plan: RowPlan, _ parent: [Int], _ relation: RelationMapping) throws -> ParentSync {
@@ -351,7 +303,7 @@ final class PlanBuilder {
   }
 
   func target(_ name: String, _ table: TableSchema) throws -> ValueReader.Target {
-    try valueTarget(try column(name, table), table)
+    valueTarget(try column(name, table), table)
   }
 
   func column(_ name: String, _ table: TableSchema) throws -> Int {
@@ -374,10 +326,8 @@ final class PlanBuilder {
     let tables = listed.filter { $0.kind == "table" }.map(\.name)
     let note =
       switch kind {
-      case "view": " (it is a view, and imports write only tables)"
-      case "virtual":
-        " (it is a search table or another virtual table, and imports write only ordinary tables)"
-      case "shadow": " (it is a part of a virtual table, and imports write only ordinary tables)"
+      case "view", "virtual", "shadow":
+        " (it is a view or a virtual table, and imports write only ordinary tables)"
       default: tables.isEmpty ? " (the database has no tables: create them first)" : ""
       }
     return ImportFailure(.mapping, unknown("table", name, among: tables, note: note))

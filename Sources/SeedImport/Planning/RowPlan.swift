@@ -9,9 +9,6 @@ final class RowPlan {
   let constants: [(column: Int, value: SeedValue)]
   let defaults: [(column: Int, value: SeedValue)]
   let relations: [RowRelation]
-  /// Listed members, and those with referenced rows, by the columns that they fill.
-  private let members: [String: MemberPath]
-  private let byName: [(column: String, node: MemberNode)]
   /// Parents in other relations that keep this plan's rows although they do not name them.
   var othersNamed: [ParentSync] = []
   @exclusivity(unchecked) var places: [Int?]
@@ -28,10 +25,10 @@ final class RowPlan {
   init(
     _ target: ImportTarget, root: MemberNode, columns: [ValueReader.Target],
     constants: [(column: Int, value: SeedValue)], defaults: [(column: Int, value: SeedValue)],
-    relations: [RowRelation], members: [String: MemberPath], byName: [(column: String, node: MemberNode)]
+    relations: [RowRelation]
   ) {
     (self.target, self.root, self.columns, self.constants) = (target, root, columns, constants)
-    (self.defaults, self.relations, self.members, self.byName) = (defaults, relations, members, byName)
+    (self.defaults, self.relations) = (defaults, relations)
     places = Array(repeating: nil, count: relations.count)
     width = target.table.columns.count
     values = .allocate(capacity: max(1, width))
@@ -110,13 +107,6 @@ final class RowPlan {
     }
   }
 
-  /// The member that fills a column, relative to the row's object; `nil` if it has the column's name.
-  func member(of column: String) -> MemberPath? {
-    let name = byName.first { $0.column == column }?.node.name.map { String(decoding: $0, as: UTF8.self) }
-    let path = name.map { MemberPath(names: [$0]) } ?? members[column]
-    return path?.names == [column] ? nil : path
-  }
-
   var keyDescription: String? { hasKey ? rowDescription(table.keyNames, key.map(\.owned)) : nil }
 }
 
@@ -154,23 +144,55 @@ final class RowRelation {
 
   let kind: Kind
   let plan: RowPlan
-  let isArray: Bool
   /// The plan of the rows that belong to a parent: the nested rows, or the pairs.
   let ownedPlan: RowPlan
   /// The column of the rows' names; only for a dictionary.
   let names: ValueReader.Target?
   let sync: ParentSync?
 
-  init(_ kind: Kind, _ plan: RowPlan, isArray: Bool, names: ValueReader.Target?, sync: ParentSync?) {
-    (self.kind, self.plan, self.isArray, self.names, self.sync) = (kind, plan, isArray, names, sync)
+  init(_ kind: Kind, _ plan: RowPlan, names: ValueReader.Target?, sync: ParentSync?) {
+    (self.kind, self.plan, self.names, self.sync) = (kind, plan, names, sync)
     ownedPlan = if case .join(let join) = kind { join.plan } else { plan }
   }
+
+  var wantedKind: String { names == nil ? "an array" : "an object" }
 
   var isObject: Bool { if case .object = kind { true } else { false } }
 
   func given(_ parent: [BorrowedValue]) -> GivenValues {
     guard case .children(let parentKey) = kind else { return [] }
     return zip(parentKey, parent).map { ($0, $1) }
+  }
+}
+
+/// A nested value by its position on the tape, with its name's position in a dictionary.
+struct NestedElement {
+  let index: Int
+  let name: Int?
+}
+
+struct NestedElements {
+  private var next: Int
+  private let end: Int
+  private let isDictionary: Bool
+
+  /// Fails if the value at `index` does not match the relation's layout; null has no elements.
+  init?(_ relation: RowRelation, at index: Int, _ source: borrowing DocumentSource) {
+    end = source.tape.end(of: index)
+    isDictionary = relation.names != nil
+    switch source.tape.kind(index) {
+    case .null: next = end
+    case .array where !isDictionary, .object where isDictionary: next = index + 1
+    default: return nil
+    }
+  }
+
+  mutating func next(_ source: borrowing DocumentSource) -> NestedElement? {
+    guard next < end else { return nil }
+    let name = isDictionary ? next : nil
+    let index = isDictionary ? next + 1 : next
+    next = source.tape.end(of: index)
+    return NestedElement(index: index, name: name)
   }
 }
 

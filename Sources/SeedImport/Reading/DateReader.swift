@@ -5,19 +5,16 @@ import SeedSystem
 /// Parses dates in one format and converts them to the column's form.
 struct DateReader {
   private let format: ImportConversion.DateFormat
-  /// The parsed pattern of the format, if it has one.
-  private let pattern: DatePattern?
   private let form: ImportConversion.DateForm
   private let zone: Int
 
   /// Seconds from 1970 to 2001, the epoch of Core Data.
   private static let coreDataOrigin: Int64 = 978_307_200
 
-  init(
-    _ format: ImportConversion.DateFormat, _ form: ImportConversion.DateForm, zone: Int
-  ) throws(DatePattern.Flaw) {
+  /// `nil` if the conversion is not of dates.
+  init?(_ conversion: ImportConversion) {
+    guard case .date(let format, let form, let zone) = conversion else { return nil }
     (self.format, self.form, self.zone) = (format, form, zone)
-    pattern = if case .pattern(let text) = format { try DatePattern(text) } else { nil }
   }
 
   var name: String {
@@ -25,7 +22,6 @@ struct DateReader {
     case .iso8601: "an ISO 8601 date"
     case .seconds: "seconds since 1970"
     case .milliseconds: "milliseconds since 1970"
-    case .pattern(let text): "a date like \(text)"
     }
   }
 
@@ -33,7 +29,6 @@ struct DateReader {
   func instant(_ text: UnsafeBufferPointer<UInt8>) -> UTCTime.Instant? {
     switch format {
     case .iso8601: UTCTime.parse(iso8601: text, zone: zone)
-    case .pattern: pattern?.read(text, zone: zone)
     case .seconds, .milliseconds:
       switch spelledNumber(text) {
       case .integer(let value)?: instant(value)
@@ -49,7 +44,7 @@ struct DateReader {
     case .milliseconds:
       let (seconds, rest) = number.quotientAndRemainder(dividingBy: 1000)
       return rest < 0 ? (seconds - 1, Double(rest + 1000) / 1000) : (seconds, Double(rest) / 1000)
-    case .iso8601, .pattern: return nil
+    case .iso8601: return nil
     }
   }
 
@@ -58,7 +53,7 @@ struct DateReader {
     switch format {
     case .seconds: seconds = number
     case .milliseconds: seconds = number / 1000
-    case .iso8601, .pattern: return nil
+    case .iso8601: return nil
     }
     return Int64(exactly: seconds.rounded(.down)).map { ($0, seconds - seconds.rounded(.down)) }
   }
@@ -75,27 +70,10 @@ struct DateReader {
       let rest = Int64((instant.fraction * 1000).rounded())
       let (sum, isTooLarge) = whole.addingReportingOverflow(rest)
       return isBeyond || isTooLarge ? nil : .integer(sum)
-    case .text: return Self.text(instant)
     }
   }
 
   private static func seconds(_ seconds: Int64, _ fraction: Double, _ affinity: Affinity) -> SeedValue {
     fraction == 0 || affinity == .integer ? .integer(seconds) : .real(Double(seconds) + fraction)
-  }
-
-  /// Nanoseconds, because a double holds no finer fraction of a date.
-  private static let parts = 1_000_000_000
-
-  private static func text(_ instant: UTCTime.Instant) -> SeedValue? {
-    let rounded = Int((instant.fraction * Double(parts)).rounded())
-    let (carry, fraction) = rounded.quotientAndRemainder(dividingBy: parts)
-    let (seconds, isBeyond) = Int(instant.seconds).addingReportingOverflow(carry)
-    let time = UTCTime(secondsSinceEpoch: seconds)
-    guard !isBeyond, time.secondsSinceEpoch == seconds else { return nil }
-    guard fraction > 0 else { return .text(time.text) }
-    // The leading 1 keeps leading zeros of the fraction.
-    var digits = "\(parts + fraction)".dropFirst()
-    while digits.last == "0" { digits.removeLast() }
-    return .text("\(time.text.dropLast()).\(digits)Z")
   }
 }

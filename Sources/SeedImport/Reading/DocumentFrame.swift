@@ -91,7 +91,7 @@ struct DocumentFrame {
 }
 
 extension ImportMapping.List {
-  var csv: CSVFormat? { if case .csv(let format) = layout { format } else { nil } }
+  package var csv: CSVFormat? { if case .csv(let format) = layout { format } else { nil } }
 }
 
 /// Finds the lists of a document by its name.

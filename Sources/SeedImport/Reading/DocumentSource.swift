@@ -13,8 +13,8 @@ struct DocumentSource: ~Copyable {
   private var (base, latest) = (FilePlace(), FilePlace())
   /// Whether this is a row that waited, whose values have no offsets.
   private var isAgain = false
-  /// The spelling of numbers if the row is a CSV record.
-  var numbers: NumberSpelling?
+  /// Whether the row is a CSV record.
+  var isRecord = false
 
   init() { self.init(at: 0, learnsShapes: true) }
 
@@ -30,8 +30,6 @@ struct DocumentSource: ~Copyable {
     if let records { return records.flaw }
     return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }
   }
-
-  var isRecord: Bool { numbers != nil }
 
   func text(_ index: Int) -> UnsafeBufferPointer<UInt8> { scanner.text(index, of: tape) }
 
@@ -75,7 +73,7 @@ struct DocumentSource: ~Copyable {
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
     (again.base, again.latest, again.decoder) = (latest, latest, decoder)
-    again.numbers = numbers
+    again.isRecord = isRecord
     if let records, let header = records.header {
       again.records = records
       again.records?.begin(header, &again.tape)
@@ -88,9 +86,10 @@ struct DocumentSource: ~Copyable {
 }
 
 extension DocumentSource {
-  static func again(_ json: [UInt8]) throws -> DocumentSource {
+  /// Reads a row that waited.
+  static func again(_ json: [UInt8], isRecord: Bool) throws -> DocumentSource {
     var source = DocumentSource(at: 0)
-    source.isAgain = true
+    (source.isAgain, source.isRecord) = (true, isRecord)
     json.withUnsafeBytes { source.scanner.feed($0) }
     source.scanner.complete()
     _ = try source.scanner.nextValue(&source.tape)
@@ -119,8 +118,7 @@ extension DocumentSource {
     (base, latest) = (FilePlace(), FilePlace())
     records = csv.map { RecordReader($0, empties, flawOfHeader: flawOfHeader) }
     decoder = csv != nil || isLines ? TextDecoder(csv?.encoding ?? .utf8) : nil
-    numbers = csv.map(NumberSpelling.init)
-    records?.recordsToSkip = csv?.skip ?? 0
+    isRecord = csv != nil
     guard let names = csv?.header else { return }
     if let reason = flawOfHeader(names) { throw ImportFailure(.document, reason) }
     records?.begin(names, &tape)

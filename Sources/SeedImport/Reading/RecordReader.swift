@@ -15,8 +15,6 @@ struct RecordReader {
   private let flawOfHeader: ([String]) -> String?
   private(set) var header: RecordHeader?
   private(set) var flaw: RejectedRow?
-  /// Records left to skip before the header or the first row.
-  var recordsToSkip = 0
 
   /// The most bytes of a record; an unclosed quotation mark would otherwise consume the whole file.
   static let longestRecord = RowFinder.longestRow
@@ -44,7 +42,6 @@ struct RecordReader {
   /// Reads the next record, like ``SeedFormat/JSONScanner/nextLine(_:)`` reads the next value.
   mutating func next(_ scanner: inout JSONScanner, _ tape: inout JSONTape) throws(Fault) -> JSONStep {
     guard scanner.isWorthALook else { return .starved }
-    if try !passSkipped(&scanner), !scanner.isComplete { return .starved }
     guard let header else { return try readHeader(&scanner, &tape) }
     guard passEmptyLines(&scanner) else { return scanner.isComplete ? .end : .starved }
     flaw = nil
@@ -58,18 +55,6 @@ struct RecordReader {
     while offset < scanner.bytesFed, RecordScan.isLineEnd(base[offset - start]) { offset += 1 }
     scanner.advance(to: offset)
     return offset < scanner.bytesFed
-  }
-
-  /// Returns false if not all records to skip have arrived.
-  private mutating func passSkipped(_ scanner: inout JSONScanner) throws(Fault) -> Bool {
-    while recordsToSkip > 0 {
-      guard passEmptyLines(&scanner) else { return false }
-      let start = scanner.offset
-      guard let end = try fields(start, &scanner, mustBeText: false, { _ in }) else { return false }
-      _ = try self.end(start, end, &scanner)
-      recordsToSkip -= 1
-    }
-    return true
   }
 
   // MARK: Fields
@@ -104,9 +89,9 @@ struct RecordReader {
   }
 
   private func noText(_ offset: Int, _ slot: Int, _ header: RecordHeader) -> RejectedRow {
-    var flaw = RejectedRow(.malformed, "a field that is not valid \(encoding.title)", offset: offset)
-    flaw.member = slot < header.count ? MemberPath(names: [header.names[slot]]) : nil
-    return flaw
+    RejectedRow(
+      .malformed, "a field that is not valid \(encoding.title)",
+      column: slot < header.count ? header.names[slot] : nil, offset: offset)
   }
 
   private static func wrongWidth(_ count: Int, under width: Int) -> RejectedRow {
@@ -208,7 +193,6 @@ struct RecordReader {
       throw Fault(offset: scanner.offset, reason: "the CSV has no header")
     }
     let start = scanner.offset
-    try checkNotUTF16(start, scanner)
     var names: [String] = []
     guard let end = try fields(start, &scanner, { names.append(String(decoding: $0, as: UTF8.self)) }) else {
       return .starved
@@ -219,17 +203,9 @@ struct RecordReader {
     return try next(&scanner, &tape)
   }
 
-  private func checkNotUTF16(_ start: Int, _ scanner: borrowing JSONScanner) throws(Fault) {
-    let mark = encoding == .utf8 ? Array(scanner.bytes(start..<min(start + 2, scanner.bytesFed))) : []
-    guard mark == [0xFF, 0xFE] || mark == [0xFE, 0xFF] else { return }
-    throw Fault(
-      offset: start, reason: "the document is in UTF-16: turn it into UTF-8, as iconv -f utf-16 -t utf-8 does"
-    )
-  }
-
   /// Passes the record's field texts on; returns the offset of its end, or `nil` if it is incomplete.
   private func fields(
-    _ start: Int, _ scanner: inout JSONScanner, mustBeText: Bool = true, _ body: ([UInt8]) -> Void
+    _ start: Int, _ scanner: inout JSONScanner, _ body: ([UInt8]) -> Void
   ) throws(Fault) -> Int? {
     let (base, first) = scanner.held
     let fields = scan(scanner).fields(start - first)
@@ -238,9 +214,11 @@ struct RecordReader {
       _ = try starve(last, &scanner)
       return nil
     }
-    if mustBeText, let wrong = fields.lazy.compactMap(\.wrong).first {
+    if let wrong = fields.lazy.compactMap(\.wrong).first {
       throw Fault(
-        offset: wrong + first, reason: "a field that is not valid \(encoding.title): name the encoding")
+        offset: wrong + first,
+        reason:
+          "a field that is not valid \(encoding.title): name the encoding, or turn the document into UTF-8")
     }
     guard last.stop != .text else { throw textBehindQuote(last.end + first) }
     for field in fields { body(Self.text(field, base)) }

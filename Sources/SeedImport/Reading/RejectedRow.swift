@@ -9,7 +9,6 @@ struct RejectedRow: Error {
   var offset: Int?
   var key: String?
   var table: String?
-  var member: MemberPath?
 
   init(
     _ code: ImportIssue.Code, _ message: String, column: String? = nil, offset: Int? = nil, key: String? = nil

@@ -12,20 +12,11 @@ final class ValueReader {
     let column: Int
     let schema: ColumnSchema
     let conversion: ImportConversion
-    let nullsEmpty: Bool
     fileprivate let dates: DateReader?
-    /// Keyed by string, so that all Unicode forms match.
-    fileprivate let values: [String: SeedValue]
-    /// The replacement for an empty CSV field, if the listed values have one; it is applied first.
-    fileprivate let ofEmptyField: SeedValue?
 
-    init(
-      column: Int, schema: ColumnSchema, conversion: ImportConversion, nullsEmpty: Bool = false,
-      dates: DateReader? = nil, values: [String: SeedValue] = [:]
-    ) {
+    init(column: Int, schema: ColumnSchema, conversion: ImportConversion) {
       (self.column, self.schema, self.conversion) = (column, schema, conversion)
-      (self.nullsEmpty, self.dates, self.values) = (nullsEmpty, dates, values)
-      ofEmptyField = values[""]
+      dates = DateReader(conversion)
     }
   }
 
@@ -43,18 +34,10 @@ final class ValueReader {
   private func value(
     _ index: Int, _ source: borrowing DocumentSource, _ target: Target
   ) throws(RejectedRow) -> BorrowedValue {
-    if source.tape.kind(index) == .null {
-      guard source.isRecord, let value = target.ofEmptyField else { return .null }
-      return bytes.lend(value)
-    }
+    if source.tape.kind(index) == .null { return .null }
     switch target.conversion {
-    case .automatic:
-      if target.nullsEmpty, source.tape.kind(index) == .string, source.tape.count(index) == 0 { return .null }
-      return try automatic(index, source, target.schema)
+    case .automatic: return try automatic(index, source, target.schema)
     case .date: return try date(index, source, target)
-    case .values(_, let otherwise): return try listed(index, source, target, otherwise)
-    case .text: return try text(index, source)
-    case .number: return try spelled(index, source, target.schema.affinity)
     case .base64: return try blob(index, source)
     case .json: return .text(source.json(index).withUnsafeBufferPointer { bytes.copy($0) })
     case .custom(let convert): return try custom(index, source, convert)
@@ -98,7 +81,7 @@ final class ValueReader {
     case .integer, .real, .beyond: return try number(index, source, column.affinity)
     case .string, .name:
       let text = lent(index, source)
-      return try string(try digits(text, source, column.affinity), column, found: text)
+      return try string(digits(text, source, column.affinity), column, found: text)
     case .object, .array: throw notPlain
     }
   }
@@ -110,12 +93,11 @@ final class ValueReader {
   /// Converts a field's number to JSON's spelling; returns other texts, and all texts for TEXT columns, unchanged.
   private func digits(
     _ text: UnsafeBufferPointer<UInt8>, _ source: borrowing DocumentSource, _ affinity: Affinity
-  ) throws(RejectedRow) -> UnsafeBufferPointer<UInt8> {
-    guard let numbers = source.numbers, affinity.isOfNumbers, numbers.isOther(text) else { return text }
-    if let plain = numbers.plain(text) { return plain.withUnsafeBufferPointer { bytes.copy($0) } }
-    // SQLite would parse it as a different number.
-    guard numbers.isOfOtherMark(text) else { return text }
-    throw RejectedRow(.typeMismatch, "expected a number with a decimal comma, found \(quote(text))")
+  ) -> UnsafeBufferPointer<UInt8> {
+    guard source.isRecord, affinity.isOfNumbers, NumberSpelling.isOther(text),
+      let plain = NumberSpelling.plain(text)
+    else { return text }
+    return plain.withUnsafeBufferPointer { bytes.copy($0) }
   }
 
   /// A text that is valid while other rows are read.
@@ -199,45 +181,6 @@ final class ValueReader {
     return bytes.lend(value)
   }
 
-  private func listed(
-    _ index: Int, _ source: borrowing DocumentSource, _ target: Target, _ otherwise: SeedValue?
-  ) throws(RejectedRow) -> BorrowedValue {
-    guard case .text(let spelled) = try text(index, source) else { throw notPlain }
-    if let value = target.values[String(decoding: spelled, as: UTF8.self)] ?? otherwise {
-      return bytes.lend(value)
-    }
-    throw RejectedRow(
-      .conversion, "\(describe(index, source)) is not among the values that the mapping lists")
-  }
-
-  private func text(_ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) -> BorrowedValue {
-    switch source.tape.kind(index) {
-    case .string: return .text(lent(index, source))
-    case .integer, .real, .beyond: return .text(source.digits(index))
-    case .object, .array: throw notPlain
-    default: return .text(source.json(index).withUnsafeBufferPointer { bytes.copy($0) })
-    }
-  }
-
-  private func spelled(
-    _ index: Int, _ source: borrowing DocumentSource, _ affinity: Affinity
-  ) throws(RejectedRow) -> BorrowedValue {
-    switch source.tape.kind(index) {
-    case .integer, .real, .beyond: return try number(index, source, affinity)
-    case .string:
-      let text = try digits(lent(index, source), source, .numeric)
-      if affinity == .real, let value = spelledDouble(text) { return .real(value) }
-      switch (spelledNumber(text), affinity) {
-      case (nil, _): break
-      case (_?, .text): return .text(text)
-      case (.real?, .integer): return .integer(try whole(text))
-      case (let number?, _): return number
-      }
-    default: break
-    }
-    throw RejectedRow(.conversion, "expected a number, found \(describe(index, source))")
-  }
-
   private func blob(_ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) -> BorrowedValue {
     guard source.tape.kind(index) == .string,
       let decoded = Base64.decode(String(decoding: source.text(index), as: UTF8.self))
@@ -298,3 +241,52 @@ private let mostIntegerDigits = 19
 
 /// No document has enough digits to balance exponents beyond these.
 private let exponents = -1 << 40...1 << 40
+
+/// CSV's spelling of numbers: unlike JSON's, with surrounding spaces, a plus sign, leading zeros, and a point at either
+/// end.
+enum NumberSpelling {
+  private static let (space, tab) = (UInt8(ascii: " "), UInt8(ascii: "\t"))
+  private static let (zero, plus, minus) = (UInt8(ascii: "0"), UInt8(ascii: "+"), UInt8(ascii: "-"))
+  private static let point = UInt8(ascii: ".")
+
+  /// Whether the text is not a number in JSON's spelling and needs a closer check.
+  static func isOther(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let digits = text.first == minus ? text.dropFirst() : text[...]
+    guard let first = digits.first, let last = digits.last, isDigit(first), isDigit(last) else { return true }
+    return first == zero && digits.count > 1 && isDigit(digits[digits.startIndex + 1])
+  }
+
+  /// The number in JSON's spelling; `nil` if the text is not a number.
+  static func plain(_ text: UnsafeBufferPointer<UInt8>) -> [UInt8]? {
+    var rest = trimmed(text[...])
+    let sign = rest.first
+    if sign == minus || sign == plus { rest = rest.dropFirst() }
+    let parts = rest.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
+    guard let mantissa = mantissa(parts[0]), parts.count == 1 || isExponent(parts[1]) else { return nil }
+    return (sign == minus ? [minus] : []) + mantissa + (parts.count > 1 ? [UInt8(ascii: "e")] + parts[1] : [])
+  }
+
+  private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
+
+  private static func mantissa(_ text: Bytes) -> [UInt8]? {
+    let parts = text.split(separator: point, maxSplits: 1, omittingEmptySubsequences: false)
+    let whole = Array(parts[0])
+    let fraction = parts.count > 1 ? Array(parts[1]) : []
+    guard !(whole + fraction).isEmpty, (whole + fraction).allSatisfy(isDigit) else { return nil }
+    let digits = whole.drop { $0 == zero }
+    return (digits.isEmpty ? [zero] : Array(digits)) + (fraction.isEmpty ? [] : [point] + fraction)
+  }
+
+  private static func isExponent(_ text: Bytes) -> Bool {
+    let digits = text.first == minus || text.first == plus ? text.dropFirst() : text
+    return !digits.isEmpty && digits.allSatisfy(isDigit)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
+
+  private static func trimmed(_ text: Bytes) -> Bytes {
+    var rest = text.drop { $0 == space || $0 == tab }
+    while rest.last == space || rest.last == tab { rest = rest.dropLast() }
+    return rest
+  }
+}

@@ -20,10 +20,7 @@ final class IssueCollector {
     _ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: () -> [UInt8]
   ) throws {
     var refusal = refusal
-    if refusal.table == nil {
-      refusal.key = refusal.key ?? plan.keyDescription
-      refusal.member = refusal.member ?? refusal.column.flatMap(plan.member)
-    }
+    if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
     if refusal.code == .unique, !isOneTransaction {
       refusal.message += "; rows wait for others only within a batch: repeat without batches (--batch)"
     }
@@ -50,7 +47,6 @@ final class IssueCollector {
     dropRow()
     for issue in ended {
       count += 1
-      try hooks.issue?(issue)
       if listed.count < policy.issueLimit { listed.append(issue) }
     }
     if let row { try hooks.rejected?(row) }
@@ -59,7 +55,7 @@ final class IssueCollector {
   private func issue(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) -> ImportIssue {
     ImportIssue(
       document: place.document, row: place.row, offset: refusal.offset ?? place.offset, line: place.line,
-      table: refusal.table ?? table, key: refusal.key, column: refusal.column, member: refusal.member,
-      code: refusal.code, message: refusal.message)
+      table: refusal.table ?? table, key: refusal.key, column: refusal.column, code: refusal.code,
+      message: refusal.message)
   }
 }

@@ -9,8 +9,6 @@ struct ReferencePolicy {
   let place: RowPlace
 
   private static let namedRows = 3
-  /// The maximum number of broken rows to compare with those found before the import.
-  private static let comparedRows = 10_000
 
   /// Returns the number of cleared references by table.
   func run(touched: Set<String>) throws -> [String: Int] {
@@ -39,29 +37,18 @@ struct ReferencePolicy {
   }
 
   private func note(_ reference: BrokenReference) throws {
-    let rows = try rows(of: reference, limit: Self.namedRows)
+    let rows = try rows(of: reference)
     let message = Self.describe(reference.count, reference, rows)
     issues.note(
       RejectedRow(.reference, message, column: reference.columnList, key: rows.first?.key),
       reference.stored.table, place)
   }
 
-  /// Rolls the import back first, to distinguish references that were already broken.
   private func fail(_ reference: BrokenReference) throws -> Never {
-    let rows = try rows(of: reference, limit: Self.comparedRows)
-    var earlier = (count: 0, rows: Set<ReferencingRow>())
-    if issues.isOneTransaction {
-      try connection.execute("ROLLBACK")
-      earlier.count =
-        try brokenReferences(of: reference.stored.table).first { $0.stored == reference.stored }?.count ?? 0
-      if earlier.count > 0 { earlier.rows = Set(try self.rows(of: reference, limit: Self.comparedRows)) }
-    }
-    let new = rows.filter { !earlier.rows.contains($0) }
-    let message = Self.describe(reference.count, reference, new.isEmpty ? rows : new)
-    let before = Self.describe(earlier: earlier.count, of: reference.count)
+    let message = Self.describe(reference.count, reference, try rows(of: reference))
     throw ImportFailure(
       .references,
-      "\(reference.place): \(message)\(before): import what is referenced too, or set the policy of references, "
+      "\(reference.place): \(message): import what is referenced too, or set the policy of references, "
         + "which is not that of bad rows: '--references null' clears them, '--references keep' keeps them "
         + "(ImportPolicy.References)")
   }
@@ -75,14 +62,6 @@ struct ReferencePolicy {
     return "\(what) what table \"\(reference.stored.parent)\" does not have\(list)"
   }
 
-  private static func describe(earlier: Int, of count: Int) -> String {
-    switch earlier {
-    case 0: ""
-    case count...: ", as before this import"
-    default: ", \(earlier) of them already before this import"
-    }
-  }
-
   private func clear(_ reference: BrokenReference) throws -> Int {
     let settings = reference.stored.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
     do throws(DatabaseError) {
@@ -92,7 +71,7 @@ struct ReferencePolicy {
       return connection.changes
     } catch {
       guard error.primaryCode == ResultCode.constraint else { throw error }
-      let rows = try rows(of: reference, limit: Self.namedRows)
+      let rows = try rows(of: reference)
       throw ImportFailure(
         .references,
         "\(reference.place): \(Self.describe(reference.count, reference, rows)), and it cannot become NULL "
@@ -119,7 +98,7 @@ struct ReferencePolicy {
     }
   }
 
-  private struct ReferencingRow: Hashable {
+  private struct ReferencingRow {
     let key: String
     let values: String
   }
@@ -149,12 +128,13 @@ struct ReferencePolicy {
   }
 
   /// The first rows with the broken reference; empty if the table has no key to name them by.
-  private func rows(of reference: BrokenReference, limit: Int) throws -> [ReferencingRow] {
+  private func rows(of reference: BrokenReference) throws -> [ReferencingRow] {
     let stored = reference.stored
     guard let names = try? SchemaReader(connection).table(stored.table).keyNames else { return [] }
     let columns = (names + stored.columns).map { "child.\(quoted($0))" }.joined(separator: ", ")
     let rows = try connection.rows(
-      "SELECT \(columns) FROM \(quoted(stored.table)) AS child WHERE \(reference.condition) LIMIT \(limit)")
+      "SELECT \(columns) FROM \(quoted(stored.table)) AS child WHERE \(reference.condition) LIMIT \(Self.namedRows)"
+    )
     return rows.map { row in
       ReferencingRow(
         key: rowDescription(names, Array(row.prefix(names.count))),

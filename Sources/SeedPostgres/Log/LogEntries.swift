@@ -28,35 +28,35 @@ struct LogEntries {
   }
 }
 
-struct LogKeyReader {
-  let connection: PostgresConnection
-  let columns: [ProjectedColumn]
-  let fitter: AffinityFitter
-  let table: TableSchema
+extension PostgresLog {
+  /// Above this number, a comparison of all rows is cheaper or the list would take too much memory.
+  static let mostKeys = 100_000
 
-  /// In the client's order; nil if there are more than `most`, or if an entry covers the whole table.
-  func read(_ list: String, most: Int) throws -> [[SeedValue]]? {
+  /// The keys of a list in the client's order; nil if there are too many, or if an entry covers the whole table.
+  func keys(in list: String, _ columns: [ProjectedColumn], of table: TableSchema) throws -> [[SeedValue]]? {
     let values = columns.map(\.sql).joined(separator: ", ")
     let sql =
-      "COPY (SELECT \(values) FROM \(list) AS seedbank_rows LIMIT \(most + 1)) TO STDOUT (FORMAT binary)"
+      "COPY (SELECT \(values) FROM \(list) AS seedbank_rows LIMIT \(Self.mostKeys + 1)) TO STDOUT (FORMAT binary)"
     let reader = CopyReader(connection, sql, columns: columns.count)
     var keys: [[SeedValue]] = []
     var isWhole = false
     // Reads to the end, because an unfinished COPY has to be cancelled.
     while try reader.next() {
-      guard let key = try key(reader.row) else {
+      guard let key = try key(reader.row, columns, of: table) else {
         isWhole = true
         continue
       }
       keys.append(key)
     }
-    guard !isWhole, keys.count <= most else { return nil }
+    guard !isWhole, keys.count <= Self.mostKeys else { return nil }
     let order = KeyOrder(table)
     keys.sort { order.compare($0, $1) < 0 }
     return zip(keys, keys.dropFirst()).contains { $0 == $1 } ? nil : keys
   }
 
-  private func key(_ row: BinaryRow) throws -> [SeedValue]? {
+  private func key(
+    _ row: BinaryRow, _ columns: [ProjectedColumn], of table: TableSchema
+  ) throws -> [SeedValue]? {
     var key: [SeedValue] = []
     for (index, column) in columns.enumerated() {
       guard let field = row.fields[index], let value = try? column.form.value(field) else { return nil }

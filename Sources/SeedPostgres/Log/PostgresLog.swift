@@ -9,16 +9,13 @@ final class PostgresLog: OriginLog {
   let connection: PostgresConnection
   private let types: TypeCatalog
   private let reading: ReadingCatalog
-  private let fitter: AffinityFitter
+  let fitter: AffinityFitter
   let names: LogNames
   let state: DatabaseState
   let watched: [WatchedTable]
   let gaps: [String]
   /// Projections limited to the reported keys, by client table.
   private var narrowed: [String: PostgresProjection] = [:]
-
-  /// Above this number, a comparison of all rows is cheaper or the list would take too much memory.
-  static let mostKeys = 100_000
 
   /// Returns nil if the database has no log.
   init?(
@@ -81,9 +78,7 @@ final class PostgresLog: OriginLog {
   }
 
   private enum Standing {
-    /// The log cannot be consulted.
     case answer(LogAnswer)
-    /// The log is complete since then.
     case known(DatabaseState, marks: [Int: LogMark])
   }
 
@@ -174,9 +169,9 @@ final class PostgresLog: OriginLog {
       table.key.allSatisfy({ projection.columns[$0].keepsOrder(in: table.columns[$0]) })
     else { return .all }
     let list = entries.keys(of: keys, in: names.log(source.number))
-    let reader = LogKeyReader(
-      connection: connection, columns: table.key.map { projection.columns[$0] }, fitter: fitter, table: table)
-    guard let found = try reader.read(list, most: Self.mostKeys) else { return .all }
+    guard let found = try self.keys(in: list, table.key.map { projection.columns[$0] }, of: table) else {
+      return .all
+    }
     narrowed[table.name] = projection.narrowed(
       to: entries.rows(of: projection.source, keys, in: names.log(source.number)))
     return .keys(found)

@@ -4,7 +4,6 @@ import SeedTrust
 
 /// A database's logs according to its catalog, with a check of their triggers.
 struct PostgresLogCatalog {
-  /// Logs that record every write to their table.
   let watched: [WatchedTable]
   let gaps: [String]
 
@@ -67,7 +66,6 @@ struct PostgresLogCatalog {
 struct WatchedTable {
   let number: Int
   let table: LoggedTable
-  /// OIDs of the table and its partitions.
   let members: Set<UInt32>
   /// Entries of earlier transactions were removed.
   let pruned: UInt64
@@ -119,7 +117,6 @@ struct WatchedTable {
 
 private struct FoundTrigger {
   let table: UInt32
-  /// False for a partition's trigger.
   let isOfTable: Bool
   /// True if it always fires, for every row.
   let isGood: Bool

@@ -1,4 +1,3 @@
-/// The meaning of a column's type for its values.
 enum ColumnType: Hashable, Sendable {
   case bool
   case integer(bytes: Int)
@@ -50,7 +49,6 @@ enum ColumnType: Hashable, Sendable {
   }
 }
 
-/// Caches the server's descriptions of types.
 final class TypeCatalog {
   private let connection: PostgresConnection
   private var types: [UInt32: ColumnType] = [:]
@@ -90,7 +88,6 @@ final class TypeCatalog {
     ).compactMap { $0[0].flatMap { UInt32($0) } }
   }
 
-  /// Refused if one of its parts is.
   private func structured(of parts: [UInt32]) throws(PostgresError) -> ColumnType {
     for part in parts {
       if case .refused(let reason) = try type(part) { return .refused("in \(try name(part)), \(reason)") }

@@ -17,7 +17,6 @@ final class PostgresConnection {
   /// The oldest major version whose snapshots can be compared.
   static let oldestMajor = 13
 
-  /// Connects without a transaction.
   init(_ place: PostgresPlace) throws(PostgresError) {
     self.place = place
     raw = try Self.connected(place)
@@ -218,26 +217,16 @@ extension PostgresConnection {
 
   /// Polls until the session is established; false if that fails.
   private static func finishes(_ raw: OpaquePointer, in seconds: Int) -> Bool {
-    guard PQstatus(raw) != CONNECTION_BAD else { return false }
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
-    var state = PGRES_POLLING_WRITING
-    while state == PGRES_POLLING_WRITING || state == PGRES_POLLING_READING {
-      guard waits(PQsocket(raw), for: state == PGRES_POLLING_READING ? POLLIN : POLLOUT, until: end) else {
-        return false
-      }
-      state = PQconnectPoll(raw)
+    var state = PQstatus(raw) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
+    while [PGRES_POLLING_WRITING, PGRES_POLLING_READING].contains(state), ContinuousClock.now < end {
+      let event = state == PGRES_POLLING_READING ? POLLIN : POLLOUT
+      var place = pollfd(fd: PQsocket(raw), events: Int16(event), revents: 0)
+      let count = poll(&place, 1, 1000)
+      if count < 0, errno != EINTR { return false }
+      if count > 0 { state = PQconnectPoll(raw) }
     }
     return state == PGRES_POLLING_OK
-  }
-
-  private static func waits(_ socket: Int32, for event: Int32, until end: ContinuousClock.Instant) -> Bool {
-    while ContinuousClock.now < end {
-      var place = pollfd(fd: socket, events: Int16(event), revents: 0)
-      let count = poll(&place, 1, 1000)
-      if count > 0 { return true }
-      if count < 0, errno != EINTR { return false }
-    }
-    return false
   }
 
   /// Parses `…failed: FATAL:  28P01: password authentication failed for user "x"`.

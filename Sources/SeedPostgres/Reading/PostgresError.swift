@@ -28,7 +28,7 @@ package enum PostgresError: OriginFailure, Hashable {
   package var isUnavailable: Bool {
     switch self {
     case .connection(_, let message), .server(_, _, let message):
-      Remedy(message) == nil && Self.mayPass(message)
+      repair == nil && Self.mayPass(message)
     case .rewritten: true
     default: false
     }
@@ -72,10 +72,11 @@ package enum PostgresError: OriginFailure, Hashable {
   package var description: String {
     switch self {
     case .connection(let place, let message):
-      "the origin \(place.text) cannot be reached: \(message.text); " + Self.advice(place, message)
-    case .server(let place, let subject, let message):
+      "the origin \(place.text) cannot be reached: \(message.text); "
+        + (repair ?? "check that the server runs, and host and port in origin.postgres")
+    case .server(_, let subject, let message):
       "\(subject): \(message.text)" + (message.detail.isEmpty ? "" : " (\(message.detail))")
-        + Self.tail(place, message)
+        + ((repair ?? Self.hint(message)).map { "; \($0)" } ?? "")
     case .rewritten(let place, let tables):
       "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, or rewritten by ALTER TABLE "
         + "or VACUUM FULL, after this step began, and might have been read as empty: nothing was published, the next step reads it again"
@@ -83,29 +84,34 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  private static func advice(_ place: PostgresPlace, _ message: ServerMessage) -> String {
-    switch Remedy(message) {
-    case .password:
-      "give the right password in a password file (PGPASSFILE, ~/.pgpass) or PGPASSWORD"
-        + (place.variable.map { ", or the whole URL in \($0)" } ?? "")
-    case .access: "let pg_hba.conf admit this user, host and database, or correct origin.postgres"
-    case .database: "correct the database's name in origin.postgres"
-    case .certificate:
-      "let sslrootcert in origin.postgres name the file with the authority that signed the server's certificate, and host be a name "
-        + "in it; sslmode sets how the server is verified"
-    default: "check that the server runs, and host and port in origin.postgres"
+  /// A repair by the operator, by SQLSTATE. libpq's own errors have none.
+  private var repair: String? {
+    switch self {
+    case .connection(let place, let message), .server(let place, _, let message):
+      switch message.state {
+      case "28P01": Self.password(place)
+      case "28000": "let pg_hba.conf admit this user, host and database, or correct origin.postgres"
+      case "3D000": "correct the database's name in origin.postgres"
+      case "42501" where message.user.isEmpty:
+        "let the database's owner GRANT CONNECT ON DATABASE to this user"
+      case "42501" where message.function == "check_enable_rls":
+        "its hidden rows would be missing from the publication: have a superuser run ALTER ROLE "
+          + "\(quoted(message.user)) BYPASSRLS; or, if the rows that this user can read are enough, set "
+          + "origin.rowSecurity to \"apply\""
+      case "42501": "let the tables' owner run: \(Self.grants(to: message.user, place.schema))"
+      case "" where message.text.contains("no password supplied"): Self.password(place)
+      case "" where ["certificate", "does not support SSL"].contains(where: message.text.contains):
+        "let sslrootcert in origin.postgres name the file with the authority that signed the server's certificate, and "
+          + "host be a name in it; sslmode sets how the server is verified"
+      default: nil
+      }
+    case .rewritten, .configuration: nil
     }
   }
 
-  private static func tail(_ place: PostgresPlace, _ message: ServerMessage) -> String {
-    switch Remedy(message) {
-    case .right:
-      "; let the tables' owner run: \(grants(to: message.user, place.schema))"
-    case .rows:
-      "; its hidden rows would be missing from the publication: have a superuser run ALTER ROLE \(quoted(message.user)) "
-        + "BYPASSRLS; or, if the rows that this user can read are enough, set origin.rowSecurity to \"apply\""
-    default: hint(message).map { "; \($0)" } ?? ""
-    }
+  private static func password(_ place: PostgresPlace) -> String {
+    "give the right password in a password file (PGPASSFILE, ~/.pgpass) or PGPASSWORD"
+      + (place.variable.map { ", or the whole URL in \($0)" } ?? "")
   }
 
   package static func grants(to user: String, _ schema: String, table: String? = nil) -> String {
@@ -135,28 +141,4 @@ package enum PostgresError: OriginFailure, Hashable {
   }
 
   private static let feedback = "set hot_standby_feedback = on there, or raise max_standby_streaming_delay"
-
-  /// A repair by the operator, by SQLSTATE.
-  private enum Remedy {
-    case password, access, database, right, rows, certificate
-
-    init?(_ message: ServerMessage) {
-      switch message.state {
-      case "28P01": self = .password
-      case "28000": self = .access
-      case "3D000": self = .database
-      case "42501": self = message.function == "check_enable_rls" ? .rows : .right
-      default:
-        // libpq's own errors have no SQLSTATE.
-        guard message.state.isEmpty else { return nil }
-        if message.text.contains("no password supplied") {
-          self = .password
-        } else if ["certificate", "does not support SSL"].contains(where: message.text.contains) {
-          self = .certificate
-        } else {
-          return nil
-        }
-      }
-    }
-  }
 }

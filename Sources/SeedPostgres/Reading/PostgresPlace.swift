@@ -12,7 +12,6 @@ package struct PostgresPlace: Sendable, Hashable {
   package var appliesRowSecurity = false
   /// Seconds to establish a session, including all hosts tried.
   var connectSeconds = 30
-  /// The session's application_name.
   package var application = "seedbank"
   /// The environment variable for the URL with a password, for messages.
   package var variable: String?
@@ -33,7 +32,6 @@ package struct PostgresPlace: Sendable, Hashable {
     ]
   }
 
-  /// Seconds of silence before a keepalive probe.
   private static let keepaliveSeconds = 30
   /// Milliseconds for which data or a connection attempt may stay unacknowledged.
   private static let silenceMilliseconds = 10_000

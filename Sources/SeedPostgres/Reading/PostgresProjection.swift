@@ -63,16 +63,6 @@ struct PostgresProjection {
     return "SELECT count(*) FROM \(source) AS seedbank_rows WHERE \(nulls)"
   }
 
-  /// Numeric client columns whose rows may hold other values, with the origin's types.
-  var doubtful: [(column: ColumnSchema, type: UInt32)] {
-    columns.indices.filter { index in
-      switch (columns[index].form, table.columns[index].affinity) {
-      case (.spelled, .integer), (.spelled, .real), (.real, .integer): true
-      default: false
-      }
-    }.map { (table.columns[$0], found[$0].type) }
-  }
-
   func unfit(_ index: Int, _ reason: String, in row: [BorrowedValue]) -> OriginError {
     let key = rowDescription(table.keyNames, table.key.map { row[$0].owned })
     return .unfit(table: table.name, column: table.columns[index].name, key: key, reason: reason)
@@ -156,7 +146,6 @@ extension ColumnType {
 }
 
 extension String {
-  /// Whether SQLite considers the names equal.
   fileprivate func isNamed(_ other: String) -> Bool { lowercased() == other.lowercased() }
 
   /// The line, from 1, of a character, counted from 1.

@@ -17,7 +17,6 @@ struct ReadRelation: Hashable {
 final class ReadingCatalog {
   private let connection: PostgresConnection
   private var known: [String: [ReadRelation]] = [:]
-  /// By their SQL.
   private var plainTables: [String: ReadRelation]?
 
   init(_ connection: PostgresConnection) { self.connection = connection }

@@ -1,6 +1,5 @@
 import SeedDatabase
 
-/// The wire format of a column's values, and their conversion.
 enum ValueForm: Hashable, Sendable {
   case bool
   case integer(bytes: Int)
@@ -15,9 +14,7 @@ enum ValueForm: Hashable, Sendable {
   case time(Affinity)
 }
 
-/// A client's column in PostgreSQL's SQL.
 struct ProjectedColumn: Hashable, Sendable {
-  /// The selected expression.
   let sql: String
   /// The ORDER BY expression of a key column.
   let order: String

@@ -5,24 +5,57 @@ import SeedPublisher
 struct PostgresLogDraft {
   /// Without keys, a table is compared as a whole after a write.
   private(set) var logged: [(table: String, keys: [String], remark: String?)] = []
-  /// Relations that remain compared as a whole.
   private(set) var left: [(table: String, reason: String)] = []
   private(set) var statements: [String] = []
 
   private let names: LogNames
   private let schema: String
 
-  init(_ reader: PostgresLogReader, _ plans: [SeriesPlan]) throws {
-    (names, schema) = (LogNames(of: reader.connection.place.schema), reader.connection.place.schema)
-    let role = try reader.connection.rows("SELECT current_user").first?[0] ?? ""
+  init(_ connection: PostgresConnection, _ plans: [SeriesPlan]) throws {
+    (names, schema) = (LogNames(of: connection.place.schema), connection.place.schema)
     statements = ["CREATE SCHEMA \(quoted(names.schema))", Self.registry(names)]
-    for table in try reader.tables(readBy: plans) { try add(table, reader.connection) }
+    for table in try Self.tables(readBy: plans, connection) { try add(table, connection) }
+    let role = try connection.rows("SELECT current_user").first?[0] ?? ""
     statements += Self.pruning(names) + Self.rights(names, role)
   }
 
-  private mutating func add(
-    _ table: PostgresLogReader.Table, _ connection: PostgresConnection
-  ) throws(PostgresError) {
+  fileprivate struct Table {
+    let relation: ReadRelation
+    /// The client's key with the origin's names; empty if only a SELECT reads the table.
+    var keys: [String] = []
+  }
+
+  /// The tables that a dataset reads. Partitions are replaced by their root, and views by the tables that they read.
+  private static func tables(readBy plans: [SeriesPlan], _ connection: PostgresConnection) throws -> [Table] {
+    let (types, reading) = (TypeCatalog(connection), ReadingCatalog(connection))
+    var tables: [UInt32: Table] = [:]
+    for plan in plans {
+      for table in plan.schema.tables {
+        let source = plan.projection(table)
+        let projection = try PostgresProjection(table, source, connection, types)
+        let relations = try reading.relations(readBy: projection).filter { !$0.isView }
+        let roots = try Set(
+          relations.map { relation throws(PostgresError) in
+            try connection.relations("c.oid = pg_partition_root($1::oid)", "\(relation.oid)").first
+              ?? relation
+          })
+        for relation in roots where tables[relation.oid] == nil {
+          tables[relation.oid] = Table(relation: relation)
+        }
+        // A view of that name may have other rows than its table.
+        let own = roots.first { $0.schema == connection.place.schema && $0.name == table.name }?.oid
+        guard source.sql == nil, roots.count == 1, let own, tables[own]?.keys.isEmpty == true else {
+          continue
+        }
+        tables[own]?.keys = table.key.map { projection.names[$0] }
+      }
+    }
+    return tables.values.sorted {
+      ($0.relation.schema, $0.relation.name) < ($1.relation.schema, $1.relation.name)
+    }
+  }
+
+  private mutating func add(_ table: Table, _ connection: PostgresConnection) throws(PostgresError) {
     guard let facts = try TableFacts(table.relation.oid, keys: table.keys, connection) else { return }
     var source = LoggedTable(
       schema: table.relation.schema, name: table.relation.name, noting: facts.needsRows ? .row : .statement)
@@ -120,7 +153,7 @@ extension TableFacts {
   }
 
   /// Why a logged table is compared as a whole; nil if its rows are logged.
-  fileprivate func remark(_ table: PostgresLogReader.Table) -> String? {
+  fileprivate func remark(_ table: PostgresLogDraft.Table) -> String? {
     if table.keys.isEmpty { return "SELECTs or views read it" }
     guard keys != nil else {
       return

@@ -63,7 +63,6 @@ private struct PostgresSurvey {
 
 private struct TableDraft {
   let table: SchemaCatalog.Table
-  /// Why it is left out, if it is.
   private(set) var reason: String?
   private(set) var leftOut: [SetupNote] = []
   private var columns: [(name: String, sql: String)] = []
@@ -162,7 +161,6 @@ private struct TableDraft {
 
   // MARK: SQL
 
-  /// SQL, and the parts without any.
   typealias Parts = (sql: [String], leftOut: [SetupNote])
 
   var statement: String {
@@ -170,7 +168,6 @@ private struct TableDraft {
     return "CREATE TABLE \(quoted(table.name)) (\(lines.joined(separator: ", ")))"
   }
 
-  /// Adds the created indexes' names to `names`.
   func indexes(besides names: inout Set<String>) -> Parts {
     var parts: Parts = ([], [])
     for index in table.indexes where !index.isPrimary && index.columns != key {

@@ -8,7 +8,6 @@ struct SchemaCatalog {
 
   struct Table {
     let name: String
-    /// By the session's user.
     let isReadable: Bool
     /// Whether row-level security hides rows from that user.
     let isGuarded: Bool
@@ -18,7 +17,6 @@ struct SchemaCatalog {
     let heirs: String?
     let columns: [Column]
     let indexes: [Index]
-    /// Whether it has CHECKs or references.
     let hasRules: Bool
   }
 
@@ -66,7 +64,6 @@ struct SchemaCatalog {
     AND NOT EXISTS (SELECT FROM pg_depend d WHERE d.objid = c.oid AND d.deptype = 'e') ORDER BY c.oid
     """
 
-  /// The names of the table's columns with these numbers.
   private static func names(_ numbers: String) -> String {
     """
     (SELECT json_agg(a.attname ORDER BY k.place) FROM unnest(\(numbers)) WITH ORDINALITY k(number, place) \

@@ -39,12 +39,10 @@ package struct FolderStore: MirrorStore {
   package func read(_ path: String) throws -> StoredFile? {
     try checkFolder()
     let bytes = try DurableFile.readIfPresent(file(path), limit: PublicationDirectory.mostFileBytes)
-    return bytes.map { StoredFile($0, tag: Self.tag($0)) }
+    return bytes.map { StoredFile($0, tag: SHA256Digest.of($0).hex) }
   }
 
   package func length(_ path: String) throws -> Int? { try FileStamp(file(path))?.size }
-
-  private static func tag(_ bytes: [UInt8]) -> String { SHA256Digest.of(bytes).hex }
 
   package func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply {
     try withLock {

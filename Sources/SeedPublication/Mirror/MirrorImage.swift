@@ -23,9 +23,6 @@ package struct MirrorFile: Hashable, Sendable {
     (path, content) = (object.filePath, .file(publication.file(object)))
     (length, sha256) = (object.length, object.sha256)
   }
-
-  /// Clients load a new root before all other metadata.
-  var isRoot: Bool { path.hasSuffix(".\(Root.type).json") }
 }
 
 extension PublicationDirectory {

@@ -1,4 +1,3 @@
-import SeedFormat
 package import SeedSystem
 
 internal import struct Foundation.Date
@@ -72,19 +71,13 @@ package struct ZoneClock: Hashable, Sendable {
   package let name: String
 
   package init(_ name: String) throws(ScheduleMistake) {
-    guard let zone = TimeZone(identifier: name) else { throw .zone(name, nearest: Self.nearest(to: name)) }
+    guard let zone = TimeZone(identifier: name) else { throw .zone(name) }
     (self.zone, self.name) = (zone, name)
   }
 
   private init(_ zone: TimeZone, _ name: String) { (self.zone, self.name) = (zone, name) }
 
   package static let utc = ZoneClock(.gmt, "UTC")
-
-  private static func nearest(to name: String) -> String? {
-    let names = TimeZone.knownTimeZoneIdentifiers
-    if let same = names.first(where: { $0.lowercased() == name.lowercased() }) { return same }
-    return nearestName(to: name, in: names)
-  }
 
   /// The offset from UTC in seconds at a moment, given in seconds since 1970.
   func offset(at moment: Int) -> Int {

@@ -62,7 +62,7 @@ package struct WeeklyTimes: Hashable, Sendable {
 package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
   case times(String)
   case day(String)
-  case zone(String, nearest: String?)
+  case zone(String)
 
   /// The expected and the found text, without a full stop.
   package var description: String {
@@ -70,9 +70,8 @@ package enum ScheduleMistake: Error, Hashable, CustomStringConvertible {
     case .times(let found):
       "expected times such as \"03:30\" or \"Mon-Fri 03:30; Sat,Sun 06:00,18:00\", found \"\(found)\""
     case .day(let found): "expected a day from Mon to Sun, or a range such as Mon-Fri, found \"\(found)\""
-    case .zone(let found, let nearest):
-      "\"\(found)\" is not a time zone of this machine"
-        + (nearest.map { ", did you mean \"\($0)\"?" } ?? "; expected an IANA name such as \"Europe/Zurich\"")
+    case .zone(let found):
+      "\"\(found)\" is not a time zone of this machine; expected an IANA name such as \"Europe/Zurich\""
     }
   }
 }

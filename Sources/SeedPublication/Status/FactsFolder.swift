@@ -1,5 +1,6 @@
 package import SeedFormat
 package import SeedSystem
+import SeedTrust
 
 /// The folder of facts in a publication, such as `facts/transit-2.json`.
 package struct FactsFolder: Sendable {
@@ -33,11 +34,9 @@ package struct FactsFolder: Sendable {
 
   /// The series of a dataset that have files here.
   package func series(of dataset: DatasetName) throws(FileError) -> [SeedSeries] {
-    let (start, end) = ("\(dataset)-", ".json")
-    return try Folder.names(in: path).filter { $0.hasPrefix(start) && $0.hasSuffix(end) }.compactMap { name in
-      canonicalDecimal(name.dropFirst(start.count).dropLast(end.count), in: 1...Limits.modelNumber)
-        .flatMap { try? SeedSeries(dataset, major: $0) }
-    }
+    try Folder.names(in: path).filter { $0.hasSuffix(".json") }
+      .compactMap { SeedSeries(roleName: String($0.dropLast(".json".count))) }
+      .filter { $0.dataset == dataset }
   }
 
   /// The modification time is the disk's.
@@ -45,11 +44,7 @@ package struct FactsFolder: Sendable {
 }
 
 extension PublicationDirectory {
-  package var facts: FactsFolder { FactsFolder(of: self) }
-}
-
-extension FactsFolder {
-  fileprivate init(of publication: PublicationDirectory) { path = "\(publication.path)/facts" }
+  package var facts: FactsFolder { FactsFolder(path: "\(path)/facts") }
 }
 
 extension SeriesFacts {

@@ -83,11 +83,6 @@ extension TableChanges {
   }
 }
 
-/// Unreadable facts count as missing until the next step rewrites them, so no reason is kept.
-private struct DamagedFacts: Error, CustomStringConvertible {
-  let description = "a member is missing, or of another kind"
-}
-
 extension SeriesFacts {
   /// Reads ``json`` and ignores unknown members. Returns `nil` if the facts are invalid.
   package init?(_ json: JSONValue) {
@@ -186,7 +181,7 @@ extension UpcomingSnapshots {
     self.init(
       due: try json.optional("due", \.time),
       calendarTimes: try json.needed("times", \.elements).map { value in
-        guard let time = value.time else { throw DamagedFacts() }
+        guard let time = value.time else { throw MalformedJSON.field(path: "times", reason: "is no time") }
         return time
       },
       // Falls back to UTC if this version does not have the zone.
@@ -196,7 +191,9 @@ extension UpcomingSnapshots {
 
 extension JSONValue {
   fileprivate func needed<Value>(_ name: String, _ read: (JSONValue) -> Value?) throws -> Value {
-    guard let value = self[name].flatMap(read) else { throw DamagedFacts() }
+    guard let value = self[name].flatMap(read) else {
+      throw MalformedJSON.field(path: name, reason: "is missing, or of another kind")
+    }
     return value
   }
 

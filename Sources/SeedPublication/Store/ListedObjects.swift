@@ -40,12 +40,6 @@ extension [PublishedObject] {
 extension SeriesMetadata {
   package var newestSnapshot: PublishedObject? { objects.snapshots().first }
 
-  /// The size of the newest snapshot in its smallest encoding.
-  package var newestSnapshotBytes: Int? {
-    let newest = newestSnapshot?.version
-    return objects.filter { $0.span == nil && $0.version == newest }.map(\.length).min()
-  }
-
   /// Whether the series changed after its newest snapshot, or has no snapshot.
   package var lacksSnapshot: Bool { newestSnapshot?.version != state.head }
 

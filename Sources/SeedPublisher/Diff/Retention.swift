@@ -79,9 +79,8 @@ struct Retention {
     _ objects: [PublishedObject], head: SeedVersion, floor: SeedVersion, schema: SHA256Digest?, now: UTCTime
   ) -> (floor: SeedVersion, objects: [PublishedObject]) {
     let snapshots = keptSnapshots(objects, now)
-    let usable = snapshots.filter { snapshot in
-      let way = DeltaChain.shortest(objects, from: snapshot.version, snapshot.schema, to: head)
-      return way.map { ($0.last?.schema ?? snapshot.schema) == schema } ?? false
+    let usable = snapshots.filter {
+      DeltaChain.shortest(objects, from: $0.version, $0.schema, to: head, schema) != nil
     }
     // The snapshot that a new minor brings must not take its delta from the clients before it.
     let isOfNewMinor = usable.map(\.version).max() == objects.newestMinor

@@ -5,29 +5,22 @@ import SeedSystem
 import SeedTrust
 
 extension PublicationVerifier {
-  /// Checks an object's stored bytes, expanded bytes and rows. `known` identifies an object found in its place.
-  func check(
-    _ object: PublishedObject, _ known: [SHA256Digest: String], _ report: inout VerificationReport
-  ) throws -> Bool {
-    guard let problem = try problem(of: object, known, &report) else { return true }
+  /// Checks an object's stored bytes, expanded bytes and rows.
+  func check(_ object: PublishedObject, _ report: inout VerificationReport) throws -> Bool {
+    guard let problem = try problem(of: object, &report) else { return true }
     // A publisher has removed the object, so clients no longer use it.
     guard publication.stillNames(object) else { return false }
     report.error(object.filePath, problem)
     return false
   }
 
-  private func problem(
-    of object: PublishedObject, _ known: [SHA256Digest: String], _ report: inout VerificationReport
-  ) throws -> String? {
+  private func problem(of object: PublishedObject, _ report: inout VerificationReport) throws -> String? {
     let file = publication.file(object)
     guard Folder.exists(file) else { return "it is missing" }
     do {
       let found = try SHA256Digest.ofFile(at: file)
       report.objects += 1
       report.bytes += found.length
-      if found.digest != object.sha256, let other = known[found.digest] {
-        return "it has the content of \(other)"
-      }
       if found.length != object.length {
         return "it has \(found.length) bytes, but the signed length is \(object.length)"
       }

@@ -32,7 +32,7 @@ package struct PublicationVerifier {
     checkRoots(&report)
     for (series, published) in metadata.series.sorted(by: { $0.key < $1.key }) where isChosen(series) {
       report.series += 1
-      try verify(published, metadata.series, &report)
+      try verify(published, &report)
     }
     return report
   }
@@ -62,14 +62,10 @@ package struct PublicationVerifier {
 
   private func isChosen(_ series: SeedSeries) -> Bool { dataset.map { $0 == series.dataset } ?? true }
 
-  private func verify(
-    _ published: SeriesMetadata, _ all: [SeedSeries: SeriesMetadata], _ report: inout VerificationReport
-  ) throws {
-    let known = all.values.flatMap(\.objects).map { ($0.sha256, $0.filePath) }
-    let paths = Dictionary(known) { first, _ in first }
+  private func verify(_ published: SeriesMetadata, _ report: inout VerificationReport) throws {
     let good = try published.objects.filter { object in
       progress("\(published.series): \(object.fileName)")
-      return try check(object, paths, &report)
+      return try check(object, &report)
     }
     progress("\(published.series): the deltas")
     var chain = ChainVerification(publication, good, scratch: scratch)

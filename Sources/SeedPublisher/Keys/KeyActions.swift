@@ -39,7 +39,7 @@ package struct KeyActions {
     let published = try before.get()
     return KeyStatusReport(
       published: published, roles: try KeyStatus.all(search, trustedBy: published),
-      pending: try publisher().pendingChange(), folder: search.folder, now: now)
+      pending: try publisher().pendingChange(), now: now)
   }
 
   /// Signs root or targets metadata again; the latter also for new series.
@@ -235,9 +235,8 @@ extension OfflineChange {
   ) throws {
     let inRoot = verifiers.filter(\.key.isInRoot)
     let root =
-      isLost
-      ? signer.rootAnew(replacing: inRoot, after: published)
-      : inRoot.isEmpty ? nil : signer.root(replacing: inRoot, after: published)
+      isLost || !inRoot.isEmpty
+      ? signer.root(replacing: inRoot, startingChain: isLost, after: published) : nil
     let targets: Targets? =
       if let series = verifiers[.series] {
         try signer.targets(

@@ -66,7 +66,6 @@ package struct KeyStatusReport {
   let published: PublishedMetadata
   let roles: [KeyStatus]
   let pending: OfflineChange
-  let folder: String
   let now: UTCTime
 
   package var text: String {
@@ -96,32 +95,18 @@ package struct KeyStatusReport {
   }
 
   private var advice: [String] {
-    expiryAdvice + (pending.isEmpty ? [] : [pendingAdvice]) + keyAdvice + placeAdvice
-  }
-
-  private var expiryAdvice: [String] {
-    [KeyRole.root, .targets].compactMap { role in
+    let expiries = [KeyRole.root, .targets].compactMap { role in
       expires(role).flatMap { expiryWarning(role.rawValue, $0, now: now) }
     }
+    let missing = roles.filter { !$0.canSign && !$0.role.isOffline }.map {
+      "put the \($0.role.rawValue) key back, or replace it with 'seedbank keys rotate \($0.role.rawValue)'"
+    }
+    return expiries + (pending.isEmpty ? [] : [pendingAdvice]) + missing
   }
 
   private var pendingAdvice: String {
     let waiting = pending.needs(after: published).first { !$0.isMet }
     return waiting?.payloadAdvice ?? "publish the signed change of keys with 'seedbank regenerate'"
-  }
-
-  private var keyAdvice: [String] {
-    roles.filter { !$0.canSign && !$0.role.isOffline }.map {
-      "put the \($0.role.rawValue) key back, or replace it with 'seedbank keys rotate \($0.role.rawValue)'"
-    }
-  }
-
-  /// Offline keys do not belong in the deployment's folder; another folder, such as a USB stick's, is temporary.
-  private var placeAdvice: [String] {
-    let here = roles.filter { $0.role.isOffline }.flatMap(\.current).map(\.path)
-      .filter { Folder.parent(of: $0) == folder }
-    return here.isEmpty
-      ? [] : ["move to a place without a network: \(here.map(\.printable).joined(separator: ", "))"]
   }
 
   private func use(of file: FoundKey) -> String {

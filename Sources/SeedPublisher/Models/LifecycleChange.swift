@@ -7,14 +7,10 @@ package struct LifecycleChange {
   private let major: Int
   private let lifecycle: SeedLifecycle
   private let file: String
-  private let isLast: Bool
 
-  /// `file`: the dataset's configuration; `isLast`: all other majors are retired.
-  package init(
-    _ dataset: DatasetName, _ major: Int, _ lifecycle: SeedLifecycle, in file: String, isLast: Bool
-  ) {
-    (self.dataset, self.major, self.lifecycle) = (dataset, major, lifecycle)
-    (self.file, self.isLast) = (file, isLast)
+  /// `file`: the dataset's configuration.
+  package init(_ dataset: DatasetName, _ major: Int, _ lifecycle: SeedLifecycle, in file: String) {
+    (self.dataset, self.major, self.lifecycle, self.file) = (dataset, major, lifecycle, file)
   }
 
   /// Accepts `1`, `1.x` or one of the major's models, because all minors end together.
@@ -37,10 +33,9 @@ package struct LifecycleChange {
     guard lifecycle.isRetired else {
       return "Clients of \(series) go on getting changes, and their apps are asked to move on."
     }
-    let others = isLast ? " No other major of \(dataset) is left." : ""
     return
       "Clients of \(series) keep their data, get no more changes, and report that. Its models' folders may be"
-      + " removed once that is published.\(others)"
+      + " removed once that is published."
   }
 
   package var json: JSONValue {

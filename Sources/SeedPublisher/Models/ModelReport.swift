@@ -10,16 +10,17 @@ package struct ModelReport {
   private let plan: SeriesPlan
   private let files: [String]
   private let mending: [String]
-  private let cost: ModelCost
+  private let isNewSeries: Bool
+  private let canDelegate: Bool
   private let isDryRun: Bool
 
-  /// `mending`: why the origin cannot fill it yet.
+  /// `mending`: why the origin cannot fill it yet; `canDelegate`: the targets key is here.
   package init(
-    _ draft: ModelDraft, after base: ModelVersion, _ plan: SeriesPlan, mending: [String], cost: ModelCost,
-    isDryRun: Bool
+    _ draft: ModelDraft, after base: ModelVersion, _ plan: SeriesPlan, mending: [String], isNewSeries: Bool,
+    canDelegate: Bool, isDryRun: Bool
   ) {
     (self.draft, self.base, self.plan, self.mending) = (draft, base, plan, mending)
-    (self.cost, self.isDryRun) = (cost, isDryRun)
+    (self.isNewSeries, self.canDelegate, self.isDryRun) = (isNewSeries, canDelegate, isDryRun)
     dataset = plan.series.dataset
     files = draft.definition.files.map { "\(draft.path)/\($0.path)" }
   }
@@ -33,11 +34,28 @@ package struct ModelReport {
       draft.added.isEmpty
         ? ["The model is a copy of \(base): edit its files now."] : [],
       mending.map { "To fix before it is published: \($0.printable)" },
-      [cost.words(snapshotBecause: obstacle)],
+      [isNewSeries ? newSeries : newMinor],
       ["", Self.pin, "", snippet.declaration, ""],
       ["Next: \(next)"],
     ]
     return parts.joined().joined(separator: "\n")
+  }
+
+  private var newMinor: String {
+    let way = obstacle.map { "by a snapshot, because \($0)" } ?? "as changes"
+    return
+      "The step that publishes it brings it to each client of \(plan.series) \(way). Apps that were built for older minors"
+      + " go on."
+  }
+
+  private var newSeries: String {
+    let key =
+      canDelegate
+      ? ""
+      : " The targets key must sign the new series, and is not here: 'seedbank keys renew targets --with FOLDER'."
+    return
+      "Clients of older majors are not affected: each step fills their series and the new one. Apps that are built for"
+      + " it begin with a snapshot.\(key)"
   }
 
   /// Why a delta cannot carry the model's additions.
@@ -66,48 +84,8 @@ package struct ModelReport {
       "from": .string("\(base)"), "schema": .string(plan.schema.hash.hex),
       "written": JSONValue(strings: files), "added": JSONValue(strings: draft.added),
       "remarks": JSONValue(strings: draft.remarks + plan.remarks), "skipped": .array(draft.notes.map(\.json)),
-      "toMend": JSONValue(strings: mending), "snapshotBytes": JSONValue(cost.snapshotBytes),
+      "toMend": JSONValue(strings: mending),
     ]
-  }
-}
-
-package struct ModelCost {
-  private let series: SeedSeries
-  private let isNewSeries: Bool
-  fileprivate let snapshotBytes: Int?
-  private let canDelegate: Bool
-
-  /// `snapshotBytes`: the smallest encoding of the newest snapshot; for a new series, of the previous one's.
-  package init(series: SeedSeries, isNewSeries: Bool, snapshotBytes: Int?, canDelegate: Bool) {
-    (self.series, self.isNewSeries) = (series, isNewSeries)
-    (self.snapshotBytes, self.canDelegate) = (snapshotBytes, canDelegate)
-  }
-
-  fileprivate func words(snapshotBecause obstacle: String?) -> String {
-    isNewSeries ? newSeries : newMinor(obstacle)
-  }
-
-  private func newMinor(_ obstacle: String?) -> String {
-    guard let snapshotBytes else {
-      return "Nothing of \(series) is published yet, so no client is affected."
-    }
-    let way =
-      obstacle.map { "by a snapshot of about \(ByteCount(bytes: snapshotBytes)), because \($0)" }
-      ?? "as changes"
-    return
-      "The step that publishes it brings it to each client of \(series) \(way). Apps that were built for older minors"
-      + " go on."
-  }
-
-  private var newSeries: String {
-    let size = snapshotBytes.map { ", of about \(ByteCount(bytes: $0)) with the same rows" } ?? ""
-    let key =
-      canDelegate
-      ? ""
-      : " The targets key must sign the new series, and is not here: 'seedbank keys renew targets --with FOLDER'."
-    return
-      "Clients of older majors are not affected: each step fills their series and the new one. Apps that are built for"
-      + " it begin with a snapshot\(size).\(key)"
   }
 }
 

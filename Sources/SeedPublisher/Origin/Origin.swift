@@ -11,8 +11,8 @@ package protocol Origin: AnyObject {
   func source(of table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> any RowSource
   /// The number of rows that cannot be published because a key column is NULL.
   func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int
-  /// Finds columns whose values have, or may have, other types than the client's, without reading all values.
-  func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [TypeDrift]
+  /// Describes values with other types than the client's, if they can be found without reading all of them.
+  func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [String]
   func outline() throws -> OriginOutline
   /// The log of changed rows; `nil` if none is set up.
   func log() throws -> (any OriginLog)?

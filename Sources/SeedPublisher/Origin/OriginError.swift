@@ -20,7 +20,6 @@ package enum OriginError: OriginFailure {
   case unreadable(path: String, reason: DatabaseError)
   case damaged(path: String, reason: DatabaseError)
   case empty(path: String)
-  case syntax(source: String, reason: String)
   case columns(table: String, source: Projection, missing: [String], surplus: [String])
   case invalidText(table: String, column: String, key: String)
   case unfit(table: String, column: String, key: String, reason: String)
@@ -28,6 +27,9 @@ package enum OriginError: OriginFailure {
   case duplicateKey(table: String, key: String)
   case locked(path: String, seconds: Int)
   case noScratch(path: String)
+  /// Of a feed.
+  case notLoaded(path: String)
+  case tooLong(path: String, limit: Int)
   /// A retry may succeed without a repair.
   case unavailable(String)
   case configuration(String)
@@ -85,14 +87,14 @@ package enum OriginError: OriginFailure {
 
   package var isUnavailable: Bool {
     switch self {
-    case .missing, .empty, .unreadable, .locked, .noScratch, .unavailable: true
+    case .missing, .empty, .unreadable, .locked, .noScratch, .notLoaded, .unavailable: true
     default: false
     }
   }
 
   package var isConfiguration: Bool {
     switch self {
-    case .syntax, .configuration: true
+    case .configuration: true
     case .columns(_, let source, _, _): source.sql != nil
     default: false
     }
@@ -119,7 +121,6 @@ package enum OriginError: OriginFailure {
     case .damaged(let path, let reason):
       "the origin \(path) is damaged and cannot be read: \(reason.message); "
         + "restore it from a backup, or save its rows with 'sqlite3 \(path) .recover'"
-    case .syntax(let source, let reason): "\(source): \(reason)"
     case .columns(let table, let source, let missing, let surplus):
       "table \"\(table)\" (\(source.place)): "
         + [("lacks the column", missing), ("has the surplus column", surplus)]
@@ -130,6 +131,10 @@ package enum OriginError: OriginFailure {
     case .nullInKey(let table, _): "table \"\(table)\": a row has \(rowRule ?? "")"
     case .duplicateKey(let table, let key): "table \"\(table)\": two rows have the key \(key)"
     case .unavailable(let message), .configuration(let message), .data(let message): message
+    case .notLoaded(let path):
+      "the feed \(path) was not loaded yet: 'seedbank regenerate' loads and publishes it"
+    case .tooLong(let path, let limit):
+      "the feed \(path) has more than \(limit) bytes, expanded: if that is right, raise origin.maximumBytes"
     case .noScratch(let path):
       "the rows of \(path) could not be sorted: there is no room for SQLite's temporary files; free some in the "
         + "folder that TMPDIR names (or /var/tmp), or name one with more room there"

@@ -111,11 +111,3 @@ extension Affinity {
     }
   }
 }
-
-/// Values of the origin that do not, or may not, fit a client column's type.
-package struct TypeDrift: Hashable, Sendable {
-  package let isCertain: Bool
-  package let problem: String
-
-  package init(isCertain: Bool, _ problem: String) { (self.isCertain, self.problem) = (isCertain, problem) }
-}

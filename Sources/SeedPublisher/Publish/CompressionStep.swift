@@ -173,7 +173,6 @@ enum ObjectListing {
   enum Obstacle: String {
     case seriesGone = "the series is not published any more"
     case otherHistory = "the series has started a new history"
-    case otherSchema = "a new schema was published"
     case belowFloor = "deltas do not lead on from it any more"
     case aheadOfHead = "the publication has gone back to an older version"
     case otherContent = "its rows differ from those published as the same version"
@@ -193,13 +192,12 @@ enum ObjectListing {
   private static func obstacle(toNew snapshot: PublishedObject, _ published: SeriesMetadata) -> Obstacle? {
     let (state, version) = (published.state, snapshot.version)
     guard version <= state.head else { return .aheadOfHead }
-    let way = DeltaChain.shortest(published.objects, from: version, snapshot.schema, to: state.head)
-    guard (way?.last?.schema ?? snapshot.schema) == state.schema else { return .otherSchema }
-    guard version >= state.floor else { return .belowFloor }
+    let chain = DeltaChain.shortest(
+      published.objects, from: version, snapshot.schema, to: state.head, state.schema)
+    guard version >= state.floor, chain != nil else { return .belowFloor }
     if let newest = published.newestSnapshot, newest.version >= version { return .superseded }
     let same = published.objects.filter { $0.version == version }
-    guard same.allSatisfy({ $0.digest == snapshot.digest }) else { return .otherContent }
-    return way == nil ? .belowFloor : nil
+    return same.allSatisfy { $0.digest == snapshot.digest } ? nil : .otherContent
   }
 
   private static func obstacle(

@@ -29,14 +29,15 @@ struct WorkingCopyOpener {
     guard meta.version <= head else {
       throw PublicationError.copyAhead(copy: path, version: "\(meta.version)", head: "\(head)")
     }
-    if meta.version == head {
-      return meta.schema == published.state.schema
-        ? (copy, nil) : try rebuild(because: "it had another schema")
+    let chain = DeltaChain.shortest(
+      published.objects, from: meta.version, meta.schema, to: head, published.state.schema)
+    guard let chain else {
+      return try rebuild(
+        because: meta.version == head
+          ? "it had another schema" : "it did not catch up: no deltas lead on from version \(meta.version)")
     }
+    if chain.isEmpty { return (copy, nil) }
     if isPreview { return (try rebuild(), nil) }
-    guard let chain = DeltaChain.shortest(published.objects, from: meta.version, meta.schema, to: head) else {
-      return try rebuild(because: "it did not catch up: no deltas lead on from version \(meta.version)")
-    }
     do {
       try copy.apply(chain, from: context.publication)
       return (copy, nil)

@@ -34,7 +34,7 @@ struct DraftedTable {
     for index in origin.indexes {
       do {
         try proof.execute(index.sql)
-        parts.append(SchemaPart(kind: .index, name: index.name, sql: index.sql))
+        parts.append(index)
       } catch { refused.append(SetupNote(.index, index.name, SkipCause(error))) }
     }
     let schema = try SchemaReader(proof).table(origin.name)

@@ -5,9 +5,8 @@ import SeedPublication
 /// Tables, views and triggers of a SQLite origin in the order of their creation.
 package struct OriginSurvey: Sendable {
   private(set) var tables: [OriginTable] = []
-  private(set) var virtualTables: [OriginPart] = []
-  private(set) var shadowTables: [String] = []
-  private(set) var views: [OriginPart] = []
+  private(set) var virtualTables: [SchemaPart] = []
+  private(set) var views: [SchemaPart] = []
   private(set) var triggers: [String] = []
   package private(set) var outline = OriginOutline(tables: [:])
   /// Parts that SQLite's SQL cannot express.
@@ -32,12 +31,6 @@ package struct OriginSurvey: Sendable {
     }
   }
 
-  /// Everything that a view can read, in lower case.
-  var names: Set<String> {
-    let parts = virtualTables.map(\.name) + views.map(\.name)
-    return Set((tables.map(\.name) + shadowTables + parts).map { $0.lowercased() })
-  }
-
   private mutating func read(_ connection: Connection) throws {
     outline = try OriginOutline(connection)
     let rows = try connection.rows("SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY rowid")
@@ -53,25 +46,24 @@ package struct OriginSurvey: Sendable {
     // The log's own tables are not data.
     let log = try LogParts(connection)
     for row in rows where !row[1].lowercased().hasPrefix("sqlite_") && !log.owns(row[1]) {
-      let part = OriginPart(name: row[1], sql: row[3])
-      switch (row[0], kinds[part.name]) {
-      case ("table", "virtual"): virtualTables.append(part)
-      case ("table", "shadow"): shadowTables.append(part.name)
+      func part(_ kind: SchemaPart.Kind) -> SchemaPart {
+        SchemaPart(kind: kind, name: row[1], sql: row[3])
+      }
+      switch (row[0], kinds[row[1]]) {
+      case ("table", "virtual"): virtualTables.append(part(.searchTable))
+      // A virtual table's own storage is not data.
+      case ("table", "shadow"): break
       case ("table", _):
-        let own = (indexes[part.name] ?? []).map { OriginPart(name: $0[1], sql: $0[3]) }
+        let own = (indexes[row[1]] ?? []).map { SchemaPart(kind: .index, name: $0[1], sql: $0[3]) }
         tables.append(
           try OriginTable(
-            part, own, isWithoutRowid: withoutRowid.contains(part.name), isStrict: strict.contains(part.name),
+            part(.table), own, isWithoutRowid: withoutRowid.contains(row[1]),
+            isStrict: strict.contains(row[1]),
             connection))
-      case ("view", _): views.append(part)
-      case ("trigger", _): triggers.append(part.name)
+      case ("view", _): views.append(part(.view))
+      case ("trigger", _): triggers.append(row[1])
       default: break
       }
     }
   }
-}
-
-struct OriginPart: Sendable {
-  let name: String
-  let sql: String
 }

@@ -4,7 +4,7 @@ import SeedFormat
 /// A table of the origin, with everything that clients may have of it.
 struct OriginTable: Sendable {
   let name: String
-  let indexes: [OriginPart]
+  let indexes: [SchemaPart]
   /// Generated columns included: clients get their values.
   private(set) var columns: [OriginColumn] = []
   private(set) var notes: [SetupNote] = []
@@ -20,7 +20,7 @@ struct OriginTable: Sendable {
   private static let rowNumberNames = ["rowid", "_rowid_", "oid"]
 
   init(
-    _ part: OriginPart, _ indexes: [OriginPart], isWithoutRowid: Bool, isStrict: Bool,
+    _ part: SchemaPart, _ indexes: [SchemaPart], isWithoutRowid: Bool, isStrict: Bool,
     _ connection: Connection
   ) throws {
     let name = part.name
@@ -50,7 +50,7 @@ struct OriginTable: Sendable {
     }
   }
 
-  private static func hasRules(_ part: OriginPart, _ connection: Connection) throws -> Bool {
+  private static func hasRules(_ part: SchemaPart, _ connection: Connection) throws -> Bool {
     try SQLScanner.tokens(of: Array(part.sql.utf8)).contains { $0.keyword == "CHECK" }
       || connection.value("SELECT 1 FROM pragma_foreign_key_list(?)", .text(part.name)) != nil
   }

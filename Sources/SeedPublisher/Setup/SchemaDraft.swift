@@ -49,12 +49,12 @@ extension SchemaDraft {
     guard !parts.isEmpty else { return }
     let proof = try Connection("schema", .memory)
     for part in parts { try proof.execute(part.sql) }
-    addSearchTables(survey, proof)
-    addViews(survey.views, proof, among: survey.names)
+    addSearchTables(survey.virtualTables, proof)
+    addViews(survey.views, proof)
     notes += survey.triggers.map {
       SetupNote(
         kind: .trigger, name: $0, reason: "seeds have none, and rows come as the origin has them",
-        remedy: Self.nothingToDo)
+        remedy: "no action needed")
     }
   }
 
@@ -68,39 +68,27 @@ extension SchemaDraft {
     } catch { notes.append(SetupNote(.table, table.name, SkipCause(error))) }
   }
 
-  private mutating func addSearchTables(_ survey: OriginSurvey, _ proof: Connection) {
-    var kept: [String] = []
-    for table in survey.virtualTables {
-      if let cause = add(table, .searchTable, proof, use: { _ = try SchemaReader($0).schema() }) {
-        notes.append(SetupNote(.virtualTable, table.name, cause))
-      } else {
-        kept.append(table.name)
-      }
-    }
-    notes += survey.shadowTables.filter { name in !kept.contains { name.hasPrefix("\($0)_") } }.map {
-      SetupNote(
-        kind: .shadowTable, name: $0,
-        reason: "it contains the data of a virtual table that is skipped",
-        remedy: Self.nothingToDo)
+  private mutating func addSearchTables(_ tables: [SchemaPart], _ proof: Connection) {
+    for table in tables {
+      let cause = add(table, proof) { _ = try SchemaReader($0).schema() }
+      if let cause { notes.append(SetupNote(.virtualTable, table.name, cause)) }
     }
   }
 
-  private static let nothingToDo = "no action needed"
-
   /// Retries failed views while others succeed, because a view may use a later one.
-  private mutating func addViews(_ views: [OriginPart], _ proof: Connection, among names: Set<String>) {
-    var failures: [(view: OriginPart, cause: SkipCause)] = []
+  private mutating func addViews(_ views: [SchemaPart], _ proof: Connection) {
+    var failures: [(view: SchemaPart, cause: SkipCause)] = []
     for view in views {
-      let cause = add(view, .view, proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
-      if let cause { failures.append((view, cause.seen(among: names))) }
+      let cause = add(view, proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
+      if let cause { failures.append((view, cause)) }
     }
-    guard failures.count == views.count else { return addViews(failures.map(\.view), proof, among: names) }
+    guard failures.count == views.count else { return addViews(failures.map(\.view), proof) }
     notes += failures.map { SetupNote(.view, $0.view.name, $0.cause) }
   }
 
   /// Creates the part and uses it, because SQLite accepts some parts that fail in use. Returns the reason for a failure.
   private mutating func add(
-    _ part: OriginPart, _ kind: SchemaPart.Kind, _ proof: Connection, use: (Connection) throws -> Void
+    _ part: SchemaPart, _ proof: Connection, use: (Connection) throws -> Void
   ) -> SkipCause? {
     do {
       try Self.refuseReserved(part.name)
@@ -108,10 +96,10 @@ extension SchemaDraft {
       do {
         try use(proof)
       } catch {
-        try proof.execute("DROP \(kind == .view ? "VIEW" : "TABLE") \(quoted(part.name))")
+        try proof.execute("DROP \(part.kind == .view ? "VIEW" : "TABLE") \(quoted(part.name))")
         throw error
       }
-      parts.append(SchemaPart(kind: kind, name: part.name, sql: part.sql))
+      parts.append(part)
       return nil
     } catch { return SkipCause(error) }
   }

@@ -5,17 +5,8 @@ package struct SetupNote: Hashable, Sendable {
   package enum Kind: String, Sendable {
     case table, column, index, view, trigger, file
     case virtualTable = "virtual table"
-    case shadowTable = "shadow table"
-    /// A table whose key is the row number.
-    case numbering
-    /// A table whose key is not its primary key.
-    case key
-    /// A column with a changed type.
-    case type
-    /// A table without its collations.
-    case collation
-    /// A table without its CHECKs and references.
-    case rules
+    /// Changes of published tables and columns.
+    case numbering, key, type, collation, rules
     /// A table with more rows than its name suggests.
     case rows
 

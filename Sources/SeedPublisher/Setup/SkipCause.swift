@@ -6,16 +6,12 @@ package enum SkipCause: Hashable, Sendable {
   case noKey
   case reservedName
   case collation(String)
-  /// A function that SQLite has but does not trust in a schema.
-  case unsafeFunction(String)
-  case unknownFunction(String)
-  case missingTable(String)
-  /// A table or view that the origin lacks too.
-  case absent(String)
-  case missingColumn(String)
-  case missingModule(String)
   case virtualTable
   case searchContent(String)
+  /// SQLite's message about a function or module that clients may lack.
+  case unknown(String)
+  /// SQLite's message about a table or column that the schema lacks.
+  case missing(String)
   /// The message of SQLite or a rule.
   case other(String)
 
@@ -32,23 +28,12 @@ package enum SkipCause: Hashable, Sendable {
       }
   }
 
-  private static let refusals: [(start: String, cause: @Sendable (String) -> Self)] = [
-    ("no such collation sequence: ", Self.collation), ("unsafe use of ", Self.unsafeFunction),
-    ("no such function: ", Self.unknownFunction), ("no such table: main.", Self.missingTable),
-    ("no such table: ", Self.missingTable), ("no such column: ", Self.missingColumn),
-    ("no such module: ", Self.missingModule),
-  ]
-
   private static func refusal(_ message: String) -> Self {
-    let known = refusals.first { message.hasPrefix($0.start) }
-    guard let known else { return .other("SQLite reports \"\(message)\"") }
-    let name = message.dropFirst(known.start.count)
-    return known.cause(String(name.hasSuffix("()") ? name.dropLast(2) : name))
-  }
-
-  /// Distinguishes parts that the origin lacks too. Names are in lower case.
-  func seen(among names: Set<String>) -> Self {
-    if case .missingTable(let name) = self, !names.contains(name.lowercased()) { .absent(name) } else { self }
+    let (report, collation) = ("SQLite reports \"\(message)\"", "no such collation sequence: ")
+    func begins(_ starts: String...) -> Bool { starts.contains { message.hasPrefix($0) } }
+    if begins(collation) { return .collation(String(message.dropFirst(collation.count))) }
+    if begins("no such function: ", "no such module: ") { return .unknown(report) }
+    return begins("no such table: ", "no such column: ") ? .missing(report) : .other(report)
   }
 
   var reason: String {
@@ -57,16 +42,10 @@ package enum SkipCause: Hashable, Sendable {
       "there is no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and rows cannot be numbered"
     case .reservedName: "names that start with \(ReservedTable.prefix) are reserved"
     case .collation(let name): "clients lack the collation \(name), by which it sorts"
-    case .unsafeFunction(let name): "clients' SQLite may not allow \(name)() in a schema"
-    case .unknownFunction(let name): "clients' SQLite may not have \(name)() in a schema"
-    case .missingTable(let name): "it reads \"\(name)\", which the model does not have"
-    case .absent(let name): "it reads \"\(name)\", which the origin does not have either"
-    case .missingColumn(let name): "it reads the column \(name), which the model does not have"
-    case .missingModule(let name): "clients lack SQLite's module \(name)"
     case .virtualTable:
       "seeds have no other virtual tables than FTS5 tables over the content of a published table"
     case .searchContent(let content): "the content, \"\(content)\", is not a published table"
-    case .other(let words): words
+    case .unknown(let words), .missing(let words), .other(let words): words
     }
   }
 
@@ -82,14 +61,13 @@ package enum SkipCause: Hashable, Sendable {
       "add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY;"
         + " of a table WITHOUT ROWID with it in the key, only a copy without it can be read"
     case (.index, _): Self.indexRemedy
-    case (.view, .missingTable), (.view, .missingColumn):
-      "publish that too; or add a table of the view's name, with a key, to schema.sql: its rows are the view's rows"
-    case (.view, .absent): "it does not work in the origin: drop or repair it there"
-    case (.view, .unknownFunction), (.view, .collation), (.view, .missingModule):
+    case (.view, .unknown), (.view, .collation), (.virtualTable, .unknown):
       "clients get its rows if the origin keeps them in an ordinary table"
+    case (.view, .missing):
+      "publish what it reads; or add a table of the view's name, with a key, to schema.sql: its rows are the view's"
+        + " rows. If the view fails in the origin too, drop or repair it there"
     case (.view, _): "add a table of its name, with a key, to schema.sql: its rows are the view's rows"
     case (.virtualTable, .searchContent): "publish that table too"
-    case (.virtualTable, .missingModule): "clients get its rows if the origin keeps them in an ordinary table"
     case (.virtualTable, _):
       "for its rows, add a table of another name with a key to schema.sql, and 'SELECT … FROM' it in a file TABLE.sql"
         + " beside it; to search in its texts, an FTS5 table over that one's content"

@@ -1,8 +1,11 @@
+import Dispatch
 import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedSystem
 import SeedTrust
+
+import class Foundation.Thread
 
 /// Makes the snapshots of a series, and further encodings, as files that no metadata names yet.
 struct ObjectMaker {
@@ -81,5 +84,48 @@ struct ObjectMaker {
 
   func place(_ draft: ObjectDraft) throws {
     try DurableFile.moveIntoPlace(draft.path, publication.file(draft.object))
+  }
+}
+
+/// Runs jobs on a few threads. A free thread takes the next job, so put the longest first. With more threads than
+/// processors, a long job that cannot be divided would end late.
+enum WorkerPool {
+  typealias Job = @Sendable () throws -> Void
+
+  /// Starts no job after one failed, and throws its error.
+  static func run(_ jobs: [Job], threads: Int) throws {
+    let left = Mutex(jobs[...])
+    let work = SideWork()
+    for _ in 0..<min(threads, jobs.count) {
+      work.start {
+        defer { left.withLock { $0 = [] } }
+        while let job = left.withLock({ $0.popFirst() }) { try job() }
+      }
+    }
+    try work.finish()
+  }
+}
+
+/// Work on other threads, parallel to the owner's. The owner must always call ``finish()``.
+final class SideWork: Sendable {
+  private let group = DispatchGroup()
+  private let failure = Mutex<(any Error)?>(nil)
+
+  /// Starts a dedicated thread, because Dispatch limits its threads to the number of processors and they may be busy.
+  func start(_ body: @escaping @Sendable () throws -> Void) {
+    group.enter()
+    Thread.detachNewThread { [self] in
+      defer { group.leave() }
+      do {
+        try body()
+      } catch {
+        failure.withLock { $0 = $0 ?? error }
+      }
+    }
+  }
+
+  func finish() throws {
+    group.wait()
+    if let failure = failure.withLock({ $0 }) { throw failure }
   }
 }

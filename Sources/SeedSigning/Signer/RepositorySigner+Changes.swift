@@ -8,19 +8,13 @@ extension RepositorySigner {
     return next
   }
 
-  /// The next root, with other keys for these roles.
+  /// The next root, with other keys for these roles. If too few of the old root's keys are left to sign it, it starts a
+  /// separate chain: new apps must ship it, and installed apps stay with the old root until it expires.
   package func root(
-    replacing verifiers: [KeyRole: RoleVerifiers], after published: PublishedMetadata
+    replacing verifiers: [KeyRole: RoleVerifiers], startingChain: Bool = false,
+    after published: PublishedMetadata
   ) -> Root {
-    Root(header: rootHeader(after: published), replacing: verifiers, of: published.root)
-  }
-
-  /// The root of a separate chain, for when too few of the old root's keys are left to sign the next one. New apps must
-  /// ship it; installed apps stay with the old root until it expires.
-  package func rootAnew(
-    replacing verifiers: [KeyRole: RoleVerifiers], after published: PublishedMetadata
-  ) -> Root {
-    let header = rootHeader(after: published, steps: Root.gapAfterLoss)
+    let header = rootHeader(after: published, steps: startingChain ? Root.gapAfterLoss : 1)
     return Root(header: header, replacing: verifiers, of: published.root)
   }
 

@@ -4,7 +4,6 @@ package enum DurableFile {
   /// The suffix of temporary files, which a crash may leave and the folder's owner sweeps.
   package static let temporarySuffix = ".tmp"
 
-  /// The content of a file of at most `limit` bytes.
   package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {
     try File(path, for: .reading).readAll(limit: limit)
   }

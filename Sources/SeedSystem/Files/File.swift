@@ -9,7 +9,6 @@ package struct File: ~Copyable, Sendable {
     case readingRegular(followsLinks: Bool)
     /// Reads anything, including pipes: for files that the operator names.
     case readingAny
-    /// Writes a new file; throws if the name exists.
     case creating
     /// Writes a file, truncating an existing one.
     case replacing
@@ -74,7 +73,6 @@ package struct File: ~Copyable, Sendable {
     return filled
   }
 
-  /// Reads up to `count` bytes; empty at the end.
   package func read(_ count: Int) throws(FileError) -> [UInt8] {
     try bytes(count) { buffer throws(FileError) in try read(into: buffer) }
   }
@@ -174,7 +172,6 @@ extension File {
   /// Takes an exclusive lock; false if another process holds it.
   package func tryLock() throws(FileError) -> Bool { try tryLock(LOCK_EX) }
 
-  /// Takes a shared lock; false if another process holds it exclusively.
   package func tryShare() throws(FileError) -> Bool { try tryLock(LOCK_SH) }
 
   private func tryLock(_ kind: Int32) throws(FileError) -> Bool {
@@ -227,10 +224,8 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
     (self.operation, self.path, self.number) = (operation, path, number)
   }
 
-  /// Whether the file or a parent folder is missing.
   package var isMissing: Bool { number == ENOENT || number == ENOTDIR }
 
-  /// Whether permissions or a read-only volume prevent access.
   package var isUnwritable: Bool { [EROFS, EACCES, EPERM].contains(number) }
 
   /// Whether the path cannot belong to a file.
@@ -238,7 +233,6 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var isFull: Bool { number == ENOSPC || number == EDQUOT }
 
-  /// Whether the process or the system has no file descriptors left.
   package var isExhausted: Bool { number == EMFILE || number == ENFILE }
 
   package var reason: String {

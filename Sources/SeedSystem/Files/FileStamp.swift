@@ -5,7 +5,6 @@ package struct FileStamp: Hashable, Sendable {
   package let size: Int
   /// False for folders, pipes and devices.
   package let isRegular: Bool
-  /// Whether users other than the owner may read or write it.
   package let isOpenToOthers: Bool
   let owner: uid_t
   private let modifiedNanoseconds: Int
@@ -34,7 +33,6 @@ package struct FileStamp: Hashable, Sendable {
     return "\(numbers[0]):\(numbers[1]):\(inode)"
   }
 
-  /// True for the same file even if its content differs.
   package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 
   /// Whether the file was moved here or changed later than `other`, even if its content is older.

@@ -1,5 +1,4 @@
 package enum Folder {
-  /// Creates the folder and its parents; no-op if it exists.
   package static func create(_ path: String, mode: mode_t = 0o755) throws(FileError) {
     guard !exists(path) else { return }
     let parent = parent(of: path)
@@ -16,7 +15,6 @@ package enum Folder {
 
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  /// The names in a folder, sorted; empty if it is missing.
   package static func names(in path: String) throws(FileError) -> [String] {
     guard let folder = opendir(path) else {
       if errno == ENOENT { return [] }
@@ -36,7 +34,6 @@ package enum Folder {
   /// Syncs a folder's names: otherwise a power loss may undo a rename.
   package static func sync(_ path: String) throws(FileError) { try File(path, for: .reading).sync() }
 
-  /// Renames a file, atomically replacing the destination.
   package static func rename(_ path: String, to destination: String) throws(FileError) {
     _ = try retrying("rename to \(destination)", path) { systemRename(path, destination) }
   }

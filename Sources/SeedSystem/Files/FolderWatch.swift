@@ -57,14 +57,12 @@ private struct FolderEvents: Sendable {
   let descriptor: Int32
   private let parentWatch: Int32
   private let name: String
-  /// Empty to report all names.
   private let files: Set<String>
 
   private static let changes = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
   /// Excludes creation, because an empty file has no content yet.
   private static let writes = UInt32(IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR)
   private static let ends = UInt32(IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR)
-  /// Room for many events; others follow with the next call.
   private static let eventBytes = 4096
 
   /// Watches the parent for the folder's removal, because a removed folder reports nothing while a file in it is open.

@@ -45,7 +45,6 @@ package final class AsyncLock: Sendable {
 
   package init(holders: Int = 1) { state = Mutex(State(free: holders)) }
 
-  /// False if the task is cancelled.
   package func acquire() async -> Bool {
     let place = Place()
     return await withTaskCancellationHandler {

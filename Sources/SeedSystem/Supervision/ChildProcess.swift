@@ -113,7 +113,6 @@ package final class ChildProcess: Sendable {
     return false
   }
 
-  /// Ends the process group, first with SIGTERM.
   private func end() {
     Glibc.kill(-process, SIGTERM)
     let hasEnded = endsSoon()
@@ -158,7 +157,6 @@ package enum MarkedProcesses {
     return numbers.filter { $0 != getpid() && has(mark, $0) }
   }
 
-  /// Bytes of a process's environment that are read.
   private static let mostBytes = 2 * 1024 * 1024
 
   /// Whether the initial environment has the mark; false for ended processes.

@@ -1,4 +1,3 @@
-/// A UTC time in whole seconds, from the year 0 to 9999.
 package struct UTCTime: Hashable, Sendable, Comparable {
   /// Seconds since 1970, without leap seconds.
   package let secondsSinceEpoch: Int
@@ -39,7 +38,6 @@ package struct UTCTime: Hashable, Sendable, Comparable {
 
 // MARK: TUF's format
 extension UTCTime: CustomStringConvertible {
-  /// `2026-08-01T12:00:00Z`.
   package var text: String {
     let text = formatted("%Y-%m-%dT%H:%M:%SZ")
     // The C library writes the year 7 as 7.

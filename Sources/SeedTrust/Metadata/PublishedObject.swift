@@ -191,6 +191,15 @@ package enum DeltaChain {
     return best[end]?.deltas
   }
 
+  /// The chain from data with the schema `before`, if it leads to the schema `after`.
+  package static func shortest(
+    _ objects: [PublishedObject], from start: SeedVersion, _ before: SHA256Digest, to end: SeedVersion,
+    _ after: SHA256Digest?
+  ) -> [PublishedObject]? {
+    let chain = shortest(objects, from: start, before, to: end)
+    return (chain?.last?.schema ?? before) == after ? chain : nil
+  }
+
   private static func isShorter(_ path: Path, _ other: Path) -> Bool {
     (path.bytes, path.deltas.count) < (other.bytes, other.deltas.count)
   }

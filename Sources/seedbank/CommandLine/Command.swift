@@ -30,8 +30,6 @@ struct Parameter: Sendable {
   var isRepeatable = false
   /// The allowed values; empty if any value is allowed.
   var choices: [String] = []
-  /// Further words that a shell offers; others are allowed too.
-  var suggestions: [String] = []
   /// The dotted path of the overridden configuration key.
   var setting: String?
   /// The command's actions that accept it; empty for all.
@@ -40,11 +38,11 @@ struct Parameter: Sendable {
 
   static func argument(
     _ name: String, isRequired: Bool = true, isRepeatable: Bool = false, choices: [String] = [],
-    suggestions: [String] = [], help: String
+    help: String
   ) -> Self {
     Self(
       name: name, isArgument: true, isRequired: isRequired, isRepeatable: isRepeatable, choices: choices,
-      suggestions: suggestions, help: help)
+      help: help)
   }
 
   static func flag(_ name: String, actions: [String] = [], help: String) -> Self {
@@ -54,12 +52,12 @@ struct Parameter: Sendable {
   /// If given more than once, the last one counts unless it is repeatable.
   static func value(
     _ name: String, _ valueName: String, short: Character? = nil, isRequired: Bool = false,
-    isRepeatable: Bool = false, choices: [String] = [], suggestions: [String] = [], setting: String? = nil,
+    isRepeatable: Bool = false, choices: [String] = [], setting: String? = nil,
     actions: [String] = [], help: String
   ) -> Self {
     Self(
       name: name, short: short, valueName: valueName, isRequired: isRequired, isRepeatable: isRepeatable,
-      choices: choices, suggestions: suggestions, setting: setting, actions: actions, help: help)
+      choices: choices, setting: setting, actions: actions, help: help)
   }
 
   var isFlag: Bool { valueName == nil }

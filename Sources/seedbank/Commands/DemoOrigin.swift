@@ -72,56 +72,41 @@ enum DemoOrigin {
 }
 
 /// A random change of the demo's origin.
-enum DemoChange: CaseIterable {
-  case delay, rename, insert, delete
+enum DemoChange {
+  /// Statements about a trip by their description; each takes the trip's id.
+  private static let all = [
+    "is 2 min late from its stop 6 on": [
+      "UPDATE stop_time SET arrival = arrival + 120, departure = departure + 120 WHERE trip_id = ? AND position > 5"
+    ],
+    "calls at a stop with another name": [
+      """
+      UPDATE stop SET name = (SELECT name FROM stop ORDER BY random() LIMIT 1)
+      WHERE id = (SELECT stop_id FROM stop_time WHERE trip_id = ? ORDER BY random() LIMIT 1)
+      """
+    ],
+    "runs a second time, 10 min later": [
+      """
+      INSERT INTO trip SELECT (SELECT max(id) + 1 FROM trip), line_id, headsign, direction, 'Zusatzfahrt' FROM trip
+      WHERE id = ?
+      """,
+      """
+      INSERT INTO stop_time SELECT (SELECT max(id) FROM trip), position, stop_id, arrival + 600, departure + 600
+      FROM stop_time WHERE trip_id = ?
+      """,
+    ],
+    "was cancelled": ["DELETE FROM stop_time WHERE trip_id = ?", "DELETE FROM trip WHERE id = ?"],
+  ]
 
   /// Changes the origin and describes the change.
   static func make(in path: String) throws -> String {
     let connection = try Connection(path, .writer)
     return try connection.transaction {
       let row = try connection.integer("SELECT id FROM trip ORDER BY random() LIMIT 1")
-      guard let trip = row, let change = allCases.randomElement() else { return "No trip is left." }
+      guard let trip = row, let (words, statements) = all.randomElement() else { return "No trip is left." }
       let headsign =
         try connection.value("SELECT headsign FROM trip WHERE id = ?", .integer(trip))?.text ?? ""
-      for sql in change.statements { try connection.execute(sql, .integer(trip)) }
-      return "Trip \(trip) to \(headsign) \(change.words)."
-    }
-  }
-
-  private var words: String {
-    switch self {
-    case .delay: "is 2 min late from its stop 6 on"
-    case .rename: "calls at a stop with another name"
-    case .insert: "runs a second time, 10 min later"
-    case .delete: "was cancelled"
-    }
-  }
-
-  private var statements: [String] {
-    switch self {
-    case .delay:
-      [
-        "UPDATE stop_time SET arrival = arrival + 120, departure = departure + 120 WHERE trip_id = ? AND position > 5"
-      ]
-    case .rename:
-      [
-        """
-        UPDATE stop SET name = (SELECT name FROM stop ORDER BY random() LIMIT 1)
-        WHERE id = (SELECT stop_id FROM stop_time WHERE trip_id = ? ORDER BY random() LIMIT 1)
-        """
-      ]
-    case .insert:
-      [
-        """
-        INSERT INTO trip SELECT (SELECT max(id) + 1 FROM trip), line_id, headsign, direction, 'Zusatzfahrt' FROM trip
-        WHERE id = ?
-        """,
-        """
-        INSERT INTO stop_time SELECT (SELECT max(id) FROM trip), position, stop_id, arrival + 600, departure + 600
-        FROM stop_time WHERE trip_id = ?
-        """,
-      ]
-    case .delete: ["DELETE FROM stop_time WHERE trip_id = ?", "DELETE FROM trip WHERE id = ?"]
+      for sql in statements { try connection.execute(sql, .integer(trip)) }
+      return "Trip \(trip) to \(headsign) \(words)."
     }
   }
 }

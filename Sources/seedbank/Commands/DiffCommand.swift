@@ -21,36 +21,28 @@ extension Command {
     options: [
       .config, .value("dataset", "name", help: "The versions' dataset (default: the only one)."),
       .value("series", "major", help: "The versions' series (default: the only one)."),
-      .flag("rows", help: "Show the rows that differ."),
-      .value("limit", "count", help: "Show at most that many rows; all are counted."), .json,
+      .flag("rows", help: "Show the rows that differ."), .json,
     ],
     examples: [
-      ("seedbank diff 41 42 --rows --limit 20", "The changes of version 42."),
+      ("seedbank diff 41 42 --rows", "The changes of version 42."),
       ("seedbank diff old.sqlite new.sqlite.gz --json", "Two files, for a script."),
     ]
   ) { arguments, context in
     let scratch = try ScratchFolder()
     defer { scratch.remove() }
-    let limit = try arguments.integer("limit", in: 0...Int.max) ?? .max
-    guard arguments.flag("rows") || arguments.string("limit") == nil else {
-      throw arguments.unsuitable("limit", "no --rows", "--rows beside it")
-    }
     let sides = try DiffSides(arguments, context)
-    let (console, shown) = (context.console, arguments.flag("rows") ? limit : 0)
+    let (console, showsRows) = (context.console, arguments.flag("rows"))
     try await blocking {
       let old = try sides.open(sides.old, by: scratch.file("old.sqlite"))
       let new = try sides.open(sides.new, by: scratch.file("new.sqlite"))
-      var count = 0
       let tables = try SeedComparison(old: old, new: new).run { row in
-        count += 1
-        if count <= shown { try console.report(row.json, row.line) }
+        if showsRows { try console.report(row.json, row.line) }
       }
-      let more = shown > 0 && count > shown ? ["… and \((count - shown).grouped) more"] : []
       try console.report(
         [
           "old": .string(sides.old), "new": .string(sides.new), "same": .bool(tables.allSatisfy(\.isSame)),
           "tables": .array(tables.map(\.json)),
-        ], (more + tables.map(\.line)).joined(separator: "\n"))
+        ], tables.map(\.line).joined(separator: "\n"))
     }
   }
 }

@@ -25,7 +25,7 @@ extension Command {
       .json,
     ],
     examples: [
-      ("seedbank doctor ./seeds --root root.json", "Everything in ./seeds."),
+      ("seedbank doctor ./seeds --root root.json", "The current data in ./seeds, and its signatures."),
       ("seedbank doctor current.sqlite", "The file of a client of another make."),
     ]
   ) { arguments, context in
@@ -49,16 +49,12 @@ extension StoreReport {
     let what = data.map {
       "\($0.meta.series): version \($0.meta.version), model \($0.meta.model), \($0.rows.counted("row")), \($0.file)"
     }
-    let looked = "\(generations.counted("generation")) and \(metadataFiles.counted("metadata file")) verified"
-    let all = lines + [what, looked, isSound ? "sound" : "not sound"].compactMap(\.self)
-    return all.joined(separator: "\n")
+    return (lines + [what, isSound ? "sound" : "not sound"].compactMap(\.self)).joined(separator: "\n")
   }
 
   fileprivate var json: JSONValue {
     [
-      "sound": .bool(isSound), "inUse": .bool(isInUse), "data": data?.json ?? .null,
-      "findings": .array(findings.map(\.json)), "generations": JSONValue(generations),
-      "metadataFiles": JSONValue(metadataFiles),
+      "sound": .bool(isSound), "data": data?.json ?? .null, "findings": .array(findings.map(\.json)),
     ]
   }
 }

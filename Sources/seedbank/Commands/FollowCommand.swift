@@ -67,6 +67,7 @@ private struct FollowJob: Sendable {
   private let everySeconds: Int
   private let configuration: DeploymentConfiguration
   private let signals: StopSignals
+  private let progress: FollowProgress
 
   static let usualEverySeconds = 5
   private static let everyAllowed = 1...UTCTime.secondsPerDay
@@ -79,6 +80,7 @@ private struct FollowJob: Sendable {
     // Parsing has checked that there is exactly one.
     let source = try arguments.sources("source", context)[0]
     everySeconds = try arguments.integer("every", in: Self.everyAllowed) ?? Self.usualEverySeconds
+    progress = FollowProgress(FollowState(every: everySeconds, now: .now()))
     let path = try arguments.requiredPath("to", from: context.currentDirectory)
     configuration = try DeploymentConfiguration(serving: path, overrides: context.overrides(arguments))
     try configuration.checkVariables(context.environment)
@@ -109,25 +111,58 @@ private struct FollowJob: Sendable {
   func run() async throws {
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     context.console.tellStart(configuration)
-    let progress = FollowProgress(FollowState(every: everySeconds, now: .now()))
     guard arguments.flag("serve") else {
-      let service = service(progress) {}
-      return await context.work(until: signals, configuration) { await service.run() }
+      return await context.work(until: signals, configuration) { await follow {} }
     }
     let front = try Front(
       configuration, arguments, context, sharing: follower.folder.publication, following: progress)
     try context.console.tellListening(front)
     // The front also polls; it then logs a failed reload.
-    let service = service(progress) { try? front.reload() }
-    await context.work(until: signals, configuration) { await service.run() }
+    await context.work(until: signals, configuration) { await follow { try? front.reload() } }
     context.console.tellStopped(cutting: front.stop(configuration))
   }
 
-  private func service(
-    _ progress: FollowProgress, onChange: @escaping @Sendable () -> Void
-  ) -> FollowService {
-    FollowService(
-      follower: follower, everySeconds: everySeconds, isRehashing: arguments.flag("verify"),
-      progress: progress, console: context.console, onChange: onChange)
+  /// Follows until cancelled. Logs a repeated failure once.
+  private func follow(onChange: () -> Void) async {
+    let interval = PollInterval(pollSeconds: everySeconds)
+    var (failures, rehashes) = (0, arguments.flag("verify"))
+    while !Task.isCancelled {
+      let failure = await look(rehashing: rehashes, onChange)
+      if Task.isCancelled { return }
+      failures = failure == nil ? 0 : failures + 1
+      tell(failure, inARow: failures)
+      if failure == nil { rehashes = false }
+      let asked = (failure as? SeedError)?.retryAfter
+      try? await Task.sleep(
+        for: interval.wait(afterFailures: failures, chance: .random(in: 0...1), asked: asked))
+    }
+  }
+
+  private func look(rehashing: Bool, _ onChange: () -> Void) async -> (any Error)? {
+    progress.note { $0.begins() }
+    do {
+      let report = try await follower.look(rehashing: rehashing)
+      if !report.isUnchanged { onChange() }
+      context.console.tell(report.record)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
+  /// Older results in a row before a report, because a cache or one of several followers may lag for a moment.
+  private static let olderLooks = 3
+
+  private func tell(_ failure: (any Error)?, inARow count: Int) {
+    if (failure as? FollowFailure)?.isOlder == true, count < Self.olderLooks { return }
+    let before = progress.current.failure
+    guard let failure else {
+      progress.note { $0.succeeded(at: .now()) }
+      if before != nil { context.console.tell(LogRecord(.notice, "looks succeed again")) }
+      return
+    }
+    let message = Refusal(of: failure).message
+    progress.note { $0.failed(message) }
+    if message != before { context.console.error(message) }
   }
 }

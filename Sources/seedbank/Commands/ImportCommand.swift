@@ -32,14 +32,9 @@ extension Command {
         help: "json, ndjson or csv (default: by the file's name)."),
       .value("delimiter", "character", help: "The mark between the fields of CSV: , (default), ;, | or tab."),
       .value(
-        "encoding", "name", help: "The bytes of CSV: utf-8 (default), latin1 or windows-1252."),
-      .value(
-        "header", "names",
-        help: "The fields of CSV without a header, such as id,name; with --skip 1, in place of its own."),
-      .value("skip", "records", help: "Records of CSV before the header to skip."),
-      .value(
-        "decimal", "mark", choices: CSVFormat.DecimalMark.allCases.map(\.rawValue),
-        help: "The mark before the fraction of CSV's numbers: . (default) or , as in 1234,5."),
+        "encoding", "name", choices: CSVFormat.Encoding.allCases.map(\.rawValue),
+        help: "The bytes of CSV: utf-8 (default), latin1 or windows-1252."),
+      .value("header", "names", help: "The fields of CSV without a header, such as id,name."),
       .value(
         "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
         help: "Empty CSV fields: quotes (default: NULL unless quoted), null, text, or auto (NULL if allowed)."
@@ -49,8 +44,7 @@ extension Command {
         "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),
         help: "overwrite (default), keep or fail."),
       .value(
-        "bad-rows", "rule", choices: ["abort", "skip", "collect"],
-        help: "abort (default), skip, or collect (skip and list all)."),
+        "bad-rows", "rule", choices: ["abort", "skip"], help: "abort (default) or skip."),
       .value(
         "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
         help: "References to missing rows, also with --bad-rows: fail (default), null, or keep (and warn)."),
@@ -89,7 +83,7 @@ extension Command {
     let report = try await interruptible(job)
     tell(report.missing, console)
     if console.isJSON { return try console.result(report.json) }
-    if !arguments.listsAllIssues { tell(report, job, console) }
+    tell(report, job, console)
     try show(report, job, console)
   }
 
@@ -144,11 +138,8 @@ extension ImportJob {
     tell = { console.note($0) }
     let display = ProgressDisplay(console)
     progress = { display.tell("importing", $1, of: $2, rows: $0) }
-    if arguments.listsAllIssues { issue = { try Self.list($0, console) } } else { issue = nil }
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
-    let badRows = arguments.string("bad-rows") ?? "abort"
-    policy.badRows = badRows == "abort" ? .abort : .collect
-    if arguments.listsAllIssues { policy.issueLimit = 0 }
+    policy.badRows = arguments.string("bad-rows") == "skip" ? .collect : .abort
     policy.references = arguments.choice("references") ?? .fail
     policy.acceptsShrink = arguments.flag("accept-shrink")
     policy.triggers = try Self.triggers(arguments)
@@ -167,16 +158,9 @@ extension ImportJob {
       throw Refusal.usage("import", "Give one of '--run-triggers' and '--ignore-triggers'.")
     }
   }
-
-  /// All issues may not fit into memory, so each is printed when it is found.
-  private static func list(_ issue: ImportIssue, _ console: Console) throws {
-    if console.isJSON { try console.result(issue.json) } else { console.warning("\(issue)".closed) }
-  }
 }
 
 extension ParsedArguments {
-  fileprivate var listsAllIssues: Bool { string("bad-rows") == "collect" }
-
   func choice<Choice: RawRepresentable<String>>(_ name: String) -> Choice? {
     string(name).flatMap { Choice(rawValue: $0) }
   }

@@ -24,7 +24,7 @@ extension Command {
     arguments: [
       .argument("action", choices: KeyAction.allCases.map(\.rawValue), help: "What to do."),
       .argument(
-        "name", isRequired: false, isRepeatable: true, suggestions: KeyRole.allCases.map(\.rawValue),
+        "name", isRequired: false, isRepeatable: true,
         help:
           "A role (root, targets, series, snapshot, timestamp), the first digits of a key's id, or a file."),
     ],

@@ -4,18 +4,16 @@ import SeedSystem
 
 extension Command {
   static let mirror = Command(
-    name: "mirror", abstract: "Check, fill and show the mirrors of the publication.",
+    name: "mirror", abstract: "Check and fill the mirrors of the publication.",
     discussion: """
       'run' and 'regenerate' bring the mirrors of the configuration up to date after each step. 'check' asks each of them whether \
       it can be read and written and honours the conditions that keep two publishers apart, with a small file that it removes; \
       after 78, follow the message. 'push' brings them up to date now, looks at all their files, and fills one that was emptied. \
-      'status' shows their state.
+      'seedbank status' shows their state.
 
       Exit codes: 69 a mirror does not answer, 75 another publisher is ahead or at work, 78 a mirror rejects a needed operation.
       """,
-    arguments: [
-      .argument("action", choices: MirrorAction.allCases.map(\.rawValue), help: "What to do.")
-    ],
+    arguments: [.argument("action", choices: ["check", "push"], help: "What to do.")],
     options: [
       .config,
       .flag(
@@ -30,7 +28,6 @@ extension Command {
       ("seedbank mirror push", "Fill a new mirror, or one that was emptied."),
     ]
   ) { arguments, context in
-    let action = MirrorAction(rawValue: arguments.required("action")) ?? .check
     let configuration = try context.configuration(arguments)
     guard !configuration.mirrors.isEmpty else {
       throw Refusal(
@@ -42,7 +39,7 @@ extension Command {
     // An error of one mirror does not stop the others.
     for var mirror in configuration.openMirrors(context.environment) {
       (mirror.options.isByHand, mirror.options.replaces) = (true, arguments.flag("replace"))
-      switch Result(catching: { try work(action, mirror, publication) }) {
+      switch Result(catching: { try work(arguments.required("action"), mirror, publication) }) {
       case .success(let words):
         try context.console.report(
           ["mirror": .string(mirror.place), "result": .string(words)], "\(mirror.place): \(words)")
@@ -59,15 +56,10 @@ extension Command {
   }
 
   private static func work(
-    _ action: MirrorAction, _ mirror: Mirror, _ publication: PublicationDirectory
+    _ action: String, _ mirror: Mirror, _ publication: PublicationDirectory
   ) throws -> String {
-    switch action {
-    case .push: return try mirror.bringUpToDate(publication, now: .now()).words
-    case .check:
-      try mirror.compare(publication)
-      return try mirror.check()
-    }
+    if action == "push" { return try mirror.bringUpToDate(publication, now: .now()).words }
+    try mirror.compare(publication)
+    return try mirror.check()
   }
 }
-
-private enum MirrorAction: String, CaseIterable { case check, push }

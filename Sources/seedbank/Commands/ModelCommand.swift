@@ -75,11 +75,14 @@ extension Command {
       adding: try DatasetJob(dataset).gain(in: survey.outline),
       from: try SchemaDraft(survey))
     let plan = try plan(draft.definition, dataset)
+    let published = try PublicationDirectory(configuration.publication).published()
+    let keys = try KeySearch(configuration, context).found().ring
     let isDryRun = arguments.flag("dry-run")
     let report = ModelReport(
       draft, after: choice.base.version, plan,
       mending: mending(plan, try surveyed.open()) + surveyed.toSay(in: dataset.file),
-      cost: try cost(plan, choice, configuration, context), isDryRun: isDryRun)
+      isNewSeries: !published.delegatedSeries.contains(plan.series),
+      canDelegate: keys.canSign(for: published.keys(of: .targets)), isDryRun: isDryRun)
     if !isDryRun {
       try draft.definition.files.install(asFolder: choice.path)
       try KnownOrigin.write(survey.outline, inDataset: dataset.folder)
@@ -101,18 +104,6 @@ extension Command {
         return nil
       } catch { return Refusal(of: error).message }
     }
-  }
-
-  private static func cost(
-    _ plan: SeriesPlan, _ choice: ModelChoice, _ configuration: DeploymentConfiguration, _ context: Context
-  ) throws -> ModelCost {
-    let published = try PublicationDirectory(configuration.publication).published()
-    let before = published.series[SeedSeries(plan.series.dataset, model: choice.base.version)]?.metadata
-    let keys = try KeySearch(configuration, context).found().ring
-    let isNew = !published.delegatedSeries.contains(plan.series)
-    return ModelCost(
-      series: plan.series, isNewSeries: isNew, snapshotBytes: before?.newestSnapshotBytes,
-      canDelegate: keys.canSign(for: published.keys(of: .targets)))
   }
 
   private static func skip(
@@ -151,8 +142,7 @@ extension Command {
     }
     let lifecycle: SeedLifecycle =
       action == .retire ? .retired(message: message) : .deprecated(sunset: sunset, message: message)
-    let isLast = majors.allSatisfy { $0 == major || dataset.policy.lifecycles[$0]?.isRetired == true }
-    let change = LifecycleChange(dataset.name, major, lifecycle, in: dataset.file, isLast: isLast)
+    let change = LifecycleChange(dataset.name, major, lifecycle, in: dataset.file)
     if !arguments.flag("dry-run") {
       var edit = try ConfigurationEdit(dataset.file)
       edit["lifecycle", String(major)] = lifecycle.json

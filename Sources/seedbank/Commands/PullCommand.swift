@@ -121,8 +121,13 @@ extension ParsedArguments {
   }
 
   func rootFile(from directory: String) throws -> [UInt8]? {
-    guard let path = try path("root", from: directory) else { return nil }
-    let bytes = try TextFile.bytes(path, for: .readingAny)
+    try path("root", from: directory).map(TextFile.root)
+  }
+}
+
+extension TextFile {
+  static func root(_ path: String) throws -> [UInt8] {
+    let bytes = try bytes(path, for: .readingAny)
     try ShippedRoot.check(bytes, name: path)
     return bytes
   }

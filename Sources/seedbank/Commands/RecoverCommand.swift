@@ -43,9 +43,19 @@ extension Command {
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
-    let named = try arguments.path("root", from: context.currentDirectory)
-    let root = try context.root(named, of: configuration)
+    let root = try arguments.rootFile(from: context.currentDirectory) ?? shippedRoot(configuration)
     try await Recovery(configuration: configuration, context: context, arguments: arguments, root: root).run()
+  }
+
+  private static func shippedRoot(_ configuration: DeploymentConfiguration) throws -> [UInt8] {
+    let path = configuration.rootPath
+    guard Folder.exists(path) else {
+      throw Refusal(
+        .configuration,
+        "\(path.printable) is missing, the trust anchor: name the root.json that apps are shipped with by --root."
+      )
+    }
+    return try TextFile.root(path)
   }
 }
 
@@ -127,21 +137,6 @@ extension PublishedMetadata {
   }
 
   fileprivate var recoveredJSON: JSONValue { ["series": .array(recovered.map(\.headJSON))] }
-}
-
-extension Context {
-  fileprivate func root(_ named: String?, of configuration: DeploymentConfiguration) throws -> [UInt8] {
-    let path = named ?? configuration.rootPath
-    guard named != nil || Folder.exists(path) else {
-      throw Refusal(
-        .configuration,
-        "\(path.printable) is missing, the trust anchor: name the root.json that apps are shipped with by --root."
-      )
-    }
-    let bytes = try TextFile.bytes(path, for: .readingAny)
-    try ShippedRoot.check(bytes, name: path)
-    return bytes
-  }
 }
 
 extension Command {

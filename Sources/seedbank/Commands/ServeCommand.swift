@@ -45,10 +45,10 @@ extension Parameter {
 
   static let log = [
     value(
-      "log-format", "name", suggestions: LogFormat.allCases.map(\.rawValue), setting: "log.format",
+      "log-format", "name", setting: "log.format",
       help: "The format of messages on stderr: text (name=value) or json (one object per line)."),
     value(
-      "log-level", "name", suggestions: LogLevel.allCases.map(\.rawValue), setting: "log.level",
+      "log-level", "name", setting: "log.level",
       help: "The lowest level that is logged: debug, info, notice, warning or error."),
   ]
 }

@@ -16,36 +16,20 @@ struct ImportFormats {
     let words = arguments.strings("file")
     let files = written?.lists.compactMap(\.file) ?? []
     let takesOthers = written?.lists.allSatisfy { $0.file != nil } != true
-    var others: [String] = []
-    inputs = try ImportInput.all(words, try Self.paths(arguments, context)) { name in
-      if files.contains(where: { ImportMapping.isFile(name, named: $0) }) { return true }
-      if Self.hasKnownEnding(name), !takesOthers { others.append(name) }
-      return takesOthers && Self.hasKnownEnding(name)
-    }
-    for name in others.sorted() {
-      context.console.note("\(name) is not a file of the mapping: skipped.")
+    inputs = try ImportInput.all(words, try arguments.paths("file", from: context.currentDirectory)) { name in
+      let hasFormat = Self.format(of: name) != nil
+      let isNamed = files.contains { ImportMapping.isFile(name, named: $0) }
+      if isNamed || takesOthers && hasFormat { return true }
+      if hasFormat { context.console.note("\(name) is not a file of the mapping: skipped.") }
+      return false
     }
     format = try arguments.choice("format") ?? Self.format(of: inputs, hasFiles: !files.isEmpty)
-    mapping = try Self.mapping(arguments, written, mappingPath ?? "", format)
-  }
-
-  private static func paths(_ arguments: ParsedArguments, _ context: Context) throws -> [String] {
-    try arguments.paths("file", from: context.currentDirectory)
-  }
-
-  private static func hasKnownEnding(_ name: String) -> Bool {
-    let name = bare(name)
-    return [".json", ".ndjson", ".jsonl", ".csv"].contains { name.hasSuffix($0) }
-  }
-
-  private static func bare(_ name: String) -> String {
-    let name = name.lowercased()
-    return name.hasSuffix(".gz") ? String(name.dropLast(3)) : name
+    mapping = try Self.mapping(arguments, written, format)
   }
 
   /// One format for all files, unless a mapping names the files of its lists and thus their formats.
   private static func format(of inputs: [ImportInput], hasFiles: Bool) throws -> ImportJob.Format {
-    let formats = inputs.map { ($0, format(of: $0)) }
+    let formats = inputs.map { ($0, format(of: $0.name) ?? .json) }
     guard let first = formats.first, !hasFiles else { return .json }
     if let other = formats.first(where: { $0.1 != first.1 }) {
       throw Refusal(
@@ -56,32 +40,37 @@ struct ImportFormats {
     return first.1
   }
 
-  private static func format(of input: ImportInput) -> ImportJob.Format {
-    let name = bare(input.name)
-    if name.hasSuffix(".csv") { return .csv }
-    return name.hasSuffix(".ndjson") || name.hasSuffix(".jsonl") ? .ndjson : .json
+  /// The format that a file's ending names; `nil` for other endings.
+  private static func format(of name: String) -> ImportJob.Format? {
+    let name = name.lowercased()
+    let parts = (name.hasSuffix(".gz") ? name.dropLast(3) : name[...]).split(separator: ".")
+    switch parts.dropFirst().last {
+    case "json": return .json
+    case "ndjson", "jsonl": return .ndjson
+    case "csv": return .csv
+    default: return nil
+    }
   }
 
   private static func mapping(
-    _ arguments: ParsedArguments, _ written: ImportMapping?, _ path: String, _ format: ImportJob.Format
+    _ arguments: ParsedArguments, _ written: ImportMapping?, _ format: ImportJob.Format
   ) throws -> ImportMapping {
     let (table, rows) = (arguments.string("table"), try arguments.string("rows").map(Self.rows))
     var mapping: ImportMapping
     if let written {
+      if let option = ["table", "rows"].first(where: { arguments.string($0) != nil }) {
+        throw Refusal.usage("import", "'--\(option)' is for an import without a mapping: leave it out.")
+      }
       mapping = written
-      try check("table", table, written.lists.map(\.table.table), path)
-      try check("rows", rows?.description, written.lists.map(\.rows.description), path)
     } else if let table {
       mapping = ImportMapping(TableMapping(table), rows: rows ?? "$")
     } else {
       throw Refusal.usage("import", "Missing the option '--table <name>'.")
     }
-    let option = ["delimiter", "encoding", "header", "empty", "skip", "decimal"].first {
-      arguments.string($0) != nil
-    }
-    let records = format == .ndjson ? [] : mapping.lists.indices.filter { isCSV(mapping.lists[$0]) }
+    let option = ["delimiter", "encoding", "header", "empty"].first { arguments.string($0) != nil }
+    let records = format == .ndjson ? [] : mapping.lists.indices.filter { mapping.lists[$0].csv != nil }
     for number in format == .csv ? Array(mapping.lists.indices) : records {
-      mapping.lists[number].layout = .csv(try csv(arguments, mapping.lists[number].layout))
+      mapping.lists[number].layout = .csv(try csv(arguments, mapping.lists[number].csv ?? CSVFormat()))
     }
     if let option, format != .csv, records.isEmpty {
       throw Refusal.usage("import", "'--\(option)' is for CSV: add '--format csv'.")
@@ -101,43 +90,23 @@ struct ImportFormats {
     }
   }
 
-  /// Throws if an option has another value than the mapping.
-  private static func check(_ option: String, _ value: String?, _ mapped: [String], _ path: String) throws {
-    guard let value, mapped != [value] else { return }
-    let mapped = mapped.joined(separator: ", ")
-    throw Refusal.usage(
-      "import",
-      "'--\(option) \(value)' contradicts the mapping \(path), which has \(mapped): leave the option out.")
-  }
-
   /// The mapping's CSV format with the overrides of the command line.
   private static func csv(
-    _ arguments: ParsedArguments, _ layout: ImportMapping.Layout
+    _ arguments: ParsedArguments, _ format: CSVFormat
   ) throws -> CSVFormat {
-    var csv = if case .csv(let format) = layout { format } else { CSVFormat() }
+    var csv = format
     if let text = arguments.string("delimiter") {
       guard let delimiter = CSVFormat.delimiter(spelled: text) else {
         throw Refusal.usage("import", "'--delimiter' takes one ASCII character, or tab.")
       }
       csv.delimiter = delimiter
     }
-    if let name = arguments.string("encoding") {
-      guard let encoding = CSVFormat.Encoding(named: name) else {
-        throw Refusal.usage("import", "'--encoding' takes one of \(CSVFormat.Encoding.names).")
-      }
-      csv.encoding = encoding
-    }
     if let names = arguments.string("header") {
       csv.header = names.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
+    csv.encoding = arguments.choice("encoding") ?? csv.encoding
     csv.empty = arguments.choice("empty") ?? csv.empty
-    csv.decimal = arguments.choice("decimal") ?? csv.decimal
-    csv.skip = try arguments.integer("skip", in: 0...Int.max) ?? csv.skip
     return csv
-  }
-
-  private static func isCSV(_ list: ImportMapping.List) -> Bool {
-    if case .csv = list.layout { true } else { false }
   }
 
   private static func mapping(in path: String) throws -> ImportMapping {

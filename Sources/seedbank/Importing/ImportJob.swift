@@ -23,8 +23,6 @@ struct ImportJob: Sendable {
   let tell: @Sendable (String) -> Void
   /// Receives the rows and bytes read so far, and the total of bytes if known.
   let progress: @Sendable (Int, Int, Int?) -> Void
-  /// Receives each issue immediately. The report lists them as well, up to the policy's limit.
-  let issue: (@Sendable (ImportIssue) throws -> Void)?
 
   /// Runs the import; blocks.
   func run() throws -> ImportReport {
@@ -43,20 +41,14 @@ struct ImportJob: Sendable {
     let connection = try Connection(database, .own)
     connection.endWithTask(or: interrupt)
     let rejected = try rejects.map { try RejectsFile($0, sparing: files) }
-    var hasBegun = false
+    let place = SourcePlace(inputs)
     do {
-      let place = SourcePlace(inputs)
-      let report = try imported(connection, rejected, place) { input, sink in
-        try read(input, place) { piece in
-          hasBegun = true
-          try sink(piece)
-        }
-      }
+      let report = try imported(connection, rejected, place)
       try rejected?.secure()
       return report
     } catch {
       // Report the import's own failure only.
-      if hasBegun { try? rejected?.secure() } else { rejected?.discard() }
+      if place.hasBegun { try? rejected?.secure() } else { rejected?.discard() }
       throw error
     }
   }
@@ -64,6 +56,7 @@ struct ImportJob: Sendable {
   /// The bytes read from the source so far.
   private final class SourcePlace {
     var bytes = 0
+    var hasBegun = false
     let size: Int?
 
     init(_ inputs: [ImportInput]) {
@@ -72,12 +65,14 @@ struct ImportJob: Sendable {
     }
   }
 
-  private typealias Sink = ([UInt8]) throws -> Void
-
-  private func read(_ input: ImportInput, _ place: SourcePlace, _ sink: Sink) throws {
+  private func feed(_ input: ImportInput, _ place: SourcePlace, _ session: ImportSession) throws {
     do {
       try DocumentUnpacker.read(
-        input.path, isCancelled: { interrupt.isInterrupted }, passed: { place.bytes += $0 }, sink)
+        input.path, isCancelled: { interrupt.isInterrupted }, passed: { place.bytes += $0 }
+      ) { piece in
+        place.hasBegun = true
+        try piece.withUnsafeBytes { try session.feed($0) }
+      }
     } catch let error as CompressionError {
       throw Refusal(.badData, "\(input.name): \(error)".closed)
     }
@@ -87,7 +82,6 @@ struct ImportJob: Sendable {
     var hooks = ImportHooks()
     hooks.isCancelled = { [interrupt] in interrupt.isInterrupted }
     hooks.progress = { [progress] in progress($0.rows, place.bytes, place.size) }
-    hooks.issue = issue
     if let rejected {
       hooks.rejected = { try rejected.append($0) }
       hooks.willCommit = { try rejected.secure() }
@@ -96,15 +90,14 @@ struct ImportJob: Sendable {
   }
 
   private func imported(
-    _ connection: Connection, _ rejected: RejectsFile?, _ place: SourcePlace,
-    _ read: (ImportInput, Sink) throws -> Void
+    _ connection: Connection, _ rejected: RejectsFile?, _ place: SourcePlace
   ) throws -> ImportReport {
     let hooks = makeHooks(rejected, place)
     let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
     do {
       for input in inputs {
         try session.begin(input.name)
-        try read(input) { piece in try piece.withUnsafeBytes { try session.feed($0) } }
+        try feed(input, place, session)
         try session.end()
       }
       return try session.finish(keeping: !isDryRun)

@@ -99,7 +99,6 @@ struct LocalSeriesStatus {
   let changeSeconds: Int?
   /// The check interval of the latest publisher; nil if a timer starts it, or if unknown.
   let toldCheckSeconds: Int?
-  let feed: (files: [String: Int], at: UTCTime)?
 
   init(
     _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
@@ -116,10 +115,9 @@ struct LocalSeriesStatus {
     (checkSeconds, toldCheckSeconds) = (dataset.checkSeconds, facts?.checkSeconds)
     changeSeconds = dataset.policy.expectedChangeSeconds
     programSeconds = if case .command? = dataset.feed.source { dataset.feed.everySeconds } else { nil }
-    log = dataset.policy.changes == .log ? OriginLogStanding(of: plan.series, in: folder) : nil
+    log = dataset.logStanding(of: plan.series, in: folder)
     behindSince = SeenPlace(plan.series, in: folder).behindSince
     reading = OriginReading.newest(of: plan.series.dataset, in: folder)
-    feed = dataset.feedPlace?.lastLoading()
     let mark = CalendarMark(plan.series, in: folder).time
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
   }

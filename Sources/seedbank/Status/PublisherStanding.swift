@@ -110,42 +110,38 @@ extension Deployment {
 
 /// The last known state of a mirror, without a request.
 struct MirrorStanding {
-  let place: String
-  let commit: MirrorMemory.Commit?
-  let versionsBehind: Int?
-  /// The time of the first failed or missing push, if known.
-  let behindSince: UTCTime?
-  let problem: String?
+  private let place: String
+  private let memory: MirrorMemory
+  private let versionsBehind: Int?
 
   init(_ settings: MirrorSettings, in stateFolder: String, shows version: Int) {
-    let memory = MirrorMemory(file: MirrorMemory.file(of: settings.place, in: stateFolder))
-    (place, commit, problem) = (settings.place, memory.commit, memory.problem)
+    place = settings.place
+    memory = MirrorMemory(file: MirrorMemory.file(of: place, in: stateFolder))
     versionsBehind = memory.commit.map { max(0, version - $0.version) }
-    behindSince = memory.behindSince
   }
 
-  private var isBehind: Bool { versionsBehind != 0 }
-
   func line(_ now: UTCTime) -> String {
-    guard let commit else { return "\(place): nothing mirrored yet\(reason)" }
-    guard isBehind else { return "\(place): up to date since \(commit.at)\(reason)" }
-    let time = behindSince.map { " for \(TimeSpan(from: $0, to: now))" } ?? ""
-    let behind = versionsBehind == 1 ? "1 signed state" : "\(versionsBehind ?? 0) signed states"
+    guard let commit = memory.commit, let versionsBehind else {
+      return "\(place): nothing mirrored yet\(reason)"
+    }
+    guard versionsBehind > 0 else { return "\(place): up to date since \(commit.at)\(reason)" }
+    let time = memory.behindSince.map { " for \(TimeSpan(from: $0, to: now))" } ?? ""
+    let behind = versionsBehind == 1 ? "1 signed state" : "\(versionsBehind) signed states"
     return "\(place): has the state of \(commit.at), \(behind) behind\(time)\(reason)"
   }
 
-  private var reason: String { problem.map { "; \($0)" } ?? "" }
+  private var reason: String { memory.problem.map { "; \($0)" } ?? "" }
 
   func warning(_ now: UTCTime) -> String? {
-    guard behindSince != nil else { return nil }
+    guard memory.behindSince != nil else { return nil }
     return "the mirror \(line(now))"
   }
 
   var json: JSONValue {
     [
-      "place": .string(place), "mirroredAt": JSONValue(commit?.at.text),
+      "place": .string(place), "mirroredAt": JSONValue(memory.commit?.at.text),
       "versionsBehind": JSONValue(versionsBehind),
-      "behindSince": JSONValue(behindSince?.text), "problem": JSONValue(problem),
+      "behindSince": JSONValue(memory.behindSince?.text), "problem": JSONValue(memory.problem),
     ]
   }
 }

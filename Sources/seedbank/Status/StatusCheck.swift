@@ -6,12 +6,8 @@ import SeedTrust
 
 /// A deployment's state as one line and an exit code, for monitoring.
 struct StatusCheck {
-  /// The numbers of Nagios, Icinga, Sensu and Consul.
-  enum Level: Int, Comparable {
-    case ok, warning, critical
-
-    static func < (one: Level, other: Level) -> Bool { one.rawValue < other.rawValue }
-  }
+  /// The states of Nagios, Icinga, Sensu and Consul.
+  enum Level { case ok, warning, critical }
 
   typealias Problem = (level: Level, text: String)
 
@@ -38,7 +34,7 @@ struct StatusCheck {
     summary = ""
   }
 
-  var level: Level { problems.map(\.level).max() ?? .ok }
+  var level: Level { problems.first?.level ?? .ok }
 
   var line: String {
     let text = problems.isEmpty ? summary : problems.map(\.text.printable.unclosed).joined(separator: "; ")

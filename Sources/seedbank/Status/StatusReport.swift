@@ -61,7 +61,7 @@ extension LocalSeriesStatus {
       ("version", "\(state.head), deltas lead on from \(state.floor)"),
       ("published", "\(state.publishedAt), \(TimeSpan(from: state.publishedAt, to: now)) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
-      ("rows", rows.map(Self.words)), ("feed", feed.map(Self.words)),
+      ("rows", rows.map(Self.words)),
       ("snapshots", Self.words(snapshots)),
       ("deltas", "\(deltas.count.grouped), \(ByteCount(bytes: deltaBytes))"),
       ("last step", lastBuild.map(\.line)),
@@ -96,11 +96,6 @@ extension LocalSeriesStatus {
       separator: ", ")
   }
 
-  private static func words(_ feed: (files: [String: Int], at: UTCTime)) -> String {
-    let names = feed.files.keys.sorted().map { String($0.split(separator: "/").last ?? "").printable }
-    return "loaded \(feed.at) from \(names.joined(separator: ", "))"
-  }
-
   private static func words(_ rows: [String: Int]) -> String {
     rows.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value.grouped)" }.joined(separator: ", ")
   }
@@ -121,15 +116,11 @@ extension LocalSeriesStatus {
       "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
       "comparedAt": JSONValue(log?.comparedAt.text), "logMissedAt": JSONValue(log?.missedAt?.text),
       "originBehindSince": JSONValue(behindSince?.text),
-      "originReading": reading.operatorJSON, "feed": feed.map(Self.json) ?? .null,
+      "originReading": reading.operatorJSON,
       "nextSnapshotAt": JSONValue(upcoming.due?.text),
       "snapshotTimes": .array(upcoming.calendarTimes.map(upcoming.json)),
       "checkSeconds": JSONValue(checkSeconds),
     ]
-  }
-
-  private static func json(_ feed: (files: [String: Int], at: UTCTime)) -> JSONValue {
-    ["loadedAt": .string(feed.at.text), "files": JSONValue(feed.files) { JSONValue($0) }]
   }
 
   private static func json(_ hold: SeriesHold) -> JSONValue {

@@ -135,31 +135,19 @@ struct LogConfiguration: Hashable, Sendable {
   var requests = RequestLog.none
 }
 
-/// The progress of a transfer or an import: on a terminal one line that changes, in a log a line every ten seconds.
-final class ProgressDisplay: Sendable {
+/// The progress of a transfer or an import, as one line that changes.
+struct ProgressDisplay: Sendable {
   let console: Console
-  private let lastNote = Mutex(ContinuousClock.now)
-
-  private static let pause = Duration.seconds(10)
 
   init(_ console: Console) { self.console = console }
 
   /// `total` is nil if unknown; `rows` are shown in place of sizes.
   func tell(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
-    guard console.showsProgress || isNoteDue(.now) else { return }
+    guard console.showsProgress else { return }
     let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }
     let amount =
       rows.map { "\($0.grouped) rows" }
       ?? total.map { "\(ByteCount(bytes: bytes)) of \(ByteCount(bytes: $0))" }
-    let line = "\(what): \([share, amount].compactMap(\.self).joined(separator: ", "))"
-    if console.showsProgress { console.progress(line) } else { console.note(line) }
-  }
-
-  private func isNoteDue(_ now: ContinuousClock.Instant) -> Bool {
-    lastNote.withLock { last in
-      guard now - last >= Self.pause else { return false }
-      last = now
-      return true
-    }
+    console.progress("\(what): \([share, amount].compactMap(\.self).joined(separator: ", "))")
   }
 }

@@ -17,7 +17,6 @@ import Testing
     let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
     #expect(json["sound"]?.bool == true && json["findings"]?.elements == [])
     #expect(json["data"]?["rows"]?.integer == 3 && json["data"]?["version"]?.integer == 3)
-    #expect(json["metadataFiles"]?.integer == 4)
   }
 
   @Test func `a root of another publisher is an error`() throws {
@@ -90,16 +89,10 @@ import Testing
     #expect(try store.doctor().output.contains("error: CURRENT: it is missing"))
   }
 
-  @Test(arguments: [true, false])
-  func `a store in use is examined and reported, and a store that others examine is not in use`(
-    _ isUsed: Bool
-  )
-    throws
-  {
-    let lock = try File(store.folder("store/LOCK"), for: isUsed ? .updating : .reading)
-    #expect(try isUsed ? lock.tryLock() : lock.tryShare())
-    let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
-    #expect(json["inUse"]?.bool == isUsed && json["sound"]?.bool == true)
+  @Test func `a store in use is examined`() throws {
+    let lock = try File(store.folder("store/LOCK"), for: .updating)
+    #expect(try lock.tryLock())
+    #expect(try store.doctor("--root", "seedbank/root.json").status == 0)
     lock.unlock()
   }
 

@@ -89,11 +89,8 @@ import Testing
     ("version --json=yes", "The option '--json' takes no value, found 'yes'."),
     ("export", "Missing the option '--to <file>'."),
     ("keys status --yes", "Expected \"keys rotate\" for '--yes', found 'status'."),
-    (
-      "diff a b --rows --limit=01",
-      "Expected a whole number from 0 to \(Int.max) for '--limit', found '01'."
-    ),
-    ("diff a b --rows --limit=+1", "Expected a whole number from 0 to \(Int.max) for '--limit', found '+1'."),
+    ("demo --trips=01", "Expected a whole number from 1 to 1000000 for '--trips', found '01'."),
+    ("demo --trips=+1", "Expected a whole number from 1 to 1000000 for '--trips', found '+1'."),
     ("export --to=", "Expected a path for '--to', found ''."),
   ])
   func `a wrong word is rejected in one sentence`(words: String, sentence: String) throws {

@@ -96,21 +96,6 @@ import Testing
     }
   }
 
-  @Test func `each rejected row is in the file exactly once, wherever the import dies`() throws {
-    let (scene, injector) = (try Scene(isBatched: true, rejects: true), try FaultInjector())
-    try scene.restore()
-    let count = try injector.count(scene.arguments, in: scene.folder.path)
-    let (after, rejected) = (try scene.rows, try scene.rejected)
-    #expect(rejected == (1...Self.batchRows * Self.batches / 10).map { 10 * $0 })
-    for (fault, point) in FaultInjector.attempts(count, sample: 2 * Self.sample) {
-      try scene.restore()
-      let outcome = try injector.run(scene.arguments, fault, at: point, in: scene.folder.path)
-      expectRejects(
-        in: scene.folder.path, scene, after, rejected,
-        "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)")
-    }
-  }
-
   private func expectRejects(
     in folder: String, _ scene: Scene, _ after: [String], _ rejected: [Int], _ what: String
   ) {

@@ -203,16 +203,6 @@ import Testing
     #expect(status.output.contains("has no field"), "\(status.output)")
   }
 
-  @Test func `status shows the loaded files and the time`() throws {
-    try publish()
-    let status = try SeedbankBinary.succeed(["status"], in: feed.folder.path)
-    #expect(status.contains(#/feed: loaded 20\S+Z from stop_times.txt, stops.txt\n/#), "\(status)")
-    let json = try JSONValue(
-      parsing: Array(SeedbankBinary.succeed(["status", "--json"], in: feed.folder.path).utf8))
-    let files = json["series"]?.elements?.first?["feed"]?["files"]?.members
-    #expect(files?.count == 2, "\(json.text)")
-  }
-
   @Test func `origin log setup rejects a feed`() throws {
     let outcome = try SeedbankBinary.run(["origin", "log", "setup"], in: feed.folder.path)
     #expect(outcome.errors.contains("the origin is a feed, which keeps no log"))

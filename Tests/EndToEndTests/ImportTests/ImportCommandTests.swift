@@ -60,21 +60,13 @@ import Testing
     #expect(try rows().count == 2)
   }
 
-  @Test func `collect prints every issue in a line before the result, however many there are`() throws {
-    let text = String(repeating: #"{"id":"x"}"# + "\n", count: 1200)
-    let listed = try run(text, as: "stops.ndjson", "--table", "stop", "--bad-rows", "collect", "--json")
-    let lines = try listed.output.split(separator: "\n").map { try JSONValue(parsing: Array($0.utf8)) }
-    #expect(lines.count == 1201 && lines[1199]["row"] == 1200)
-    #expect(lines.last?["issueCount"] == 1200 && lines.last?["issues"] == [])
-  }
-
   @Test func `a header field that no column takes is reported, also in JSON`() throws {
-    let outcome = try run("id,name, ZIP \n1,a,5\n", as: "stops.csv", "--table", "stop", "--json")
+    let outcome = try run("id,name, ZIP\n1,a,5\n", as: "stops.csv", "--table", "stop", "--json")
     #expect(outcome.status == 0)
-    #expect(outcome.errors.contains(#"no row has a member $.zip for the column "zip"; they have " ZIP ""#))
+    #expect(outcome.errors.contains(#"no row has a member $.zip for the column "zip"; they have " ZIP""#))
     let missing = try JSONValue(parsing: Array(outcome.output.utf8))["missing"]?.elements
     #expect(missing?.count == 1)
-    #expect(missing?.first?["similar"]?.elements?.map(\.string) == [" ZIP "])
+    #expect(missing?.first?["similar"]?.elements?.map(\.string) == [" ZIP"])
   }
 
   @Test func `byte order marks are skipped at the start of documents and mappings`() throws {
@@ -124,7 +116,7 @@ import Testing
   @Test func `a mapping file is applied`() throws {
     let mapping = """
       {"table": "stop", "rows": "$.d",
-       "columns": {"name": "title", "lat": {"from": "geo.lat", "as": "number"}},
+       "columns": {"name": "title", "lat": {"from": "geo.lat"}},
        "constants": {"zip": "0"}}
       """
     try folder.write(mapping, "map.json")
@@ -151,16 +143,14 @@ import Testing
     #expect(unclear.status == 64)
   }
 
-  @Test func `an option that contradicts the mapping is rejected`() throws {
+  @Test func `an option that the mapping has is rejected`() throws {
     try folder.write(#"{"table": "stop", "rows": "$.d"}"#, "map.json")
     let options = ["a.json", "--mapping", folder("map.json")]
     try folder.write(#"{"d": [{"id": 1, "name": "a"}]}"#, "a.json")
     let other = try folder.run(options + ["--table", "shop"])
-    let message =
-      "'--table shop' contradicts the mapping \(folder("map.json")), which has stop: leave the option out."
+    let message = "'--table' is for an import without a mapping: leave it out."
     #expect(other.status == 64 && other.errors.contains(message), "\(other.errors)")
     for rows in ["$.e", "$.d[x]"] { #expect(try folder.run(options + ["--rows", rows]).status == 64) }
-    #expect(try folder.run(options + ["--table", "stop", "--rows", "d"]).status == 0)
   }
 
   @Test(

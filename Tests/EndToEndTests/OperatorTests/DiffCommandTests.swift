@@ -11,12 +11,12 @@ import Testing
     let deployment = try OperatedDeployment()
     let counts = try deployment.seedbank("diff", "1", "3")
     #expect(counts.status == 0 && counts.output == "shop: 2 inserted, 1 updated, 0 deleted\n")
-    let rows = try deployment.seedbank("diff", "1", "3", "--rows", "--limit", "2")
+    let rows = try deployment.seedbank("diff", "1", "3", "--rows")
     #expect(
       rows.output == """
         ~ shop id=1  name: "name 1" → "name 3"
         + shop id=2  name: "x", rank: NULL
-        … and 1 more
+        + shop id=3  name: "x", rank: NULL
         shop: 2 inserted, 1 updated, 0 deleted
 
         """)

@@ -31,11 +31,8 @@ import Testing
   }
 
   private func shops(_ deployment: OperatedDeployment, _ store: String) throws -> String {
-    let current = try String(contentsOfFile: deployment.folder("\(store)/CURRENT"), encoding: .utf8)
-    let name = current.trimmingCharacters(in: .whitespacesAndNewlines)
-    return try Tool.sqlite(
-      deployment.folder("\(store)/generations/\(name)/seed.sqlite"),
-      "SELECT group_concat(DISTINCT name) FROM shop")
+    try Tool.sqlite(
+      Dump.file(ofStore: deployment.folder(store)), "SELECT group_concat(DISTINCT name) FROM shop")
   }
 
   @Test(.full, arguments: Disaster.allCases)

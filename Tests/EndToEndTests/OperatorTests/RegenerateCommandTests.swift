@@ -120,7 +120,6 @@ import Testing
 
   @Test(arguments: [
     ["config", "show", "--dataset", "transit"], ["config", "check", "--model", "1.0"],
-    ["diff", "1", "1", "--dataset", "other", "--limit", "3"],
   ])
   func `an option without effect is rejected`(_ words: [String]) throws {
     #expect(try SeedbankBinary.run(words, in: folder.path).status == 64)

@@ -110,10 +110,9 @@ import Testing
     try SeedbankBinary.succeed(pull, in: deployment.folder.path)
     #expect(try deployment.seedbank("rollback", "--to", "1").status == 0)
     try eventually("the client has the old content", within: 60) {
-      let current = try String(contentsOfFile: deployment.folder("store/CURRENT"), encoding: .utf8)
       try SeedbankBinary.succeed(pull, in: deployment.folder.path)
-      let file = "store/generations/\(current.trimmingCharacters(in: .whitespacesAndNewlines))/seed.sqlite"
-      let names = try Tool.sqlite(deployment.folder(file), "SELECT name FROM shop")
+      let file = try Dump.file(ofStore: deployment.folder("store"))
+      let names = try Tool.sqlite(file, "SELECT name FROM shop")
       return names == "name 1\n" ? true : nil
     }
   }

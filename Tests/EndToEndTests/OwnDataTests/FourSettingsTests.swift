@@ -49,13 +49,16 @@ import Testing
     CREATE VIEW "open now" AS SELECT "shop id", 1 + 1 AS two FROM "opening hours";
     """
 
-  @Test func `the articles' examples compile if the main actor is the default isolation`() throws {
-    try checkArticles(.mainActor)
-  }
-
-  @Test(.full, arguments: Setting.allCases)
+  @Test(
+    arguments: Stage.pick(quick: [Setting.mainActor], full: Setting.allCases, deep: Setting.allCases))
   func `the articles' examples compile without a warning`(_ setting: Setting) throws {
-    try checkArticles(setting)
+    let articles = ["Client", "Recipes", "Testing"]
+    for name in articles { try write(Article(name).source, to: "\(name).swift") }
+    try write(Article.models(), to: "SeedModels.swift")
+    try write(Self.screen, to: "Screen.swift")
+    let files = (articles + ["SeedModels", "Screen"]).map { "\($0).swift" }
+    let sqlite = ["-I", "\(Readme.package)/Examples/timetable/Sources/SQLite"]
+    try check(files + ["-parse-as-library", "-module-name", "articles"] + sqlite, setting)
   }
 
   @Test func `an app's file gets no short names of the library`() throws {
@@ -95,16 +98,6 @@ import Testing
       }
     }
     """
-
-  private func checkArticles(_ setting: Setting) throws {
-    let articles = ["Client", "Recipes", "Testing"]
-    for name in articles { try write(Article(name).source, to: "\(name).swift") }
-    try write(Article.models(), to: "SeedModels.swift")
-    try write(Self.screen, to: "Screen.swift")
-    let files = (articles + ["SeedModels", "Screen"]).map { "\($0).swift" }
-    let sqlite = ["-I", "\(Readme.package)/Examples/timetable/Sources/SQLite"]
-    try check(files + ["-parse-as-library", "-module-name", "articles"] + sqlite, setting)
-  }
 
   private func check(_ words: [String], _ setting: Setting) throws {
     try BuiltModules.compile(

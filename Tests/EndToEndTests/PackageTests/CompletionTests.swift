@@ -12,7 +12,7 @@ import Testing
   init() throws {
     folder = try TemporaryFolder()
     try Tool.run(["mkdir", folder("work"), folder("zsh")])
-    for (shell, file) in [("bash", "bash"), ("fish", "fish"), ("zsh", "zsh/_seedbank")] {
+    for (shell, file) in [("bash", "bash"), ("zsh", "zsh/_seedbank")] {
       let script = try SeedbankBinary.succeed(["completion", shell], in: folder.path)
       try script.write(toFile: folder(file), atomically: false, encoding: .utf8)
     }
@@ -46,14 +46,12 @@ import Testing
     #expect(try bash("seedbank", "import", "--format", "n") == ["ndjson"])
     #expect(try bash("seedbank", "import", "--format", "=") == ["json", "ndjson", "csv"])
     #expect(try bash("seedbank", "import", "--format", "=", "c") == ["csv"])
-    #expect(try bash("seedbank", "run", "--log-level", "w") == ["warning"])
   }
 
   @Test func `bash completes an argument's words after the word that it follows`() throws {
     #expect(try bash("seedbank", "config", "s") == ["show", "swift"])
     #expect(try bash("seedbank", "config", "show", "").isEmpty)
-    #expect(try bash("seedbank", "keys", "renew", "ta") == ["targets"])
-    #expect(try bash("seedbank", "keys", "rotate", "root", "sn") == ["snapshot"])
+    #expect(try bash("seedbank", "origin", "log", "a") == ["accept"])
     #expect(try bash("seedbank", "help", "pul") == ["pull"])
     #expect(try bash("seedbank", "no-such-command", "").isEmpty)
   }
@@ -66,26 +64,6 @@ import Testing
 
   private static func has(_ shell: String) -> Bool {
     Stage.isDeep || (try? Tool.run(["sh", "-c", "command -v \(shell)"])) != nil
-  }
-
-  @Test(.enabled(if: has("fish"), "fish is not here: Scripts/deps --package installs it"))
-  func `fish gives the same completions`() throws {
-    func fish(_ line: String) throws -> [String] {
-      let answer = try Tool.run(
-        ["fish", "--no-config", "-c", "source $argv[1]; complete -C $argv[2]", folder("fish"), line],
-        in: folder("work"), environment: ["HOME": folder.path])
-      return answer.split(separator: "\n").map { String($0.split(separator: "\t")[0]) }
-    }
-    try Tool.run(["fish", "--no-execute", folder("fish")])
-    #expect(try Set(fish("seedbank re")) == ["ready", "recover", "regenerate"])
-    #expect(try Set(fish("seedbank config s")) == ["show", "swift"])
-    #expect(try !fish("seedbank keys renew st").contains("status"), "an action is no role")
-    #expect(try !fish("seedbank keys ").contains("root"), "a role is no action")
-    #expect(try fish("seedbank keys rotate root sn") == ["snapshot"])
-    #expect(try Set(fish("seedbank import --format ")) == ["json", "ndjson", "csv"])
-    #expect(try Set(fish("seedbank run --p")) == ["--port", "--public"])
-    #expect(try fish("seedbank init my").contains("my.sqlite"))
-    #expect(try fish("seedbank config show my").contains("my.sqlite"))
   }
 
   @Test(.enabled(if: has("zsh"), "zsh is not here: Scripts/deps --package installs it"))
@@ -102,7 +80,6 @@ import Testing
     try expect("regenerate", "ready", of: "seedbank re")
     try expect("csv", "ndjson", "json", of: "seedbank import --format ")
     try expect("show", "swift", of: "seedbank config s")
-    try expect("snapshot", "targets", of: "seedbank keys rotate ")
     try expect("my.sqlite", of: "seedbank init m")
   }
 }

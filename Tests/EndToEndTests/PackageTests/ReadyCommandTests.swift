@@ -42,8 +42,11 @@ import Testing
   }
 
   @Test(.full) func `ready gives up on a silent server`() throws {
-    let listener = try SilentListener()
-    let outcome = try SeedbankBinary.run(["ready", "http://127.0.0.1:\(listener.port)"])
+    let silent = try RawServer { _, connection in
+      connection.untilEnd {}
+      return false
+    }
+    let outcome = try SeedbankBinary.run(["ready", "http://127.0.0.1:\(silent.port)"])
     #expect(outcome.status == 69)
     #expect(outcome.errors.contains("has not answered within 5 seconds"))
   }
@@ -61,29 +64,4 @@ import Testing
       ["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "0"])
     #expect(anyPort.status == 78 && anyPort.errors.contains("found 0, which means any"))
   }
-}
-
-/// A socket that accepts connections and never answers.
-private final class SilentListener {
-  let port: UInt16
-  private let descriptor: Int32
-
-  init() throws {
-    descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = inet_addr("127.0.0.1")
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    let descriptor = descriptor
-    port = withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        _ = bind(descriptor, generic, length)
-        _ = listen(descriptor, 5)
-        _ = getsockname(descriptor, generic, &length)
-      }
-      return UInt16(bigEndian: pointer.pointee.sin_port)
-    }
-  }
-
-  deinit { close(descriptor) }
 }

@@ -58,15 +58,6 @@ final class BrowserPage {
     return answer["result"]?["value"] ?? .null
   }
 
-  func allowClipboard() throws {
-    _ = try browser.call(
-      "Browser.grantPermissions",
-      [
-        "browserContextId": .string(context),
-        "permissions": ["clipboardReadWrite", "clipboardSanitizedWrite"],
-      ])
-  }
-
   func text(_ selector: String) throws -> String? {
     try evaluate("document.querySelector(\(JSONValue.string(selector).text))?.innerText").string
   }

@@ -114,31 +114,4 @@ import Testing
     try page.wait("the next version is shown", "document.getElementById('my-1:2-3')")
     #expect(try page.text(".explorer h4") == "Version 1 to 2")
   }
-
-  @Test func `each command line works as printed, and is copied as printed`() throws {
-    let scene = try PageScene(versions: ["INSERT INTO shop(id) VALUES (1)"])
-    let page = try BrowserPage(scene.address)
-    try page.allowClipboard()
-    let bare = try BrowserPage(scene.address, runsScripts: false)
-    let script = "[...document.querySelectorAll('.command code')].map((one) => one.textContent)"
-    let lines = try page.evaluate(script).elements ?? []
-    #expect(lines.count == 4 && lines.allSatisfy { $0.string?.contains(scene.address) == true })
-    let bareLines = try bare.evaluate(script).elements ?? []
-    for (place, line) in lines.enumerated() {
-      try page.evaluate("document.querySelectorAll('.copy')[\(place)].click()")
-      try page.wait("it is copied", "document.querySelectorAll('.copy')[\(place)].textContent === 'Copied'")
-      #expect(try page.evaluate("navigator.clipboard.readText()") == line)
-      #expect(bareLines[place].string?.replacing("$front", with: scene.address) == line.string)
-    }
-    for opening in ["", "front=\(scene.address); "] {
-      let folder = try TemporaryFolder()
-      for line in (opening.isEmpty ? lines : bareLines).compactMap(\.string) {
-        try Tool.run(
-          ["bash", "-o", "pipefail", "-ec", opening + line], in: folder.path,
-          environment: ["PATH": "\(SeedbankBinary.folder):/usr/bin:/bin"])
-      }
-      #expect(try Tool.sqlite(folder("my-snapshot.sqlite"), "SELECT count(*) FROM shop") == "0\n")
-      #expect(FileManager.default.fileExists(atPath: folder("my-1-store")))
-    }
-  }
 }

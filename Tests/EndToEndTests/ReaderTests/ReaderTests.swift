@@ -62,7 +62,7 @@ import Testing
     let processes = try (0..<Self.processes).map { _ in
       try ReaderProcess(scene.folder("store"), scene.arguments)
     }
-    let done = Flag()
+    let done = Shared(false)
     let reads = try await withThrowingTaskGroup(of: Int.self) { group in
       for thread in 0..<Self.threads {
         let reader = try scene.store()
@@ -78,7 +78,7 @@ import Testing
         try scene.publish(asSnapshot: true)
         #expect(try await store.update().action == .replaced)
       }
-      done.raise()
+      done.withLock { $0 = true }
       return try await group.reduce(into: []) { $0.append($1) }
     }
     let reports = try processes.map { try $0.stop() }
@@ -106,7 +106,7 @@ import Testing
     }
   }
 
-  private static func read(_ store: SeedStore, _ done: Flag) async throws -> Int {
+  private static func read(_ store: SeedStore, _ done: Shared<Bool>) async throws -> Int {
     var reads = 0
     repeat {
       let seen = try await store.read { reader in
@@ -117,14 +117,14 @@ import Testing
       }
       guard seen.0 == seen.1 else { throw Torn(seen: "\(seen)") }
       reads += 1
-    } while !done.isRaised
+    } while !done.withLock({ $0 })
     return reads
   }
 
   /// Reads through a new connection to the newest seed. After its first read the connection never waits, so any lock of
   /// another connection fails it. The first read may wait: while the store closes its writing connection, SQLite
   /// briefly locks newcomers out to check whether it is the last connection.
-  private static func open(_ store: SeedStore, _ done: Flag) async throws -> Int {
+  private static func open(_ store: SeedStore, _ done: Shared<Bool>) async throws -> Int {
     var reads = 0
     repeat {
       let seed = try await store.prepare()
@@ -143,20 +143,11 @@ import Testing
       }
       await Task.yield()
       withExtendedLifetime(seed) {}
-    } while !done.isRaised
+    } while !done.withLock({ $0 })
     return reads
   }
 
   struct Torn: Error {
     let seen: String
   }
-}
-
-private final class Flag: @unchecked Sendable {
-  private let lock = NSLock()
-  private var value = false
-
-  var isRaised: Bool { lock.withLock { value } }
-
-  func raise() { lock.withLock { value = true } }
 }

@@ -42,16 +42,12 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
       return false
     },
     HostileCase("it resets the connection on the way, once", times: 1, .succeeds) { exchange in
-      exchange.head("200 OK", length: exchange.content.count, "ETag: \(exchange.etag)")
+      exchange.head("200 OK", length: exchange.content.count)
       exchange.connection.send(exchange.content.prefix(some))
       exchange.connection.reset()
       return false
     },
-    HostileCase("it ends on the way, once", times: 1, .succeeds) { exchange in
-      exchange.head("200 OK", length: exchange.content.count, "ETag: \(exchange.etag)")
-      exchange.connection.send(exchange.content.prefix(some))
-      return false
-    },
+    HostileCase("it ends on the way, once", times: 1, .succeeds) { breakHalfway($0) },
     HostileCase("it ends on the way without having said a length, once", times: 1, .succeeds) { exchange in
       exchange.head("200 OK", length: nil)
       exchange.connection.send(exchange.content.prefix(some))
@@ -66,7 +62,7 @@ struct HostileCase: Sendable, CustomTestStringConvertible {
       return false
     },
     HostileCase("it stalls on the way, once", times: 1, .succeeds) { exchange in
-      exchange.head("200 OK", length: exchange.content.count, "ETag: \(exchange.etag)")
+      exchange.head("200 OK", length: exchange.content.count)
       exchange.connection.send(exchange.content.prefix(some))
       return exchange.stall()
     },

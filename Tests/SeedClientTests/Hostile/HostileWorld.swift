@@ -13,7 +13,6 @@ final class HostileWorld: Sendable {
   let root: [UInt8]
   let model: SeedModel
   let now: UTCTime
-  let old: [String: [UInt8]]
   /// A delta from version 1 to 2 without a snapshot of version 2.
   let withDelta: [String: [UInt8]]
   /// The same with a snapshot of version 2.
@@ -30,8 +29,6 @@ final class HostileWorld: Sendable {
 
   static let shared = Task { try await HostileWorld() }
 
-  /// The stop whose name identifies a version.
-  static let names = ["1": "Old", "2": "New"]
   private static let stops = 4000
 
   private init() async throws {
@@ -43,7 +40,6 @@ final class HostileWorld: Sendable {
     var random = SplitMix(seed: 1)
     for number in 0..<Self.stops { stops["s\(number)"] = "\(random.next())" }
     try publisher.publish(stops)
-    old = publisher.withServed { $0.files }
     template = try TemporaryFolder()
     try await Self.prepare(publisher, model, in: template("store"))
     try publisher.publish(["a": "New"])
@@ -72,10 +68,7 @@ final class HostileWorld: Sendable {
     let stored = try Compression.gzip([UInt8](repeating: 0, count: 64 * 1024 * 1024))
     try publisher.resign { object in
       guard object.fileName.hasPrefix("snapshot") else { return object }
-      return PublishedObject(
-        series: object.series, kind: object.kind, length: stored.count, sha256: .of(stored),
-        model: object.model, rawLength: 100_000, rawSHA256: object.rawSHA256, schema: object.schema,
-        digest: object.digest)
+      return object.with(length: stored.count, sha256: .of(stored), rawLength: 100_000)
     }
     var files = publisher.withServed { $0.files }
     for object in publisher.objects where object.fileName.hasPrefix("snapshot") {
@@ -92,10 +85,5 @@ final class HostileWorld: Sendable {
 
   func copyDevice(to path: String) throws {
     try FileManager.default.copyItem(atPath: template("store"), toPath: path)
-  }
-
-  /// The only file whose path contains `part`.
-  func file(_ part: String, in files: [String: [UInt8]]) throws -> [UInt8] {
-    try #require(files.first { $0.key.contains(part) }?.value)
   }
 }

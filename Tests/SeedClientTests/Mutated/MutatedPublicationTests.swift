@@ -14,9 +14,7 @@ import Testing
 
   init() throws { folder = try TemporaryFolder(inMemory: true) }
 
-  @Test func `files changed without a key lead to published rows and do no lasting harm`()
-    async throws
-  {
+  @Test func `files changed without a key lead to published rows and do no lasting harm`() async throws {
     let world = try await MutatedWorld()
     var tally = Tally()
     for number in 0..<Self.attempts {
@@ -34,7 +32,7 @@ import Testing
     var tally = Tally()
     for number in 0..<Self.attempts {
       let kind = Self.choose(SignedAttack.Kind.allCases, number)
-      var attack = SignedAttack(world, kind, seed: UInt64(number), scratch: folder)
+      var attack = SignedAttack(world, kind, seed: UInt64(number))
       try await attacked(by: attack.files(), world, number, "seed \(number), \(kind)", &tally)
     }
     print("signed words that do not fit together: \(tally)")

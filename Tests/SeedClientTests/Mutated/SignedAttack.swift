@@ -4,23 +4,23 @@ import SeedSystem
 import SeedTrust
 import Support
 
+@testable import SeedClient
+
 /// Inconsistent metadata of a series, signed by an attacker with the online keys.
 ///
 /// Excludes consistent forgeries: other rows with their own digest are a valid publication.
 struct SignedAttack {
   enum Kind: CaseIterable {
-    case object, state, file, delta, snapshot
+    case object, state, file, delta
   }
 
   private let world: MutatedWorld
   private let kind: Kind
   private var random: SplitMix
-  private let scratch: TemporaryFolder
 
-  init(_ world: MutatedWorld, _ kind: Kind, seed: UInt64, scratch: TemporaryFolder) {
+  init(_ world: MutatedWorld, _ kind: Kind, seed: UInt64) {
     self.world = world
     self.kind = kind
-    self.scratch = scratch
     random = SplitMix(seed: seed)
   }
 
@@ -35,11 +35,6 @@ struct SignedAttack {
     case .delta:
       let index = random.pick(objects.indices.filter { !objects[$0].isSnapshot })
       let content = try SignedContent(delta(objects[index], contents))
-      objects[index] = objects[index].with(file: content)
-      contents[content.sha256] = content.stored
-    case .snapshot:
-      let index = random.pick(objects.indices.filter { objects[$0].isSnapshot })
-      let content = try SignedContent(snapshot(objects[index], contents))
       objects[index] = objects[index].with(file: content)
       contents[content.sha256] = content.stored
     }
@@ -110,39 +105,6 @@ struct SignedAttack {
     return DeltaWriter().document(lie).dropLast(ending.count)
       + document.dropFirst(DeltaWriter().document(truth).count - ending.count)
   }
-
-  private static let tampering = [
-    "UPDATE seedbank_meta SET value = '4' WHERE key = 'version'",
-    "UPDATE seedbank_meta SET value = '9007199254740991' WHERE key = 'version'",
-    "UPDATE seedbank_meta SET value = '0123456789abcdef' WHERE key = 'epoch'",
-    "UPDATE seedbank_meta SET value = 'water' WHERE key = 'dataset'",
-    "UPDATE seedbank_meta SET value = '2.2' WHERE key = 'model'",
-    "UPDATE seedbank_meta SET value = value || '0' WHERE key = 'digest'",
-    "UPDATE seedbank_table SET rows = rows + 1", "UPDATE seedbank_table SET sum = zeroblob(32)",
-    "UPDATE stop SET name = 'Z' WHERE id = (SELECT max(id) FROM stop)",
-    "DELETE FROM stop WHERE id = (SELECT min(id) FROM stop)",
-    "ALTER TABLE seedbank_meta RENAME TO mine; CREATE VIEW seedbank_meta AS SELECT * FROM mine",
-    "DELETE FROM seedbank_table", "INSERT INTO seedbank_table VALUES ('ghost', 0, zeroblob(32))",
-    "DROP TABLE line", "ALTER TABLE stop RENAME COLUMN name TO title", "CREATE TABLE mine(a)",
-    "CREATE TRIGGER mine AFTER UPDATE ON stop BEGIN DELETE FROM line; END", "PRAGMA user_version = 1",
-    "PRAGMA application_id = 1", "PRAGMA journal_mode = WAL",
-  ]
-
-  /// The file with other metadata inside.
-  private mutating func snapshot(
-    _ object: PublishedObject, _ contents: [SHA256Digest: [UInt8]]
-  ) throws -> [UInt8] {
-    let (stored, raw) = (scratch("stored"), scratch("raw"))
-    try DurableFile.write(contents[object.sha256] ?? [], to: stored)
-    try? Folder.remove(raw)
-    _ = try Compression.expand(stored, to: raw, .gzip, limit: object.rawLength)
-    try tamper(raw)
-    return try DurableFile.read(raw, limit: 2 * object.rawLength)
-  }
-
-  private mutating func tamper(_ path: String) throws {
-    try Connection(path, .writer).execute(random.pick(Self.tampering))
-  }
 }
 
 /// A file to be signed in place of another.
@@ -162,28 +124,15 @@ struct SignedContent {
 }
 
 extension PublishedObject {
-  fileprivate func with(
-    kind: Kind? = nil, digest: SHA256Digest? = nil, schema: SHA256Digest? = nil, model: ModelVersion? = nil,
-    rawLength: Int? = nil
-  ) -> PublishedObject {
-    PublishedObject(
-      series: series, kind: kind ?? self.kind, length: length, sha256: sha256, model: model ?? self.model,
-      rawLength: rawLength ?? self.rawLength, rawSHA256: rawSHA256, schema: schema ?? self.schema,
-      digest: digest ?? self.digest)
-  }
-
   /// The same metadata for another object's file.
   fileprivate func with(file other: PublishedObject) -> PublishedObject {
-    PublishedObject(
-      series: series, kind: kind, length: other.length, sha256: other.sha256, model: model,
-      rawLength: other.rawLength, rawSHA256: other.rawSHA256, schema: schema, digest: digest)
+    with(
+      length: other.length, sha256: other.sha256, rawLength: other.rawLength, rawSHA256: other.rawSHA256)
   }
 
   func with(file content: SignedContent) -> PublishedObject {
-    PublishedObject(
-      series: series, kind: kind, length: content.stored.count, sha256: content.sha256, model: model,
-      rawLength: content.raw.length, rawSHA256: content.raw.sha256, schema: schema, digest: digest)
+    with(
+      length: content.stored.count, sha256: content.sha256, rawLength: content.raw.length,
+      rawSHA256: content.raw.sha256)
   }
-
-  fileprivate var isSnapshot: Bool { if case .snapshot = kind { true } else { false } }
 }

@@ -87,8 +87,6 @@ package struct RawRequest: Sendable {
 
 package final class RawConnection: Sendable {
   private let descriptor: CInt
-  private let isOpen = Shared(true)
-  private let sent = Shared(0)
 
   /// A small send buffer, so that a reset loses little data that the client has not read.
   private static let bufferBytes = CInt(16 * 1024)
@@ -127,7 +125,6 @@ package final class RawConnection: Sendable {
       }
       guard count > 0 else { return false }
       start += count
-      sent.withLock { $0 += count }
     }
     return true
   }

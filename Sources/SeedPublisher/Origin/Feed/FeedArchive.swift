@@ -17,12 +17,12 @@ final class FeedArchive {
     // libarchive would not report why a file cannot be opened.
     _ = try File(path, for: .readingRegular(followsLinks: true))
     guard let handle = archive_read_new() else {
-      throw FeedError.document("\(path): libarchive has no memory")
+      throw OriginError.data("\(path): libarchive has no memory")
     }
     (self.path, self.handle) = (path, handle)
     guard archive_read_support_format_zip_seekable(handle) == ARCHIVE_OK,
       archive_read_open_filename(handle, path, Self.pieceBytes) == ARCHIVE_OK
-    else { throw FeedError.document("\(path): \(reason): is it whole, and a zip archive with files?") }
+    else { throw OriginError.data("\(path): \(reason): is it whole, and a zip archive with files?") }
   }
 
   deinit { archive_read_free(handle) }
@@ -36,7 +36,7 @@ final class FeedArchive {
       guard !member.name.hasSuffix("/") else { continue }
       guard names.insert(member.name).inserted else { throw refused(member.name, "it is there twice") }
       rest -= member.size
-      guard rest >= 0 else { throw FeedError.tooLong(path: path, limit: limit) }
+      guard rest >= 0 else { throw OriginError.tooLong(path: path, limit: limit) }
     }
     // libarchive skips members without an error if the directory's position or size is wrong.
     guard try memberCount() ?? count == count else { throw damaged("its directory lacks members") }
@@ -69,7 +69,7 @@ final class FeedArchive {
     throw damaged("\(name) is not in it any more")
   }
 
-  private func piece(of name: String) throws(FeedError) -> [UInt8] {
+  private func piece(of name: String) throws(OriginError) -> [UInt8] {
     var result = 0
     let piece = [UInt8](unsafeUninitializedCapacity: Self.pieceBytes) { buffer, count in
       result = archive_read_data(handle, buffer.baseAddress, buffer.count)
@@ -79,7 +79,7 @@ final class FeedArchive {
     return piece
   }
 
-  private func next() throws(FeedError) -> (name: String, size: Int)? {
+  private func next() throws(OriginError) -> (name: String, size: Int)? {
     var entry: OpaquePointer?
     let code = seedbank_archive_next(handle, &entry)
     guard code != ARCHIVE_EOF else { return nil }
@@ -103,19 +103,19 @@ final class FeedArchive {
     archive_error_string(handle).map { String(cString: $0).filter { !$0.isNewline } } ?? "it cannot be read"
   }
 
-  private func refused(_ name: String, _ reason: String) -> FeedError {
-    .document("\(path), \(name): \(reason): make the archive again without it")
+  private func refused(_ name: String, _ reason: String) -> OriginError {
+    .data("\(path), \(name): \(reason): make the archive again without it")
   }
 
-  private func damaged(_ reason: String) -> FeedError {
-    .document("\(path) is damaged: \(reason): put a whole archive there")
+  private func damaged(_ reason: String) -> OriginError {
+    .data("\(path) is damaged: \(reason): put a whole archive there")
   }
 }
 #else
 /// A stub for Apple's systems, which have no headers of libarchive. A publisher there reads folders only.
 struct FeedArchive {
   init(_ path: String) throws {
-    throw FeedError.document("\(path): this system reads no archives: unpack it")
+    throw OriginError.data("\(path): this system reads no archives: unpack it")
   }
   func names(upTo limit: Int) -> [String] { [] }
   func read(_ name: String, _ sink: ([UInt8]) throws -> Void) {}

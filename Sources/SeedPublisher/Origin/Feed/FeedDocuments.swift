@@ -28,7 +28,7 @@ struct FeedDocuments {
   /// The files of each table. Files that no model wants may have duplicates.
   static func all(
     _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, in path: String
-  ) throws(FeedError) -> [FeedDocuments] {
+  ) throws(OriginError) -> [FeedDocuments] {
     var found: [FeedDocuments] = []
     let groups = Dictionary(grouping: files) { settings.table(ofFile: $0.name).table.lowercased() }
     for (name, files) in groups.sorted(by: { $0.key < $1.key }) {
@@ -36,7 +36,7 @@ struct FeedDocuments {
       if files.count == 1 || said.file?.contains("*") == true && files.allSatisfy({ said.isNamed($0.name) }) {
         found.append(FeedDocuments(said, files, settings))
       } else if schema.wants(name) || settings.tables.contains(where: { $0.table.lowercased() == name }) {
-        throw .document(
+        throw .data(
           "the table \"\(said.table)\" has several files, \(files.map(\.place).joined(separator: " and ")): remove all but one, "
             + "or name them together with * in origin.tables")
       }
@@ -46,7 +46,7 @@ struct FeedDocuments {
     where present.insert(table.table.lowercased()).inserted {
       guard table.isOptional else {
         let wanted = table.file ?? "\(table.table).csv, .txt, .ndjson or .json"
-        throw .document(
+        throw .data(
           "the feed \(path) has no file for the table \"\(table.table)\" (\(wanted)): put it there, or name it in origin.tables; "
             + "if the file may be absent, which leaves the table empty, add \"optional\": true to \"\(table.table)\" in origin.tables"
         )
@@ -71,7 +71,7 @@ extension FeedDocuments {
         digests.append(hasher.finish().hex)
       }
     } catch let found as NULInText {
-      throw FeedError.document(
+      throw OriginError.data(
         "\(place(ofRow: found.row)): column \"\(found.column)\": a text with a NUL character: \(NULInText.remedy)"
       )
     }
@@ -87,7 +87,7 @@ extension FeedDocuments {
         } catch is DocumentRows.Enough {}
       }
       try writer.makeColumns()
-    } catch is FeedError {}
+    } catch is OriginError {}
   }
 
   func place(ofRow row: Int) -> String {
@@ -115,7 +115,7 @@ extension FeedDocuments {
       }
       try rows.end()
       return (rows.count, bytes)
-    } catch let error as ImportFailure { throw FeedError.document(error.message) }
+    } catch let error as ImportFailure { throw OriginError.data(error.message) }
   }
 }
 

@@ -43,7 +43,7 @@ struct FeedFile {
     let unpacker = DocumentUnpacker()
     func take(_ piece: [UInt8]) throws {
       bytes += piece.count
-      guard bytes <= limit else { throw FeedError.tooLong(path: place, limit: limit) }
+      guard bytes <= limit else { throw OriginError.tooLong(path: place, limit: limit) }
       try sink(piece)
     }
     do {
@@ -52,6 +52,6 @@ struct FeedFile {
         try unpacker.take(piece, take)
       }
       try unpacker.end(take)
-    } catch let error as CompressionError { throw FeedError.document("\(place): \(error)") }
+    } catch let error as CompressionError { throw OriginError.data("\(place): \(error)") }
   }
 }

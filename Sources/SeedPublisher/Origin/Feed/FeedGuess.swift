@@ -22,7 +22,7 @@ struct FeedGuess {
       var bytes: [UInt8] = []
       do {
         try file.expanded(upTo: Self.mostJSONBytes) { bytes += $0 }
-      } catch FeedError.tooLong { return }
+      } catch OriginError.tooLong { return }
       // The reader reports broken JSON.
       if let value = try? JSONValue(parsing: bytes) { take(value, file) }
     default: break

@@ -11,7 +11,7 @@ struct FeedListing {
   init(_ path: String, _ settings: FeedSettings) throws {
     (self.path, self.settings) = (path, settings)
     guard let stamp = try FileStamp(path) else {
-      throw FeedError.unavailable(
+      throw OriginError.unavailable(
         "there is no feed at \(path): put a folder, a file or a .zip there, or correct origin.feed")
     }
     guard !stamp.isRegular else {
@@ -38,7 +38,7 @@ struct FeedListing {
       try FeedFile.all(folder == nil ? path : "\(path)/\(entry.name)", limit: settings.mostBytes)
     }.filter { settings.isDocument($0.name) }
     guard files.isEmpty else { return files }
-    throw FeedError.unavailable(
+    throw OriginError.unavailable(
       "the feed \(path) has no file whose name ends in .csv, .txt, .tsv, .ndjson, .jsonl or .json, with or without .gz, or in "
         + ".zip: put the files there, or name others in origin.tables")
   }

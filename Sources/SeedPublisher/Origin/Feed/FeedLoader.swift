@@ -30,14 +30,14 @@ struct FeedLoader {
         let known = old?.tables.first { $0.name.lowercased() == documents.table.lowercased() }
         record.tables.append(try load(documents, known, into: staging, &bytes))
         guard bytes <= settings.mostBytes else {
-          throw FeedError.tooLong(path: listing.path, limit: settings.mostBytes)
+          throw OriginError.tooLong(path: listing.path, limit: settings.mostBytes)
         }
       }
       guard try !isOther() else { return false }
       try staging.finish(record)
       return true
     } catch let error as DatabaseError {
-      throw FeedError.unavailable(
+      throw OriginError.unavailable(
         "the feed's rows cannot be stored in \(staging): \(error.message); free space on that disk; the next step will load them again"
       )
     }
@@ -50,11 +50,10 @@ struct FeedLoader {
     let isWanted = schema.wants(documents.table)
     let form = SHA256Digest.of(Array("\(table.text)\n\(documents.text)\n\(isWanted)".utf8)).hex
     let places = documents.files.map(\.place)
-    if isWanted, !places.isEmpty, var known, known.form == form,
+    if isWanted, !places.isEmpty, let known, known.form == form,
       try known.digests == documents.files.map({ try $0.digest() })
     {
       try staging.copy(known.name)
-      known.files = places
       return known
     }
     let writer = FeedTableWriter(table, staging.connection, otherType: documents.otherType)
@@ -66,13 +65,12 @@ struct FeedLoader {
     bytes += read.bytes
     if places.isEmpty { writer.addTypedColumns() }
     if let flaw = writer.flawOfRows {
-      throw FeedError.document("\(places.joined(separator: ", ")): \(flaw)")
+      throw OriginError.data("\(places.joined(separator: ", ")): \(flaw)")
     }
     try writer.makeColumns()
     try staging.complete(table, documents.place)
     return FeedRecord.Table(
-      name: table.name, form: form, rows: writer.rows, untyped: writer.untyped, files: places,
-      digests: read.digests)
+      name: table.name, form: form, untyped: writer.untyped, digests: read.digests)
   }
 
   /// The record of the current staging database; `nil` if that is missing or unreadable.

@@ -25,8 +25,7 @@ package final class FeedOrigin: Origin {
     try base.rowsWithoutKey(table, projection)
   }
 
-  package func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [TypeDrift]
-  {
+  package func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [String] {
     try base.drift(table, projection, types)
   }
 
@@ -65,7 +64,7 @@ package final class FeedOrigin: Origin {
         let survey = try ColumnSurvey(name, of: table.name, connection)
         return (name, survey.type(known: isTransit ? Transit.type(of: name) : nil))
       }
-      throw FeedError.untyped(source: projection.place, table: table.name, types: types)
+      throw OriginError.untyped(source: projection.place, table: table.name, types: types)
     }
   }
 }

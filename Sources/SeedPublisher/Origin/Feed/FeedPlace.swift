@@ -1,7 +1,7 @@
 import SeedDatabase
 package import SeedFormat
 import SeedPublication
-package import SeedSystem
+import SeedSystem
 
 /// A feed of files, which are loaded into a staging database. Rows are read from there.
 package struct FeedPlace: OriginPlace {
@@ -49,16 +49,8 @@ package struct FeedPlace: OriginPlace {
 
   package func filledFolder() throws -> String { try loaded().folder }
 
-  /// The loaded files with their tables' row counts, and the time; `nil` before the first load.
-  package func lastLoading() -> (files: [String: Int], at: UTCTime)? {
-    loader.record.map { record in
-      let files = record.tables.flatMap { table in table.files.map { ($0, table.rows) } }
-      return (Dictionary(files) { first, _ in first }, UTCTime(secondsSinceEpoch: record.loadedAt))
-    }
-  }
-
   private func loaded() throws -> FeedRecord {
-    guard let record = loader.record else { throw FeedError.notLoaded(path: text) }
+    guard let record = loader.record else { throw OriginError.notLoaded(path: text) }
     return record
   }
 
@@ -77,7 +69,7 @@ package struct FeedPlace: OriginPlace {
         let deadline = ContinuousClock.now.advanced(by: .seconds(Self.waitSeconds))
         var isLast = false
         while let reason = try unfinished(path) {
-          guard !isLast else { throw FeedError.unfinished(path: path, reason: reason) }
+          guard !isLast else { throw OriginError.unfinished(path: path, reason: reason) }
           usleep(Self.lookMicroseconds)
           isLast = ContinuousClock.now >= deadline
         }
@@ -86,7 +78,9 @@ package struct FeedPlace: OriginPlace {
       }
     }
     // Reads do not wait for another process, whose program may take long. They use the rows of its last load.
-    if !isPrepared, loader.record?.form != loader.schema.fingerprint { throw FeedError.notLoaded(path: text) }
+    if !isPrepared, loader.record?.form != loader.schema.fingerprint {
+      throw OriginError.notLoaded(path: text)
+    }
   }
 
   /// Loads the files unless they are loaded. Returns the reason if they cannot be read yet.
@@ -114,7 +108,7 @@ package struct FeedPlace: OriginPlace {
       }
       return
     }
-    guard use != .look else { throw FeedError.notLoaded(path: text) }
+    guard use != .look else { throw OriginError.notLoaded(path: text) }
     try pace.trying(use == .schedule ? min(settings.everySeconds, FeedPace.longestPause) : 0, now: now) {
       let folder = try store.freshFolder()
       let last = record.flatMap { Folder.exists($0.folder) ? $0.folder : nil }
@@ -136,7 +130,7 @@ package struct FeedPlace: OriginPlace {
   private func load(_ folder: String, after record: FeedRecord?, loadedAt: Int) throws {
     let listing = try FeedListing(folder, settings)
     if let name = settings.marker, let reason = listing.unfinished(now: loadedAt) {
-      throw FeedError.unfinished(
+      throw OriginError.unfinished(
         path: folder, reason: "\(reason): let origin.command write \(name) at its end")
     }
     _ = try loader.load(listing, after: record, now: loadedAt, folder: folder) { false }
@@ -200,38 +194,18 @@ struct FeedStore {
   }
 }
 
-/// A feed that cannot be read, or whose content cannot be published.
-package enum FeedError: OriginFailure {
-  /// A retry may succeed without a change by the operator.
-  case unavailable(String)
-  case unfinished(path: String, reason: String)
-  case notLoaded(path: String)
-  case document(String)
-  case tooLong(path: String, limit: Int)
-  case untyped(source: String, table: String, types: [(column: String, type: FeedTable.ColumnType)])
-
-  package var isUnavailable: Bool {
-    switch self {
-    case .unavailable, .unfinished, .notLoaded: true
-    case .document, .tooLong, .untyped: false
-    }
+extension OriginError {
+  static func unfinished(path: String, reason: String) -> OriginError {
+    .unavailable(
+      "the feed \(path) is still being written: \(reason); nothing of it is read until it is complete")
   }
 
-  package var isConfiguration: Bool { if case .untyped = self { true } else { false } }
-
-  package var description: String {
-    switch self {
-    case .unavailable(let message), .document(let message): message
-    case .unfinished(let path, let reason):
-      "the feed \(path) is still being written: \(reason); nothing of it is read until it is complete"
-    case .notLoaded(let path):
-      "the feed \(path) was not loaded yet: 'seedbank regenerate' loads and publishes it"
-    case .tooLong(let path, let limit):
-      "the feed \(path) has more than \(limit) bytes, expanded: if that is right, raise origin.maximumBytes"
-    case .untyped(let source, let table, let types):
+  static func untyped(
+    source: String, table: String, types: [(column: String, type: FeedTable.ColumnType)]
+  ) -> OriginError {
+    .configuration(
       "\(source) reads columns of the table \"\(table)\" without a type, and texts are not compared as numbers. "
         + "Going by their values, add this to \"\(table)\" in origin.tables: \"types\": "
-        + JSONValue.object(types.map { JSONMember($0.column, .string($0.type.rawValue)) }).text
-    }
+        + JSONValue.object(types.map { JSONMember($0.column, .string($0.type.rawValue)) }).text)
   }
 }

@@ -38,7 +38,7 @@ package struct FeedProgram: Sendable {
     try DurableFile.write(output, to: log)
     guard let problem else { return }
     let said = lastWords(output)
-    throw FeedError.unavailable(
+    throw OriginError.unavailable(
       "origin.command: \(words.first ?? "") \(problem), so nothing new is published; "
         + "\(said.isEmpty ? "it said nothing" : "it said: \(said)") (\(log) has the end of it)")
   }

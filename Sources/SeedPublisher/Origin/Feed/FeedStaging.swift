@@ -59,14 +59,14 @@ struct FeedStaging {
     let row = try connection.integer(
       "SELECT min(rowid) FROM \(quoted(table.name)) WHERE \(quoted(column)) IS NULL")
     guard let row else { return }
-    throw FeedError.document(
+    throw OriginError.data(
       "\(place(Int(row))): table \"\(table.name)\": the key column \"\(column)\" is empty, and each row needs its key"
     )
   }
 
   private func doubled(
     _ table: FeedSchema.Table, _ key: String, _ place: (Int) -> String
-  ) throws -> FeedError {
+  ) throws -> OriginError {
     let (name, columns) = (quoted(table.name), table.key.map(\.column))
     let names = columns.map(quoted).joined(separator: ", ")
     let rows = try connection.rows(
@@ -77,7 +77,7 @@ struct FeedStaging {
       """)
     let row = rows.first ?? []
     let places = row.prefix(2).compactMap(\.number).map(place)
-    return .document(
+    return .data(
       "table \"\(table.name)\": two rows have the key \(rowDescription(columns, Array(row.dropFirst(2)))), at "
         + "\(places.joined(separator: " and ")): remove one of them")
   }
@@ -106,10 +106,8 @@ struct FeedRecord: Codable {
     let name: String
     /// Differs if the same bytes would become other rows.
     let form: String
-    var rows = 0
     /// Text columns without a type from a model or the operator.
     var untyped: [String] = []
-    var files: [String] = []
     var digests: [String] = []
   }
 

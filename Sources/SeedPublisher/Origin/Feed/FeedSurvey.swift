@@ -54,7 +54,7 @@ package struct FeedSurvey {
       FeedSchema.Table(documents.table), scratch, otherType: documents.otherType)
     do {
       try documents.read(into: writer)
-    } catch let error as FeedError {
+    } catch let error as OriginError {
       guard mayBeProse else { throw error }
       return error.description
     }

@@ -42,13 +42,12 @@ package final class SQLiteOrigin: Origin {
     return Int(try connection.integer("SELECT count(*) FROM \(source) WHERE \(nulls)") ?? 0)
   }
 
-  package func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [TypeDrift]
-  {
+  package func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [String] {
     guard let doubtful = table.doubtfulRows else { return [] }
     let select = try projection.select(table, in: connection)
     let statement = try connection.prepare("SELECT * FROM (\(select)) WHERE \(doubtful)")
     let rows = ProjectedRows(StatementSource(statement), table, fitter, isOrdered: false)
-    return try types.violations(in: rows, of: table).map { TypeDrift(isCertain: true, "\($0)") }
+    return try types.violations(in: rows, of: table).map { "\($0)" }
   }
 
   package func outline() throws -> OriginOutline {
@@ -101,7 +100,7 @@ package final class SQLiteOrigin: Origin {
     guard isSyntax, projection.sql != nil else {
       return .data("table \"\(table.name)\" (\(source)): \(error.message)\(remedy(error, projection))")
     }
-    return .syntax(source: source, reason: error.message)
+    return .configuration("\(source): \(error.message)")
   }
 
   private func remedy(_ error: DatabaseError, _ projection: Projection) -> String {
@@ -136,7 +135,7 @@ extension Projection {
       let next = tokens[end...].first(where: { $0.keyword != ";" })
     else { return }
     let line = bytes.line(of: next.range.lowerBound)
-    throw .syntax(source: "\(place):\(line)", reason: "another statement follows; a projection is one SELECT")
+    throw .configuration("\(place):\(line): another statement follows; a projection is one SELECT")
   }
 
   fileprivate func select(_ table: TableSchema, from source: String, isOrdered: Bool) -> String {

@@ -1,6 +1,7 @@
-// Target files that are not objects of a series, for ConformanceClient. Seedbank's publications have none.
+// Target files that are not objects of a series, of which Seedbank's publications have none. The suite of
+// Scripts/tuf-conformance tests them.
 
-package import SeedTrust
+import SeedTrust
 
 /// TUF's search for the role that lists a path (§5.6.7): pre-order, depth first. Decides on the next role without I/O.
 struct DelegationSearch {
@@ -45,7 +46,7 @@ extension MetadataRefresh {
   ///
   /// Every role is verified for the delegator through which it was reached. An invalid role ends the search with its
   /// error; otherwise an attacker could withhold its metadata to let a less trusted role answer.
-  package mutating func target(_ path: String) async throws -> TargetFile? {
+  mutating func target(_ path: String) async throws -> TargetFile? {
     var search = DelegationSearch(for: path)
     while let step = search.next() {
       if let delegator = step.delegator { try await targets(step.role, delegator: delegator) }
@@ -61,7 +62,7 @@ extension TargetFile {
   /// The file's percent-encoded URL path relative to the targets.
   ///
   /// With consistent snapshots, a digest precedes the file's name; nil if no digest has a known kind.
-  package func repositoryPath(of path: String, consistentSnapshot: Bool) -> String? {
+  func repositoryPath(of path: String, consistentSnapshot: Bool) -> String? {
     var segments = path.split(separator: "/", omittingEmptySubsequences: false).map { String($0) }
     if consistentSnapshot {
       guard let digest = hashes["sha256"] ?? hashes["sha512"] else { return nil }
@@ -71,7 +72,7 @@ extension TargetFile {
   }
 
   /// Throws unless length and every digest match; an unknown kind of digest fails.
-  package func check(_ bytes: [UInt8], of path: String) throws(TargetFileError) {
+  func check(_ bytes: [UInt8], of path: String) throws(TargetFileError) {
     guard bytes.count == length else {
       throw .lengthMismatch(path: path, signed: length, found: bytes.count)
     }
@@ -82,12 +83,12 @@ extension TargetFile {
 }
 
 /// Why a downloaded file differs from the signed one.
-package enum TargetFileError: Error, Hashable, Sendable, CustomStringConvertible {
+enum TargetFileError: Error, Hashable, Sendable, CustomStringConvertible {
   case lengthMismatch(path: String, signed: Int, found: Int)
   /// Also for an unknown kind of digest.
   case hashMismatch(path: String, algorithm: String)
 
-  package var description: String {
+  var description: String {
     switch self {
     case .lengthMismatch(let path, let signed, let found):
       "\(path) has \(found) bytes where \(signed) were signed"

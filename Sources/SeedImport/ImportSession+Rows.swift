@@ -1,0 +1,98 @@
+import SeedFormat
+
+// Rows that wait for unique values and are retried at the end of a transaction.
+extension ImportSession {
+  func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
+    let turn = turns.latest
+    if try writeRow(list, name, source) { return try issues.endRow() }
+    issues.dropRow()
+    turns.latest = turn
+    try writer.mention(list.plan, source, given: given(name, list))
+    try writer.store.waiting.add(source.json(0), place, turn: turn)
+  }
+
+  /// Returns false if the row has to wait.
+  private func writeRow(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws -> Bool {
+    writer.evaluator.reader.bytes.clear()
+    let given: GivenValues
+    do throws(RejectedRow) {
+      given = try self.given(name, list)
+    } catch {
+      list.plan.reset()
+      try writer.reject(list.plan, error, source)
+      return true
+    }
+    return try writer.write(list.plan, source, given: given)
+  }
+
+  /// Retries waiting rows: first from last to first, because values mostly move along a list in its order; then in
+  /// document order, which rejects rows whose values are still taken.
+  func retryWaiting() throws {
+    let (waiting, place, turn) = (writer.store.waiting, writer.place, turns.latest)
+    defer { (writer.place, turns.latest, writer.decides) = (place, turn, false) }
+    waiting.open()
+    for isLast in [false, true] {
+      writer.decides = isLast
+      try waiting.forEach(backwards: !isLast) { try retry($0) }
+    }
+    try waiting.close()
+  }
+
+  /// Returns false if the row still has to wait.
+  private func retry(_ row: WaitingRows.Row) throws -> Bool {
+    if hooks.isCancelled() { throw CancellationError() }
+    (writer.place, turns.latest) = (row.place, row.turn)
+    let list = lists[row.place.list]
+    let source = try DocumentSource.again(row.json, isRecord: list.csv != nil)
+    let isDecided = try writeRow(list, row.place.name, source)
+    if isDecided { try issues.endRow() } else { issues.dropRow() }
+    return isDecided
+  }
+}
+
+// Rows and lines that cannot be read.
+extension ImportSession {
+  /// Rejects the row on the tape whatever the mapping. This ends the document if bad rows are not allowed in it and it
+  /// is not CSV.
+  func refuse(_ flaw: RejectedRow, _ list: List, _ range: Range<Int>) throws {
+    if let error = source.scanner.flaw, endsAtBadRows { throw failure(error) }
+    try refuse(source.placed(flaw), list) { Array(source.scanner.bytes(range)) }
+  }
+
+  /// Rejects a row that cannot be read; its text replaces its JSON.
+  private func refuse(_ refusal: RejectedRow, _ list: List, _ text: () -> [UInt8]) throws {
+    list.plan.reset()
+    list.plan.target.hasLostKeys = true
+    try issues.reject(list.plan, refusal, place) { Self.json(unreadable: text()) }
+    try issues.endRow()
+  }
+
+  private static func json(unreadable text: [UInt8]) -> [UInt8] {
+    let lineEnd = text.reversed().prefix(while: RecordScan.isLineEnd)
+    var json: [UInt8] = []
+    JSONWriter.append(String(decoding: text.dropLast(lineEnd.count), as: UTF8.self), to: &json)
+    return json
+  }
+
+  struct BadLine {
+    let error: JSONError
+    var text: [UInt8] = []
+  }
+
+  /// Skips the line as a bad row; returns false if its end has not arrived.
+  func passBadLine() throws -> Bool {
+    let start = source.scanner.offset
+    let isPassed = source.scanner.skipLine()
+    if issues.wantsRows { badLine?.text += source.scanner.bytes(start..<source.scanner.offset) }
+    guard let line = badLine else { return true }
+    // Rejected rows are kept in full. A longer line means that the document is not made of lines.
+    guard line.text.count <= RowFinder.longestRow else { throw failure(line.error) }
+    guard isPassed else { return false }
+    badLine = nil
+    defer { writer.place.row += 1 }
+    writer.place.list = frame.first
+    try refuse(RejectedRow(.malformed, line.error.reason), lists[frame.first]) { line.text }
+    try countRow()
+    return true
+  }
+}

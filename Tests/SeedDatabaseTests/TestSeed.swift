@@ -1,0 +1,31 @@
+import SeedDatabase
+import SeedFormat
+import SeedTrust
+import Support
+
+/// Makes a seed of the series test/1 from an empty database with tables, and writes rows. Returns its schema.
+@discardableResult
+func makeSeed(
+  _ connection: Connection, version: SeedVersion = 1,
+  _ write: (SeedWriter, DatabaseSchema) throws -> Void = { _, _ in }
+) throws -> DatabaseSchema {
+  let schema = try SchemaReader(connection).schema()
+  var meta = SeedMeta(
+    series: SeedSeries("test", model: "1.0"), model: "1.0", epoch: .random(), version: version,
+    schema: schema.hash, digest: StateDigest.of([:]), provenance: Provenance())
+  try connection.transaction {
+    try SeedTables.create(meta, schema.tables, connection)
+    let writer = try SeedWriter(connection, schema)
+    try write(writer, schema)
+    meta.digest = try writer.finish().digest
+    try SeedTables.store(meta, connection)
+  }
+  return schema
+}
+
+func sum(of rows: [[SeedValue]]) -> TableSum {
+  var sum = TableSum()
+  var hasher = RowHasher()
+  for row in rows { sum.insert(hasher.hash(row)) }
+  return sum
+}
