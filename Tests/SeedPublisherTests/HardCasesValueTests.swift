@@ -136,6 +136,15 @@ import Testing
       ["\"t\"", "\"name\"", "id = 7", "UTF-8"])
   }
 
+  @Test func `a value longer than a device should hold is rejected with table, column and row`() throws {
+    let series = try FollowedSeries(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, data BLOB)",
+      "CREATE TABLE t(id, data); INSERT INTO t VALUES (1, x'00')")
+    try series.refuse(
+      "INSERT INTO t VALUES (7, zeroblob(\(Limits.valueBytes + 1)))",
+      mending: "UPDATE t SET data = zeroblob(10) WHERE id = 7", ["\"t\"", "\"data\"", "id = 7", "64.0 MB"])
+  }
+
   @Test func `text that is not UTF-8 is rejected in keys and in a first build`() throws {
     let deployment = try TestDeployment(
       [model("1.0", "CREATE TABLE t(id TEXT PRIMARY KEY)")], in: try TemporaryFolder(inMemory: true))

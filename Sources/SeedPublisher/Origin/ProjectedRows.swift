@@ -52,13 +52,22 @@ package final class ProjectedRows {
     return row.map(\.owned)
   }
 
-  /// Rejects invalid UTF-8, which JSON cannot represent, and values rejected by the guard. Needless for published rows.
+  /// Rejects too long values, invalid UTF-8, which JSON cannot represent, and values rejected by the guard. Needless for
+  /// published rows.
   func validate(_ types: TypeGuard?) throws(OriginError) {
     for index in row.indices {
+      try checkLength(index)
       guard case .text(let bytes) = row[index], !isUTF8(bytes) else { continue }
       throw .invalidText(table: table.name, column: table.columns[index].name, key: keyDescription)
     }
     try types?.check(row, of: table, key: keyDescription)
+  }
+
+  private func checkLength(_ index: Int) throws(OriginError) {
+    guard row[index].byteCount > Limits.valueBytes else { return }
+    throw .unfit(
+      table: table.name, column: table.columns[index].name, key: keyDescription,
+      reason: "more than \(ByteCount(bytes: Limits.valueBytes)): publish the address of such a value instead")
   }
 
   var keyDescription: String {
