@@ -126,6 +126,7 @@ import Testing
     for text in [
       #"{"seats": [{"id": "a", "price": 9}], "events": [{"id": 1, "seats": []}]}"#,
       #"{"events": [{"id": 1, "seats": []}], "seats": [{"id": "a", "price": 8}]}"#,
+      #"{"seats": [{"id": "a", "price": 8}], "events": [{"id": 1, "seats": [{"id": "a"}]}, {"id": 1, "seats": []}]}"#,
     ] { try bench.run(text, mapping: mapping) }
     #expect(try bench.rows("SELECT id, price FROM seat") == ["a|8", "c|7"])
   }

@@ -16,7 +16,7 @@ final class ParentLedger {
   private(set) var hasParents = false
 
   /// The turn of rows that the document also names elsewhere; these stay, whatever a parent names.
-  static let always: Int64 = -1
+  static let always = Int64.max
 
   /// `scope` is the SQL condition for all rows that belong to a parent.
   init(_ table: TableSchema, parent: [Int], scope: [String], number: Int, _ connection: Connection) throws {
@@ -38,7 +38,7 @@ final class ParentLedger {
     }
     name = RowStatement(connection) {
       "INSERT INTO \(named) VALUES \(RowStatement.marks(key.count + 1, rows: $0)) "
-        + "ON CONFLICT (\(key.joined(separator: ", "))) \(isNewer) OR excluded.turn = \(Self.always)"
+        + "ON CONFLICT (\(key.joined(separator: ", "))) \(isNewer)"
     }
     withdraw = RowStatement(connection) {
       "DELETE FROM \(parents) WHERE (\(own.joined(separator: ", "))) "
@@ -69,7 +69,7 @@ final class ParentLedger {
     return """
       FROM \(parents) AS seedbank_parents JOIN \(quoted(table.name)) ON \(matches.joined(separator: " AND ")) \
       WHERE NOT EXISTS (SELECT 1 FROM \(named) AS seedbank_named WHERE \(isNamed.joined(separator: " AND ")) \
-      AND (seedbank_named.turn >= seedbank_parents.turn OR seedbank_named.turn = \(Self.always)))
+      AND seedbank_named.turn >= seedbank_parents.turn)
       """
   }
 
