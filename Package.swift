@@ -30,8 +30,19 @@ func cLibrary(_ name: String, debian: String) -> Target {
 /// The embedded files become constants of `PackageResources`, so that a program needs no file beside it.
 func module(_ name: String, _ dependencies: [Target.Dependency], embedding files: [String] = []) -> Target {
   .target(
-    name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) }, swiftSettings: strict)
+    name: name, dependencies: dependencies, resources: files.map { .embedInCode($0) },
+    swiftSettings: strict + graphs)
 }
+
+// Symbol graphs of the modules, for the check of the documentation: see Scripts/test.
+let graphs: [SwiftSetting] =
+  Context.environment["SEEDBANK_GRAPHS"].map {
+    [
+      .unsafeFlags([
+        "-emit-symbol-graph", "-emit-symbol-graph-dir", $0, "-symbol-graph-minimum-access-level", "internal",
+      ])
+    ]
+  } ?? []
 
 func tests(_ name: String, _ dependencies: [Target.Dependency], programs: [String] = []) -> Target {
   .testTarget(name: name, dependencies: dependencies, exclude: programs, swiftSettings: strict)
