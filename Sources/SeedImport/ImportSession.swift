@@ -238,7 +238,7 @@ package final class ImportSession {
         connection: connection, policy: policy.references, issues: issues, place: place
       ).run(touched: tables))
     try issues.endRow()
-    try SearchIndex.rebuild(over: tables, connection)
+    try SearchIndex.rebuild(over: tablesToCheck, connection)
     try lostRows.drop()
   }
 

@@ -61,6 +61,18 @@ import Testing
     #expect(try bench.rows("SELECT * FROM pair") == ["1|c", "2|old"])
   }
 
+  @Test func `a short record does not go to the list of the record before it`() throws {
+    let lists = ["stop", "pair"].map { table in
+      ImportMapping.List(
+        TableMapping(table, columns: table == "pair" ? ["a": "id"] : [:]), layout: .csv(),
+        where: [RowCondition("kind", in: [.text(table)])])
+    }
+    let report = try bench().run(
+      "id,kind,b\n1,pair,x\n2\n", mapping: ImportMapping(lists: lists),
+      policy: ImportPolicy(badRows: .collect))
+    #expect(report.tables["stop"]?.rejected == 1 && report.tables["pair"]?.rejected == 0)
+  }
+
   @Test func `a header shared by two lists must have the keys of both`() throws {
     let bench = try bench()
     let lists = [

@@ -170,4 +170,109 @@ import Testing
     #expect(report.tables["part"]?.unchanged == 149_000)
     #expect(report.tables["part"]?.deleted == 50_004)
   }
+
+  // MARK: Referenced objects and rejected rows
+
+  private static let people = """
+    CREATE TABLE country(id INTEGER PRIMARY KEY, name TEXT);
+    CREATE TABLE city(id INTEGER PRIMARY KEY, country INTEGER REFERENCES country(id));
+    CREATE TABLE person(id INTEGER PRIMARY KEY, age INTEGER CHECK (age > 0), city INTEGER REFERENCES city(id));
+    """
+  private static let person = TableMapping(
+    "person",
+    relations: [
+      .object(
+        "city", TableMapping("city", relations: [.object("country", "country", foreignKey: ["country"])]),
+        foreignKey: ["city"])
+    ])
+
+  @Test func `a known object does not hide a change of the object that it references`() throws {
+    let bench = try ImportBench(Self.people)
+    try bench.run(
+      """
+      [{"id": 1, "city": {"id": 1, "country": {"id": 1, "name": "old"}}},
+       {"id": 2, "city": {"id": 1, "country": {"id": 1, "name": "new"}}}]
+      """, mapping: ImportMapping(Self.person))
+    #expect(try bench.rows("SELECT name FROM country") == ["new"])
+  }
+
+  @Test func `objects of a rejected row are written with the next row that has them`() throws {
+    let bench = try ImportBench(Self.people)
+    let report = try bench.run(
+      """
+      [{"id": 1, "age": -1, "city": {"id": 1, "country": {"id": 1, "name": "X"}}},
+       {"id": 2, "age": 5, "city": {"id": 1, "country": {"id": 1, "name": "X"}}}]
+      """, mapping: ImportMapping(Self.person), policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT person.id, name FROM person, country") == ["2|X"])
+    #expect(report.tables["country"]?.inserted == 1 && report.tables["person"]?.rejected == 1)
+  }
+
+  @Test func `a rejected row is counted also if it references its own table`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE employee(id INTEGER PRIMARY KEY, age INTEGER CHECK (age > 0), boss INTEGER)")
+    let mapping = TableMapping(
+      "employee", relations: [.object("boss", "employee", foreignKey: ["boss"])])
+    let report = try bench.run(
+      #"[{"id": 1, "age": -1, "boss": {"id": 2, "age": 3}}]"#, mapping: ImportMapping(mapping),
+      policy: ImportPolicy(badRows: .collect))
+    #expect(report.tables["employee"]?.rejected == 1)
+  }
+
+  @Test func `a referenced object cannot have rows of its own`() throws {
+    let mapping = TableMapping(
+      "person",
+      relations: [
+        .object(
+          "city", TableMapping("city", relations: [.array("people", "person", parentKey: ["city"])]),
+          foreignKey: ["city"])
+      ])
+    let failure = #expect(throws: ImportFailure.self) {
+      try ImportBench(Self.people).run("[]", mapping: ImportMapping(mapping))
+    }
+    #expect(failure?.message.contains("map them in another list") == true)
+  }
+
+  @Test func `rows that a rejected row names are kept`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE category(id INTEGER PRIMARY KEY, name TEXT NOT NULL, parent INTEGER);
+      INSERT INTO category VALUES (1, 'A', NULL), (2, 'B', 1), (3, 'C', 1), (4, 'D', NULL);
+      """)
+    let mapping = TableMapping(
+      "category",
+      relations: [.array("children", "category", parentKey: ["parent"])], mode: .mergeAndDeleteMissing)
+    try bench.run(
+      """
+      [{"id": 1, "name": null, "children": [{"id": 2, "name": "B"}, {"id": 3, "name": "C"}]}, {"id": 4, "name": "D"}]
+      """, mapping: ImportMapping(mapping), policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id FROM category") == ["1", "2", "3", "4"])
+  }
+
+  @Test func `a replaced table's omitted numbers take their defaults too`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, age INTEGER); INSERT INTO person VALUES (1, 'A', 30)"
+    )
+    try bench.run(
+      #"[{"id": 1, "name": "A"}]"#, mapping: ImportMapping(TableMapping("person", mode: .replace)))
+    #expect(try bench.rows("SELECT * FROM person") == ["1|A|NULL"])
+  }
+
+  @Test func `a search table follows references that the import cleared`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE cat(id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+      CREATE TABLE note(id INTEGER PRIMARY KEY, cat TEXT REFERENCES cat(id));
+      INSERT INTO cat VALUES ('old'), ('new');
+      INSERT INTO note VALUES (1, 'old'), (2, 'new');
+      CREATE VIRTUAL TABLE search USING fts5(cat, content='note', content_rowid='id');
+      INSERT INTO search(search) VALUES ('rebuild');
+      """)
+    var policy = ImportPolicy()
+    policy.references = .null
+    try bench.run(
+      #"[{"id": "new"}]"#, mapping: ImportMapping(TableMapping("cat", mode: .mergeAndDeleteMissing)),
+      policy: policy)
+    #expect(try bench.rows("SELECT cat FROM note") == ["NULL", "new"])
+    #expect(try bench.rows("SELECT rowid FROM search WHERE search MATCH 'old'") == [])
+  }
 }

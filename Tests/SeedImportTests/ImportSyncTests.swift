@@ -228,4 +228,26 @@ import Testing
     try bench.run(one, mapping: mapping, policy: ImportPolicy(acceptsShrink: true))
     #expect(try bench.rows("SELECT count(*) FROM item") == ["1"])
   }
+
+  @Test func `a pair that another row names from its other side is kept, also beside a rejected row`() throws
+  {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT CHECK (name <> 'bad'));
+      CREATE TABLE friendship(a INTEGER NOT NULL, b INTEGER NOT NULL, PRIMARY KEY (a, b)) WITHOUT ROWID;
+      INSERT INTO person(id) VALUES (1), (2);
+      INSERT INTO friendship VALUES (1, 2);
+      """)
+    func friends(_ member: MemberPath, _ own: String, _ other: String) -> RelationMapping {
+      .join(
+        member, TableMapping("person"), through: "friendship", parentKey: [own], elementKey: [other],
+        mode: .replaceForParent)
+    }
+    let mapping = TableMapping(
+      "person", relations: [friends("friends", "a", "b"), friends("friendOf", "b", "a")])
+    try bench.run(
+      #"[{"id": 1, "friends": []}, {"id": 2, "friendOf": [1]}, {"id": 3, "name": "bad"}]"#,
+      mapping: ImportMapping(mapping), policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT * FROM friendship") == ["1|2"])
+  }
 }

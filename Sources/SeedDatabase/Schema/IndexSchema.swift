@@ -57,7 +57,7 @@ extension SchemaReader {
   }
 
   /// The INTEGER PRIMARY KEY of a table with rowids, which is the rowid and has no separate index.
-  func rowidAlias(of table: String) throws -> String? {
+  package func rowidAlias(of table: String) throws -> String? {
     let key = try connection.rows("SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0", .text(table))
     guard key.count == 1, try !indexes(of: table).contains(where: { $0.origin == "pk" }) else { return nil }
     return key[0][0].text

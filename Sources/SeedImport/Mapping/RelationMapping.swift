@@ -39,6 +39,9 @@ public struct RelationMapping: Sendable {
   /// How rows that the newest object does not name are handled. It has no effect on a reference.
   public var mode: Mode
 
+  /// Whether the nested rows name their parent.
+  var hasRows: Bool { if case .reference = kind { false } else { true } }
+
   /// Creates a relation of any kind; the static functions create the usual ones.
   public init(
     _ member: MemberPath, _ table: TableMapping, _ kind: Kind, layout: Layout, mode: Mode = .merge

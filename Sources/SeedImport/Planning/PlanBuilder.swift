@@ -154,6 +154,12 @@ final class PlanBuilder {
     }
     let plan = try plan(relation.table)
     let (kind, parent) = try kind(relation, plan, of: table)
+    if case .object = kind, let nested = relation.table.relations.first(where: \.hasRows) {
+      throw ImportFailure(
+        .mapping,
+        "table \"\(relation.table.table)\": the object at \(relation.member) has rows at \(nested.member), but a referenced "
+          + "object has none of its own: map them in another list")
+    }
     let names = try names(relation, plan)
     var sync: ParentSync?
     if relation.mode == .replaceForParent {
@@ -252,10 +258,11 @@ final class PlanBuilder {
   /// The current values of the schema's defaults; expressions are evaluated once per import.
   private func schemaDefaults(_ table: TableSchema) throws -> [Int: SeedValue] {
     var defaults: [Int: SeedValue] = [:]
+    let rowid = try SchemaReader(connection).rowidAlias(of: table.name)
     for (index, column) in table.columns.enumerated() where !table.key.contains(index) {
       let value = try column.defaultSQL.map { try connection.value("SELECT \($0)") ?? .null } ?? .null
       // If omitted, an INTEGER PRIMARY KEY is assigned, and a NOT NULL column reports its own error.
-      if value == .null, column.isNotNull || column.declaredType.uppercased() == "INTEGER" { continue }
+      if value == .null, column.isNotNull || column.name == rowid { continue }
       defaults[index] = try fitter.fit(value, to: column.affinity)
     }
     return defaults

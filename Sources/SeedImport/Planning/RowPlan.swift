@@ -78,6 +78,12 @@ final class RowPlan {
     return shape
   }
 
+  /// Whether the row has an object that this relation references, rather than a key or nothing.
+  func holdsObject(_ number: Int, _ source: borrowing DocumentSource) -> Bool {
+    guard relations[number].isObject, let place = places[number] else { return false }
+    return source.tape.kind(place) == .object
+  }
+
   /// Whether an object was read as a row.
   var hasRows: Bool { !shapes.isEmpty }
 

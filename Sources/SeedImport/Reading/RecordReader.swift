@@ -82,6 +82,10 @@ struct RecordReader {
       guard field.stop == .delimiter else { break }
       index &+= 1
     }
+    // Conditions read the fields of a short record too.
+    for missing in slot..<max(slot, width) {
+      (entries[2 + 2 * missing].kind, entries[2 + 2 * missing].isCopied) = (.null, false)
+    }
     if slot != width, flaw == nil {
       flaw = Self.wrongWidth(slot, under: width)
     }

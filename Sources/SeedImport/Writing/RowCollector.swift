@@ -93,11 +93,8 @@ final class RowCollector {
 
   /// Adds the objects that a row references first; most recur and are already known.
   private func addWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
-    for (number, relation) in plan.relations.enumerated() {
-      guard relation.isObject, let place = plan.places[number], source.tape.kind(place) == .object else {
-        continue
-      }
-      if try store.isKnown(relation.plan) {
+    for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
+      if try store.isKnown(relation.plan, source) {
         let target = relation.plan.target
         begin(target)
         target.collected.recognised += 1

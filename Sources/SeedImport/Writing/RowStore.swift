@@ -11,10 +11,15 @@ final class RowStore {
 
   init(_ connection: Connection) { waiting = WaitingRows(connection) }
 
-  /// Whether the same row was written before, with no other row of its key in between.
-  func isKnown(_ plan: RowPlan) throws -> Bool {
+  /// Whether the same row was written before, with no other row of its key in between, and so were the objects that it
+  /// references.
+  func isKnown(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     try describe(plan)
-    return plan.target.recent.contains(keyBytes, rowBytes)
+    guard plan.target.recent.contains(keyBytes, rowBytes) else { return false }
+    for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
+      guard try isKnown(relation.plan, source) else { return false }
+    }
+    return true
   }
 
   func remember(_ plan: RowPlan) throws {

@@ -58,11 +58,16 @@ final class RowTreeWriter {
     } catch {
       // They name the row's parent, so that it is not deleted as a row without one.
       for item in given { plan.set(item.column, item.value) }
+      try nameForOthers(plan)
+      loseNested(plan)
       try reject(plan, error, source)
       return false
     }
     try nameForOthers(plan, source)
-    guard try write(plan, source) else { return false }
+    guard try write(plan, source) else {
+      if !isTooEarly { loseNested(plan) }
+      return false
+    }
     let isWithin = isWithinEarly
     defer { isWithinEarly = isWithin }
     if isMentioning, try early.contains(store.identity(of: plan)) { isWithinEarly = true }
@@ -72,15 +77,24 @@ final class RowTreeWriter {
     return true
   }
 
-  /// Records rows that the document names, although a parent elsewhere may not.
-  private func nameForOthers(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
+  /// A rejected row's nested rows are not read, so none of theirs is known to be missing.
+  private func loseNested(_ plan: RowPlan) {
+    for relation in plan.relations where !relation.isObject {
+      for target in relation.plan.targets { target.hasLostKeys = true }
+    }
+  }
+
+  private func nameForOthers(_ plan: RowPlan) throws {
     for sync in plan.othersNamed where plan.hasKey {
       try sync.ledger.name(plan.key + [.integer(ParentLedger.always)])
     }
-    for (number, relation) in plan.relations.enumerated() where relation.isObject {
-      if let place = plan.places[number], source.tape.kind(place) == .object {
-        try nameForOthers(relation.plan, source)
-      }
+  }
+
+  /// Records rows that the document names, although a parent elsewhere may not.
+  private func nameForOthers(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
+    try nameForOthers(plan)
+    for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
+      try nameForOthers(relation.plan, source)
     }
   }
 
@@ -114,19 +128,28 @@ final class RowTreeWriter {
   private func write(
     _ plan: RowPlan, _ nested: [RowPlan], _ source: borrowing DocumentSource
   ) throws -> Bool {
-    let savepoint = try RowSavepoint(connection, nested.map(\.target))
+    let savepoint = try RowSavepoint(connection, nested.flatMap(\.targets))
     var isNext = true
     for reference in nested where isNext { isNext = try writeWithReferences(reference, source) }
     if isNext, try storing(plan, source) {
       try savepoint.keep()
       return true
     }
+    let rejected = plan.targets.map(\.rejected)
     try savepoint.takeBack()
+    for (target, count) in zip(plan.targets, rejected) { target.rejected = count }
     // The issue belongs to the rejected referenced row; this row is rejected along with it.
     if !isNext { plan.target.rejected += 1 }
-    // Rejected rows were mentioned, so existing ones must not be deleted.
-    for row in [plan] + nested { try row.target.seen?.insert(row.key) }
+    try mention(plan, source)
     return false
+  }
+
+  /// Rejected rows were mentioned, so existing ones must not be deleted.
+  private func mention(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
+    try plan.target.seen?.insert(plan.key)
+    for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
+      try mention(relation.plan, source)
+    }
   }
 
   /// The plans of referenced objects: those to write, and those that exist unchanged.
@@ -134,11 +157,12 @@ final class RowTreeWriter {
     _ plan: RowPlan, _ source: borrowing DocumentSource
   ) throws -> (new: [RowPlan], known: [RowPlan]) {
     var (new, known): ([RowPlan], [RowPlan]) = ([], [])
-    for (number, relation) in plan.relations.enumerated() {
-      guard relation.isObject, let place = plan.places[number], source.tape.kind(place) == .object else {
-        continue
+    for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
+      if try store.isKnown(relation.plan, source) {
+        known.append(relation.plan)
+      } else {
+        new.append(relation.plan)
       }
-      if try store.isKnown(relation.plan) { known.append(relation.plan) } else { new.append(relation.plan) }
     }
     return (new, known)
   }
@@ -222,7 +246,9 @@ final class RowTreeWriter {
     }
     guard case .join(let join) = relation.kind else { return .known }
     join.fill(parent, key)
-    if isWritten { _ = try write(join.plan, source) }
+    guard isWritten else { return .known }
+    try nameForOthers(join.plan, source)
+    _ = try write(join.plan, source)
     return .known
   }
 }
