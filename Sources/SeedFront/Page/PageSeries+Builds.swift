@@ -9,8 +9,12 @@ extension PageSeries {
   private typealias Build = (step: StepRecord, document: String?)
 
   var builds: HTML? {
-    let spans = metadata.objects.spans
-    let builds = (facts?.steps ?? []).prefix(PageLimits.builds).map { ($0, document(of: $0, spans)) as Build }
+    let (spans, steps) = (metadata.objects.spans, facts?.steps ?? [])
+    // Older steps belong to other epochs.
+    let first = steps.firstIndex { $0.from == nil && $0.to != nil } ?? steps.endIndex
+    let builds = steps.prefix(PageLimits.builds).enumerated().map { index, step in
+      (step, index <= first ? document(of: step, spans) : nil) as Build
+    }
     guard !builds.isEmpty else { return nil }
     let caption: HTML = "\(summary(builds.map(\.step))) Newest at the right; a higher bar took longer."
     return """

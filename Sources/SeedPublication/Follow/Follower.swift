@@ -25,6 +25,7 @@ package struct Follower: Sendable {
 
   /// Updates once; `rehashing` first verifies all local files.
   package func look(rehashing: Bool = false, now: UTCTime = .now()) async throws -> FollowReport {
+    let begun = ContinuousClock.now
     let draft = try await draft(now)
     let missing = try await blocking { [folder] in
       let missing = try folder.missing(draft.objects, rehashing: rehashing)
@@ -35,7 +36,7 @@ package struct Follower: Sendable {
     let removed = try await blocking { [folder, graceSeconds] in
       // After the objects. `timestamp.json` is last, or a new root that old clients do not need.
       if !draft.files.isEmpty { try folder.publication.write(draft.files) }
-      return try folder.prune(graceSeconds: graceSeconds, now: now)
+      return try folder.prune(graceSeconds: graceSeconds, now: now.passed(since: begun))
     }
     return FollowReport(draft: draft, fetched: missing, removed: removed)
   }

@@ -7,7 +7,9 @@ package struct MirrorPush {
   private let store: any MirrorStore
   private let image: MirrorImage
   private let options: MirrorOptions
+  /// The start of the push.
   private let now: UTCTime
+  private let begun = ContinuousClock.now
   private let remember: (MirrorMemory) throws -> Void
   package private(set) var memory: MirrorMemory
   package private(set) var report = MirrorReport()
@@ -125,7 +127,8 @@ package struct MirrorPush {
   }
 
   private mutating func noteCommit(_ tag: String) {
-    memory.noteCommit(image, tag: tag, now: now)
+    // Clients may use the former files until here.
+    memory.noteCommit(image, tag: tag, now: now.passed(since: begun))
     report.isCommitted = true
     report.files += 1
     report.bytes += image.timestamp.length

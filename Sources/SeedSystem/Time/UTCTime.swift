@@ -20,6 +20,11 @@ package struct UTCTime: Hashable, Sendable, Comparable {
 
   package func adding(seconds: Int) -> UTCTime { UTCTime(secondsSinceEpoch: secondsSinceEpoch + seconds) }
 
+  /// Adds the time since `start`.
+  package func passed(since start: ContinuousClock.Instant) -> UTCTime {
+    adding(seconds: Int((ContinuousClock.now - start).components.seconds))
+  }
+
   package func adding(days: Int) -> UTCTime { adding(seconds: days * Self.secondsPerDay) }
 
   package static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }

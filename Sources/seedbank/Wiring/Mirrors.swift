@@ -76,6 +76,8 @@ struct Mirrors: Sendable {
 
   /// Runs until cancelled; calls `stop` if another publisher is ahead on a mirror.
   func follow(stop: @escaping @Sendable () -> Void) async {
+    // Removes those of mirrors that are no longer configured.
+    tellFacts()
     await withTaskCancellationHandler {
       await withTaskGroup { group in
         for mirror in mirrors { group.addTask { await follow(mirror, stop) } }
@@ -113,8 +115,12 @@ struct Mirrors: Sendable {
     } catch {
       pace.failed(at: .now)
       if let failure = error as? MirrorFailure, failure.error.stopsPublisher {
-        standing.stop.withLock { $0 = failure }
-        stop()
+        // A second signal would end the process at once.
+        let isFirst = standing.stop.withLock { stop in
+          defer { stop = stop ?? failure }
+          return stop == nil
+        }
+        if isFirst { stop() }
       } else if !Task.isCancelled, repeated.isDue("\(error)", now: .now()) {
         console.warning(Self.warning(error))
       }
