@@ -30,7 +30,7 @@ public enum Limits {
   package static let rootRotations = 256
   /// Raw bytes of deltas in one response of `changes`, which then has `more`.
   package static let changesPageBytes = 8 * 1024 * 1024
-  /// Bytes of a published text or blob. A device that applies a delta holds up to four times as much in memory.
+  /// Bytes of a published text or blob. A device that applies a delta holds six times as much in memory.
   package static let valueBytes = 64_000_000
   /// Raw bytes of one delta document.
   package static let deltaBytes = 2 * 1024 * 1024 * 1024
