@@ -75,10 +75,34 @@ export async function buildIndexes(database) {
 
 // Deltas.
 
+/** The tokens of a JSON text. A regular expression for strings would exhaust the stack in a long one. */
+function split(text) {
+  const [tokens, other] = [[], /\s+|[\]{}[,:]|[^\s"\]{}[,:]+/y];
+  for (let at = 0; at < text.length;) {
+    let end = at;
+    if (text[at] === '"') {
+      let backslashes;
+      do {
+        end = text.indexOf('"', end + 1);
+        for (backslashes = 0; text[end - 1 - backslashes] === '\\';) backslashes += 1;
+      } while (backslashes % 2);
+      end += 1;
+    } else {
+      other.lastIndex = at;
+      other.test(text);
+      end = other.lastIndex;
+    }
+    const token = text.slice(at, end);
+    if (token.trim()) tokens.push(token);
+    at = end;
+  }
+  return tokens;
+}
+
 /** The value of a JSON text. A number with a fraction or an exponent becomes {f64}: JSON.parse would make 1 of 1.0. */
 export function document(text) {
   JSON.parse(text);  // Rejects everything that is not JSON.
-  const tokens = text.match(/"(?:[^"\\]|\\.)*"|[\]{}[,:]|[^\s"\]{}[,:]+/g);
+  const tokens = split(text);
   let at = 0;
   const until = (end, element) => { for (; tokens[at] !== end; at += tokens[at] === ',') element(); at += 1; };
   function value() {

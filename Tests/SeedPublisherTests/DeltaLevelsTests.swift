@@ -78,8 +78,8 @@ import Testing
       return object(.delta(from: span.from, to: span.to), bytes: bytes)
     }
 
-    private func snapshot() throws -> PublishedObject {
-      object(.snapshot(try SeedVersion(head), .gzip), bytes: Self.snapshotBytes)
+    private func snapshot(of version: Int? = nil) throws -> PublishedObject {
+      object(.snapshot(try SeedVersion(version ?? head), .gzip), bytes: Self.snapshotBytes)
     }
 
     private func canMerge(_ span: DeltaSpan) -> Bool {
@@ -98,14 +98,15 @@ import Testing
       objects = Retention(job.policy).afterDelta(objects, floor: try SeedVersion(floor))
     }
 
-    mutating func publishSnapshot() throws {
+    /// Lists a snapshot of the head, or of an older version that took so long to compress.
+    mutating func publishSnapshot(of version: Int? = nil) throws {
       let previous = try #require(objects.filter { $0.span == nil }.map(\.version).max())
       guard previous.number < head else { return }
-      let span = DeltaSpan(from: previous, to: try SeedVersion(head))
+      let span = DeltaSpan(from: previous, to: try SeedVersion(version ?? head))
       #expect(canMerge(span), "no deltas lead over \(span) at \(head)")
       if !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
       let outcome = Retention(job.policy).afterSnapshot(
-        objects + [try snapshot()], head: try SeedVersion(head), floor: try SeedVersion(floor),
+        objects + [try snapshot(of: version)], head: try SeedVersion(head), floor: try SeedVersion(floor),
         schema: SHA256Digest.of([]), now: now)
       #expect(outcome.floor.number >= floor, "the floor sank")
       (floor, objects) = (outcome.floor.number, outcome.objects)
@@ -155,6 +156,24 @@ import Testing
       #expect(books.deltas.count <= 4 * DeltaLevels.base + books.job.retainedSnapshots)
     }
     _ = try books.worst()
+  }
+
+  @Test(arguments: [10, 17, 20, 40])
+  func `a snapshot that was compressed while versions were published leads to head`(
+    _ versions: Int
+  ) throws {
+    var books = try Books(seed: 4)
+    books.job.retainedSnapshots = 1
+    for _ in 2...100 { try books.step() }
+    for _ in 0..<5 {
+      let version = books.head
+      for _ in 0..<versions { try books.step() }
+      try books.publishSnapshot(of: version)
+      let chain = DeltaChain.shortest(
+        books.objects, from: try SeedVersion(version), to: try SeedVersion(books.head))
+      #expect(chain != nil && books.floor <= version, "\(version), head \(books.head), floor \(books.floor)")
+      _ = try books.worst()
+    }
   }
 
   @Test func `old snapshots are dropped by age but the newest is kept`() throws {

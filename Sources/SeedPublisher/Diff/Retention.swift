@@ -82,9 +82,15 @@ struct Retention {
     let usable = snapshots.filter {
       DeltaChain.shortest(objects, from: $0.version, $0.schema, to: head, schema) != nil
     }
+    let newest = usable.map(\.version).max()
+    // Versions were published while the newest snapshot was compressed, and its only way on may be in the middle of a delta.
+    let entry = newest.flatMap { version in
+      objects.spans.filter { $0.from <= version && version < $0.to }.map(\.from).max()
+    }
     // The snapshot that a new minor brings must not take its delta from the clients before it.
-    let isOfNewMinor = usable.map(\.version).max() == objects.newestMinor
-    let oldest = isOfNewMinor ? floor : usable.map(\.version).min() ?? floor
+    let oldest =
+      newest == objects.newestMinor
+      ? floor : [usable.map(\.version).min(), entry].compactMap(\.self).min() ?? floor
     let kept = listed(objects, snapshots, max(floor, oldest))
     // The floor must not promise a span that could not be merged.
     let covered = DeltaLevels.lowestCovered(kept.spans, head: head)

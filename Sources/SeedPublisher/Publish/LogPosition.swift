@@ -31,7 +31,9 @@ struct LogPosition {
     (step.cursor, step.gaps) = (try log.cursor(), log.gaps)
     guard let record = Self.record(plan.series, in: context.stateFolder) else { return step }
     (step.missedAt, step.comparedAt, step.prunedAt) = (record.missedAt, record.comparedAt, record.prunedAt)
-    (step.search, step.reason) = try search(origin, log, after: record)
+    // A rollback that was killed may have published rows that the record's copy does not have.
+    (step.search, step.reason) =
+      context.options.isResuming ? (.comparison, .otherCopy) : try search(origin, log, after: record)
     return step
   }
 

@@ -88,13 +88,16 @@ private struct RunService {
       try await Task.sleep(for: .seconds(Self.stepGraceSeconds))
       notices.end()
       try await Task.sleep(for: .seconds(Self.killSeconds))
-      exitDuringStep()
+      exitDuringStep(failure(mirrors))
     }
     try await work.value
     await end.value
     deadline.cancel()
-    if let failure = mirrors.failure { throw failure }
-    if let failure = deployment.signatures(now: .now())?.failure { throw failure }
+    if let failure = failure(mirrors) { throw failure }
+  }
+
+  private func failure(_ mirrors: Mirrors) -> (any Error)? {
+    mirrors.failure ?? deployment.signatures(now: .now())?.failure
   }
 
   private func publish(_ services: [PublishingService], _ front: Front, _ mirrors: Mirrors) async throws {
@@ -124,10 +127,9 @@ private struct RunService {
 
   /// Exits during a step, which may take minutes, before a supervisor kills the process. A step can be interrupted at
   /// any file operation; the next one repeats its work.
-  private func exitDuringStep() -> Never {
+  private func exitDuringStep(_ failure: (any Error)?) -> Never {
     context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
     FeedProgram.endAll()
-    let failure = deployment.signatures(now: .now())?.failure
     _exit((failure.map { Refusal(of: $0).exitCode } ?? .success).rawValue)
   }
 

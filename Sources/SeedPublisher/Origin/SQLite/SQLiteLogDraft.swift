@@ -96,7 +96,7 @@ package struct SQLiteLogDraft {
     let name = quoted(table.name)
     let columns = eviction.columns.map { quoted($0.name) }
     let same = eviction.columns.map {
-      "there.\(quoted($0.name)) COLLATE \($0.collation) = NEW.\(quoted($0.name))"
+      "there.\(quoted($0.name)) COLLATE \($0.collation) = \(table.newValue(of: $0.name))"
     }
     let other = table.keys.map { "there.\(quoted($0)) COLLATE BINARY IS NOT NEW.\(quoted($0))" }
     let keys = table.keys.map { "there.\(quoted($0))" }.joined(separator: ", ")
@@ -105,8 +105,7 @@ package struct SQLiteLogDraft {
     let body = "\(entry) SELECT random(), \(keys) \(rows)"
     // Usually there is no conflict, and a false condition is cheaper than a body without rows.
     let condition = "WHEN EXISTS (SELECT 1 \(rows))"
-    // UPDATE OF cannot name the rowid.
-    let update = eviction.isRowid ? "UPDATE" : "UPDATE OF \(columns.joined(separator: ", "))"
+    let update = eviction.followsAnyUpdate ? "UPDATE" : "UPDATE OF \(columns.joined(separator: ", "))"
     return [
       trigger(number, "insert_\(place)", "BEFORE INSERT ON \(name) \(condition)", body),
       trigger(number, "update_\(place)", "BEFORE \(update) ON \(name) \(condition)", body),
@@ -131,10 +130,20 @@ struct LoggedTable {
   private(set) var keys: [String] = []
   private(set) var evictions: [Eviction] = []
   private(set) var obstacle: String?
+  /// The defaults of NOT NULL columns, in SQL. REPLACE uses them for NULL, after the triggers.
+  private var defaults: [String: String] = [:]
+  private var generated: Set<String> = []
 
   struct Eviction {
     var columns: [(name: String, collation: String)]
-    var isRowid = false
+    /// UPDATE OF cannot name the rowid, and does not notice a generated column.
+    var followsAnyUpdate = false
+  }
+
+  /// The value that REPLACE compares, in a trigger.
+  func newValue(of column: String) -> String {
+    let value = "NEW.\(quoted(column))"
+    return defaults[column].map { "coalesce(\(value), (\($0)))" } ?? value
   }
 
   static func all(in connection: Connection) throws -> [LoggedTable] {
@@ -167,7 +176,12 @@ struct LoggedTable {
       return
     }
     let columns = try connection.rows(
-      "SELECT name, pk, upper(type) FROM pragma_table_xinfo(?) WHERE hidden <> 1", .text(name))
+      "SELECT name, pk, upper(type), hidden, \"notnull\", dflt_value FROM pragma_table_xinfo(?) WHERE hidden <> 1",
+      .text(name))
+    for column in columns {
+      if column[3] != .integer(0) { generated.insert(column[0].text) }
+      if column[4] == .integer(1), case .text(let sql) = column[5] { defaults[column[0].text] = literal(sql) }
+    }
     let names = Set(columns.map { $0[0].text.lowercased() })
     let rowid = ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
     keys = columns.filter { $0[1] != .integer(0) }.sorted { ($0[1].number ?? 0) < ($1[1].number ?? 0) }
@@ -185,7 +199,7 @@ struct LoggedTable {
         obstacle = "its columns hide the rowid, by which REPLACE could remove a row unseen"
         return
       }
-      evictions = [Eviction(columns: [(rowid, "BINARY")], isRowid: true)]
+      evictions = [Eviction(columns: [(rowid, "BINARY")], followsAnyUpdate: true)]
     }
     try readIndexes(connection)
   }
@@ -207,7 +221,15 @@ struct LoggedTable {
       }
       // Rows with an equal key are logged anyway.
       let isKey = index[1].text == "pk" && columns.allSatisfy { $0.collation == "BINARY" }
-      if !isKey { evictions.append(Eviction(columns: columns)) }
+      guard !isKey else { continue }
+      let isGenerated = columns.contains { generated.contains($0.name) }
+      evictions.append(Eviction(columns: columns, followsAnyUpdate: isGenerated))
     }
   }
+}
+
+/// A column's default, in which SQLite takes a text in double quotation marks as a string.
+private func literal(_ sql: String) -> String {
+  guard sql.hasPrefix("\""), sql.hasSuffix("\""), sql.count > 1 else { return sql }
+  return SeedValue.text(sql.dropFirst().dropLast().replacing("\"\"", with: "\"")).literal
 }
