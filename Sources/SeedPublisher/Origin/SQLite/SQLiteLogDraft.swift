@@ -231,5 +231,5 @@ struct LoggedTable {
 /// A column's default, in which SQLite takes a text in double quotation marks as a string.
 private func literal(_ sql: String) -> String {
   guard sql.hasPrefix("\""), sql.hasSuffix("\""), sql.count > 1 else { return sql }
-  return SeedValue.text(sql.dropFirst().dropLast().replacing("\"\"", with: "\"")).literal
+  return SeedValue.text(String(sql.dropFirst().dropLast()).replacing("\"\"", with: "\"")).literal
 }
