@@ -39,8 +39,7 @@ public struct RelationMapping: Sendable {
   /// How rows that the newest object does not name are handled. It has no effect on a reference.
   public var mode: Mode
 
-  /// Whether the nested rows name their parent.
-  var hasRows: Bool { if case .reference = kind { false } else { true } }
+  var isReference: Bool { if case .reference = kind { true } else { false } }
 
   /// Creates a relation of any kind; the static functions create the usual ones.
   public init(

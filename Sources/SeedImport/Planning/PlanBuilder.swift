@@ -154,7 +154,7 @@ final class PlanBuilder {
     }
     let plan = try plan(relation.table)
     let (kind, parent) = try kind(relation, plan, of: table)
-    if case .object = kind, let nested = relation.table.relations.first(where: \.hasRows) {
+    if case .object = kind, let nested = relation.table.relations.first(where: { !$0.isReference }) {
       throw ImportFailure(
         .mapping,
         "table \"\(relation.table.table)\": the object at \(relation.member) has rows at \(nested.member), but a referenced "

@@ -140,15 +140,15 @@ final class RowTreeWriter {
     for (target, count) in zip(plan.targets, rejected) { target.rejected = count }
     // The issue belongs to the rejected referenced row; this row is rejected along with it.
     if !isNext { plan.target.rejected += 1 }
-    try mention(plan, source)
+    try keep(plan, source)
     return false
   }
 
-  /// Rejected rows were mentioned, so existing ones must not be deleted.
-  private func mention(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
+  /// Keeps existing rows with the keys of a rejected row and of the objects that it references.
+  private func keep(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
     try plan.target.seen?.insert(plan.key)
     for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
-      try mention(relation.plan, source)
+      try keep(relation.plan, source)
     }
   }
 
