@@ -86,7 +86,7 @@ import Testing
     defer { withExtendedLifetime(triggers) {} }
     try connection.execute(write)
     #expect(try connection.integer("SELECT count(*) FROM person WHERE id = 1") == 0)
-    #expect(try connection.integer("SELECT count(*) FROM \(LogParts.log(1)) WHERE k0 = 1") == 1)
+    #expect(try connection.integer("SELECT count(*) > 0 FROM \(LogParts.log(1)) WHERE k0 = 1") == 1)
   }
 
   @Test func `the log deletes entries beyond its limit`() throws {
