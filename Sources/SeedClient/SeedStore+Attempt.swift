@@ -122,16 +122,19 @@ extension SeedStore {
 
   /// Finds another plan after a failure, or rethrows it:
   /// - If the deltas do not fit the rows, a snapshot.
-  /// - If an object is missing or damaged, newer metadata or other objects.
+  /// - If an object is missing or damaged, other objects of the newest metadata.
   private func planAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()
     if failure is DeltaMismatch, attempt.plan.action == .applied {
       guard attempt.replaceDeltas(from: currentState.version) else { throw failure }
-    } else if let unusable = failure as? UnusableObject, !attempt.isRefreshed {
-      let metadata = try await writer.refresh(attempt.fetcher)
-      note(metadata.state)
+    } else if let unusable = failure as? UnusableObject, attempt.replans < UpdateAttempt.mostReplans {
+      var metadata = attempt.metadata
+      if attempt.replans == 0 {
+        metadata = try await writer.refresh(attempt.fetcher)
+        note(metadata.state)
+      }
       let local = try? await current?.reader.meta()
-      guard attempt.refresh(metadata, from: local, without: unusable.object) else { throw failure }
+      guard attempt.avoid(unusable.object, metadata, from: local) else { throw failure }
     } else {
       throw failure
     }

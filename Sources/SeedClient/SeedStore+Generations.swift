@@ -7,11 +7,17 @@ extension SeedStore {
     // If the directory was removed, for example to clear downloads, start over. Otherwise this store would use
     // unlinked files beside another store that has recreated the directory.
     if await !writer.isInPlace(current) { await forget() }
-    if isWriting, let current { return current }
+    // Another process may have found damage.
+    if isWriting, let current, !current.folder.has(.damaged) { return current }
     if !hasRecord { (currentState.record, hasRecord) = (await writer.record(), true) }
     let search = try await writer.find(known: held.inPlace)
     note(damage: search.damaged.map { "\($0.folder.file) is damaged (\($0.reason))" })
-    guard let found = search.generation else { return current }
+    guard let found = search.generation else {
+      // What another store removed is read until this one gets the lock.
+      let isLost = await writer.isLocked || search.damaged?.folder.name == current?.name
+      if isLost { lose() }
+      return current
+    }
     if found !== current {
       try await open(found)
       // It was just checked, so it counts as read.
@@ -95,12 +101,12 @@ extension SeedStore {
     log.error(
       "\(generation.folder.file) is damaged: it is no longer read, and the next update takes a snapshot")
     await writer.noteDamage(generation.name)
-    if current === generation {
-      current = nil
-      editionSender.latest = nil
-    }
+    if current === generation { lose() }
     return try await adopt()
   }
+
+  /// The bundle may be the best that is left.
+  private func lose() { (current, editionSender.latest, hasCheckedBundle) = (nil, nil, false) }
 
   func requireCurrent() throws(SeedError) -> Generation {
     guard let current else {

@@ -20,6 +20,11 @@ import Testing
     #expect(files.keys.contains(report.snapshot.filePath) && report.snapshot.version == .first)
     for (name, bytes) in files where name != "root.json" { #expect(served[name] == Array(bytes), "\(name)") }
     #expect(try fixture.device.folder.names().filter { $0.hasSuffix(".tmp") }.isEmpty)
+    // Another user's app reads them all.
+    let modes = try files.keys.map {
+      try FileManager.default.attributesOfItem(atPath: "\(fixture.bundle)/\($0)")[.posixPermissions] as? Int
+    }
+    #expect(Set(modes).count == 1, "\(modes)")
   }
 
   @Test func `a newer bundle replaces the previous one`() async throws {

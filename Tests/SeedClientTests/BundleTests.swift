@@ -1,4 +1,5 @@
 import Foundation
+import SeedDatabase
 import SeedFormat
 import SeedTrust
 import Support
@@ -24,6 +25,16 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz"])
     #expect(await store.state.bundleError == nil)
     #expect(await store.state.isStale)
+  }
+
+  @Test func `the bundle replaces damaged data without a network`() async throws {
+    try await fixture.ship()
+    fixture.isOffline = true
+    let store = try fixture.store()
+    let seed = try await store.prepare()
+    try Connection(seed.url.path, .writer).execute("UPDATE stop SET name = 'evil'")
+    #expect(await code { try await store.verify() } == .damaged)
+    #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
   @Test func `an update starts from the bundle and downloads only changes`() async throws {

@@ -49,6 +49,16 @@ import Testing
     #expect(try fixture.names("partial").count == files)
   }
 
+  @Test func `a delta's unreadable file is not blamed on the data`() async throws {
+    let store = try fixture.store()
+    try await store.update()
+    try fixture.publisher.publish(["a": "Alex"])
+    try Folder.create(fixture.folder("unreadable"))
+    let delta = FetchedObject(object: try fixture.lastDelta, path: fixture.folder("unreadable"))
+    let generation = try await store.requireCurrent()
+    await #expect(throws: FileError.self) { try await store.writer.apply(delta, to: generation) }
+  }
+
   // MARK: Waiting
 
   @Test func `waiting for a first download ends on cancellation`() async throws {

@@ -129,6 +129,13 @@ import Testing
     #expect(decide(try Self.seed(version: 10), without: ["s10", "x10"]) == "upToDate")
   }
 
+  @Test func `rows that were rolled back do not return in another encoding`() throws {
+    let metadata = try Self.metadata(Case("", nil, [("s9", 100), ("x9", 60)], ""))
+    #expect(Self.decide(metadata, nil, Self.app, rejected: [metadata.objects[1].sha256]) == "s9")
+    let rolledBack: Set = [metadata.objects[1].sha256, metadata.objects[1].digest]
+    #expect(Self.decide(metadata, nil, Self.app, rejected: rolledBack) == "rejected")
+  }
+
   @Test func `a plan contains action, reason and size`() throws {
     func plan(_ local: Int?, _ objects: [(String, bytes: Int)]) throws -> UpdatePlan {
       let metadata = try Self.metadata(Case("", local, objects, ""))

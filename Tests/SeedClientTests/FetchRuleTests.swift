@@ -209,8 +209,6 @@ import Testing
     #expect(needed([]) == 0)
     #expect(needed([Self.snapshot], held: 500) == 500 + 10_000)
     #expect(needed([Self.snapshot, Self.delta]) == 1000 + 10_000 + 100 + 2000)
-    let hostile = PublishedObject(.snapshot(.first, .gzip), length: .max, raw: .max)
-    #expect(needed([hostile, hostile]) == .max)
   }
 
   @Test func `an update without space is rejected with the sizes`() throws {

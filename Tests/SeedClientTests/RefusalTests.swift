@@ -1,10 +1,11 @@
 import Foundation
-import SeedClient
 import SeedDatabase
 import SeedFormat
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedClient
 
 /// After any failure, the error has the right code and the old data stays readable.
 @Suite struct RefusalTests {
@@ -14,7 +15,7 @@ import Testing
   init() async throws {
     fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])
-    store = try fixture.store()
+    store = try fixture.store { $0.freeBytes = { _ in Limits.objectBytes } }
     try await store.prepare()
   }
 
@@ -67,6 +68,53 @@ import Testing
     #expect(report.plan.files == [snapshots[1].fileName] && report.action == .replaced)
     #expect(try await store.stops() == ["Alexanderplatz"])
     #expect(try fixture.names("partial").isEmpty && fixture.names("generations").count == 2)
+  }
+
+  @Test func `an encoding with wrong content is avoided although a version was published meanwhile`()
+    async throws
+  {
+    try fixture.publisher.startEpoch()
+    try fixture.publisher.publishSnapshot(.xz)
+    let snapshots = try fixture.publisher.metadata().objects.sorted { $0.length < $1.length }
+    try spoil(snapshots[0])
+    let (publisher, isFirst) = (fixture.publisher, Shared(true))
+    publisher.withServed {
+      $0.hold = { name in
+        guard name.hasPrefix("targets/"), isFirst.withLock({ $0 }) else { return }
+        isFirst.withLock { $0 = false }
+        try publisher.publish(["b": "Bellevue"])
+      }
+    }
+    let report = try await store.update()
+    #expect(report.plan.files == [snapshots[1].fileName, try fixture.lastDelta.fileName])
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+  }
+
+  @Test func `any number of objects with wrong content are avoided`() async throws {
+    try fixture.publisher.startEpoch()
+    let first = try fixture.lastSnapshot
+    try fixture.publisher.publish(["b": "Bellevue"])
+    for encoding in [ContentEncoding.gzip, .xz] {
+      try fixture.publisher.publishSnapshot(encoding)
+      try spoil(fixture.lastSnapshot)
+    }
+    let report = try await store.update()
+    #expect(report.plan.files == [first.fileName, try fixture.lastDelta.fileName])
+  }
+
+  @Test func `a server without its files is asked for few of them`() async throws {
+    try fixture.publisher.startEpoch()
+    for name in 0..<20 {
+      try fixture.publisher.publish(["a": "\(name)"])
+      try fixture.publisher.publishSnapshot()
+    }
+    fixture.publisher.withServed { served in
+      served.files = served.files.filter { !$0.key.hasPrefix("targets/") }
+      served.requests = []
+    }
+    try await expectRefusal(.missingFile)
+    let asked = fixture.publisher.withServed { $0.requests.count { $0.hasPrefix("targets/") } }
+    #expect((2...9).contains(asked), "\(asked)")
   }
 
   @Test func `a delta with wrong content is replaced by a snapshot and earlier deltas stay applied`()
@@ -129,7 +177,7 @@ import Testing
 
   @Test func `a snapshot that would not fit is rejected before its first byte`() async throws {
     let snapshot = try publishReplacement()
-    try fixture.publisher.resign { $0.with(rawLength: 1 << 52) }
+    try fixture.publisher.resign { $0.with(rawLength: Limits.objectBytes) }
     try await expectRefusal(.insufficientSpace)
     #expect(fixture.publisher.withServed { !$0.requests.contains(snapshot.filePath) })
   }

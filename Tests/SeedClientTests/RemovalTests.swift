@@ -45,6 +45,18 @@ import Testing
     #expect(try fixture.names("generations").count == 1)
   }
 
+  @Test func `a reader that becomes the updating store downloads what another one removed`() async throws {
+    let (store, reader) = (try fixture.store(), try fixture.store())
+    try await store.update()
+    #expect(try await reader.stops() == ["One"])
+    try await store.remove()
+    #expect(try await reader.update().action == .replaced)
+    #expect(try await reader.stops() == ["One"])
+    await reader.close()
+    fixture.publisher.withServed { $0.isOffline = true }
+    #expect(try await fixture.store().stops() == ["One"])
+  }
+
   @Test func `a store that another one updates is not removed`() async throws {
     let (store, other) = (try fixture.store(), try fixture.store())
     try await store.update()

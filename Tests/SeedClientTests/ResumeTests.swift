@@ -74,9 +74,10 @@ import Testing
     let object = Self.object([1, 2, 3])
     let kept = PartialFile.name(of: object)
     for name in [kept, "bb.part", "dd"] { try Data("x".utf8).write(to: URL(fileURLWithPath: folder(name))) }
-    #expect(try await PartialFolder(folder.path).keep([object]) == 1)
+    let partial = PartialFolder(folder.path, mode: 0o600)
+    #expect(try await partial.keep([object]) == 1)
     #expect(try Folder.names(in: folder.path) == [kept])
-    #expect(try await PartialFolder(folder.path).keep([]) == 0)
+    #expect(try await partial.keep([]) == 0)
     #expect(try Folder.names(in: folder.path).isEmpty)
   }
 
@@ -107,7 +108,7 @@ import Testing
     var fetcher = Fetcher(
       try ServerAddress(url), environment, StoreLayout(directory: folder.path), SeedOptions())
     fetcher.context = context
-    // Foundation on Linux rarely misses the end of a connection. The client notices that nothing arrives any more.
+    // Foundation on Linux rarely misses the end of a connection. Then the client has to notice that nothing arrives.
     let time = Task {
       while !Task.isCancelled {
         try await Task.sleep(for: .seconds(5))

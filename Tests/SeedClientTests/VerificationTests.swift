@@ -82,6 +82,15 @@ import Testing
     try await fixture.store().verify()
   }
 
+  @Test func `damage that another store found is replaced by the updating one`() async throws {
+    let (store, reader) = (try fixture.store(), try fixture.store())
+    try forge(try await store.update().seed)
+    #expect(await code { try await reader.verify() } == .damaged)
+    #expect(try await store.update().action == .replaced)
+    #expect(try await store.stops() == ["One"])
+    #expect(try await reader.stops() == ["One"])
+  }
+
   @Test func `a cancelled verification finds nothing`() async throws {
     let store = try fixture.store()
     try forge(try await store.update().seed)

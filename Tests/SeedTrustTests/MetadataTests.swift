@@ -213,6 +213,7 @@ import Testing
       "signed.targets.transit/2/delta-101-102.json.gz: its custom fields describe transit/2/delta-100-102.json.gz"
     ),
     (#""rawLength":9"#, #""rawLength":null"#, ".custom.rawLength: expected a whole number, found null"),
+    (#""rawLength":9"#, #""rawLength":1099511627777"#, ": expected at most 1099511627776 bytes"),
   ])
   func `inconsistent series metadata is rejected`(old: String, new: String, says: String) throws {
     let role = try role { $0.replacing(old, with: new) }

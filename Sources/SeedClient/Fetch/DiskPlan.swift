@@ -8,8 +8,7 @@ struct DiskPlan: Hashable, Sendable {
 
   /// `held` bytes of the objects are already here.
   init(_ objects: [PublishedObject], held: Int) {
-    let stored = objects.reduce(0) { $0.plus($1.length) }
-    needed = objects.reduce(max(stored - held, 0)) { $0.plus($1.rawLength) }
+    needed = objects.reduce(max(objects.bytes - held, 0)) { $0 + $1.rawLength }
   }
 
   func check(available: Int?, in folder: String) throws(SeedError) {
@@ -18,13 +17,5 @@ struct DiskPlan: Hashable, Sendable {
       .insufficientSpace,
       "the update needs \(ByteCount(bytes: needed)) in \(folder), but \(ByteCount(bytes: available)) are free: make room and try again",
       neededBytes: needed, availableBytes: available)
-  }
-}
-
-extension Int {
-  /// Saturates, because a hostile length must not trap.
-  fileprivate func plus(_ other: Int) -> Int {
-    let (sum, overflows) = addingReportingOverflow(other)
-    return overflows ? .max : sum
   }
 }

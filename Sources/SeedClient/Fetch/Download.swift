@@ -109,7 +109,8 @@ extension Error {
   fileprivate var leavesParts: Bool {
     if self is CancellationError { return true }
     switch self as? TransportError {
-    case .unreachable, .waiting, .refused, .status, .webPage, .tooSlow, .tooLate: return true
+    case .unreachable, .waiting, .refused, .denied, .status, .absent, .webPage, .tooSlow, .tooLate:
+      return true
     default: return false
     }
   }

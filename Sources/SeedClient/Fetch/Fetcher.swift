@@ -29,10 +29,13 @@ struct Fetcher: Sendable {
 }
 
 extension Fetcher {
-  init(_ server: ServerAddress, _ environment: Environment, _ layout: StoreLayout, _ options: SeedOptions) {
+  init(
+    _ server: ServerAddress, _ environment: Environment, _ layout: StoreLayout, _ options: SeedOptions,
+    mode: mode_t = 0o600
+  ) {
     self.init(
       server: server, environment: environment, timeouts: options.timeouts,
-      partial: PartialFolder(layout.partial))
+      partial: PartialFolder(layout.partial, mode: mode))
   }
 }
 

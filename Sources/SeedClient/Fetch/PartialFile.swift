@@ -69,7 +69,7 @@ actor PartialFolder: BlockingActor {
   /// Permissions of a download that is later moved to a place where other users can read it.
   private let mode: mode_t
 
-  init(_ path: String, mode: mode_t = 0o600) { (self.path, self.mode) = (path, mode) }
+  init(_ path: String, mode: mode_t) { (self.path, self.mode) = (path, mode) }
 
   func open(_ object: PublishedObject) throws -> PartialFile {
     try PartialFile(object, in: path, mode: mode)

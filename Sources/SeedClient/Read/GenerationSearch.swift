@@ -32,7 +32,9 @@ struct GenerationSearch: Sendable {
     guard let pointer = try layout.pointer() else { return Result() }
     var result = Result()
     for name in pointer.names {
-      result.generation = known.first { $0.name == name && !damaged.contains(name) }
+      result.generation = known.first {
+        $0.name == name && !damaged.contains(name) && !$0.folder.has(.damaged)
+      }
       if result.generation != nil { return result }
       let folder = layout.folder(name)
       let lease = try Lease(folder, onEnd: onEnd)

@@ -21,7 +21,7 @@ package struct BundleMaker: Sendable {
     let environment = environment ?? .device(model, options)
     place = BundlePlace(directory: directory, series: model.series)
     scratch = StoreLayout(directory: "\(place.draft)/scratch")
-    var fetcher = Fetcher(try ServerAddress(server), environment, scratch, options)
+    var fetcher = Fetcher(try ServerAddress(server), environment, scratch, options, mode: 0o644)
     fetcher.context = UpdateContext(phases: PhaseSender(uptime: environment.uptime, options.onPhase))
     self.fetcher = fetcher
   }

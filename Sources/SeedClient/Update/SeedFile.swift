@@ -67,7 +67,7 @@ struct DeltaMismatch: SeedErrorConvertible {
   fileprivate static func blaming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as CompressionError {
+    } catch let error where error is CompressionError || error is FileError || error is CancellationError {
       throw error
     } catch let error as DatabaseError
       where !error.saysDamage && !error.saysMisfit && error.primaryCode != ResultCode.constraint

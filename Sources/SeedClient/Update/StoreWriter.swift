@@ -29,6 +29,8 @@ actor StoreWriter: BlockingActor {
   /// A released store keeps the lock until its last task ends.
   private static let patience = Duration.milliseconds(300)
 
+  var isLocked: Bool { lock != nil }
+
   /// Takes the lock and removes leftovers of crashes. A no-op if the lock is held.
   func begin() throws {
     guard lock == nil else { return }

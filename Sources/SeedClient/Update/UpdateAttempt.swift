@@ -12,7 +12,8 @@ struct UpdateAttempt {
   /// Hashes that this update skips: the store's rejected ones, and those that proved unusable since.
   private var skipped: Set<SHA256Digest>
   private(set) var plan: UpdatePlan
-  private(set) var isRefreshed = false
+  /// Plans made because an object was unusable.
+  private(set) var replans = 0
   var bytes = 0
   var changes: [String: SeedChanges.Table] = [:]
 
@@ -35,14 +36,15 @@ struct UpdateAttempt {
     take(try? planner.snapshot(.deltasFailed, notBelow: version))
   }
 
-  /// Plans again from newer metadata and the current data. If the metadata is unchanged, skips the unusable object, in
-  /// this update only. False if nothing leads to the newest version.
-  mutating func refresh(
-    _ newer: SeriesMetadata, from local: SeedMeta?, without object: PublishedObject
-  ) -> Bool {
-    isRefreshed = true
-    if newer == metadata { skipped.insert(object.sha256) }
-    (metadata, self.local) = (newer, local)
+  /// Bounds the requests to a server that lacks many files.
+  static let mostReplans = 8
+
+  /// Plans again from the newest metadata and the current data, in this update without the unusable object. False if
+  /// nothing leads to the newest version.
+  mutating func avoid(_ object: PublishedObject, _ newest: SeriesMetadata, from local: SeedMeta?) -> Bool {
+    replans += 1
+    skipped.insert(object.sha256)
+    (metadata, self.local) = (newest, local)
     return take(try? planner.plan())
   }
 

@@ -12,8 +12,8 @@ import SeedTrust
 ///     Use it also if the data has another schema than the head, and no chain of deltas adds the difference.
 ///  5. Otherwise use the path with the fewest bytes: a chain of deltas, or the newest snapshot and the chain after it.
 ///     Never go to a lower version than the device's.
-///  6. Objects that proved bad count as unpublished, and a head whose rows were rolled back on this device is never
-///     used. An ended series is followed to its last version, and rejected if nothing leads there.
+///  6. Objects that proved bad count as unpublished, and rows that were rolled back on this device are never used. An
+///     ended series is followed to its last version, and rejected if nothing leads there.
 struct UpdatePlanner {
   private let state: SeriesState
   private let local: SeedMeta?
@@ -85,8 +85,9 @@ struct UpdatePlanner {
       .max { ($0.version, $1.length) < ($1.version, $0.length) }
     guard let newest else { return nil }
     let path = [newest] + (chain(from: newest.version, newest.schema) ?? [])
-    guard let least, let end = path.last?.version else { return path }
-    return end >= least ? path : nil
+    // Rows that were rolled back would return in another encoding.
+    guard let end = path.last, !rejected.contains(end.digest) else { return nil }
+    return least.map { end.version < $0 } ?? false ? nil : path
   }
 
   private func plan(

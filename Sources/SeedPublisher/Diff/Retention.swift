@@ -83,7 +83,8 @@ struct Retention {
       DeltaChain.shortest(objects, from: $0.version, $0.schema, to: head, schema) != nil
     }
     let newest = usable.map(\.version).max()
-    // Versions were published while the newest snapshot was compressed, and its only way on may be in the middle of a delta.
+    // If versions were published while the newest snapshot was compressed, the only delta that leads on may begin
+    // before it.
     let entry = newest.flatMap { version in
       objects.spans.filter { $0.from <= version && version < $0.to }.map(\.from).max()
     }

@@ -99,6 +99,9 @@ package struct PublishedObject: Hashable, Sendable {
     length = file.length
     model = try fields.value("model", ModelVersion.init(_:))
     rawLength = try fields.integer("rawLength", from: 0)
+    guard max(length, rawLength) <= Limits.objectBytes else {
+      throw .field(path: path, reason: "expected at most \(Limits.objectBytes) bytes")
+    }
     rawSHA256 = try fields.digest("rawSHA256")
     schema = try fields.digest("schema")
     schemaBefore = try fields.digestIfPresent("schemaBefore")

@@ -61,7 +61,7 @@ struct SignedAttack {
     case 1: object.with(digest: digest(other))
     case 2: object.with(schema: digest(other))
     case 3: object.with(model: random.pick(["2.0", "2.2", "2.7"]))
-    case 4: object.with(rawLength: random.pick([0, object.rawLength - 1, object.rawLength + 1, 1 << 50]))
+    case 4: object.with(rawLength: random.pick([0, object.rawLength - 1, object.rawLength + 1, 1 << 39]))
     default: object.with(kind: other.kind)
     }
   }
