@@ -33,7 +33,7 @@ function canonical(value) {
 }
 
 function isSigned(data, { keytype, scheme, keyval }, sig) {
-  if (keytype !== 'ed25519' || scheme !== 'ed25519') return false;
+  if (keytype !== 'ed25519' || scheme !== 'ed25519' || !/^[0-9a-f]{64}$/i.test(keyval.public)) return false;
   const x = Buffer.from(keyval.public, 'hex').toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   return verify(null, data, key, Buffer.from(sig, 'hex'));
@@ -45,7 +45,8 @@ function verified(bytes, type, keys, { keyids, threshold }) {
   const data = Buffer.from(canonical(signed));
   const good = signatures.filter(({ keyid, sig }) =>
     keyids.includes(keyid) && keys[keyid] && isSigned(data, keys[keyid], sig));
-  if (signed._type !== type || threshold < 1 || new Set(good.map(({ keyid }) => keys[keyid].keyval.public)).size < threshold)
+  const signers = new Set(good.map(({ keyid }) => keys[keyid].keyval.public.toLowerCase()));
+  if (signed._type !== type || threshold < 1 || signers.size < threshold)
     throw new Refused(`${type}: too few good signatures`);
   return signed;
 }
@@ -54,12 +55,22 @@ function requireUnexpired({ _type, expires }, now) {
   if (!(Date.parse(expires) > now)) throw new Refused(`${_type} has expired: ${expires}`);
 }
 
-/** The newest root, from the one that the app shipped or the last one that this followed. */
+/** Writes a file whole or not at all. */
+function keep(file, bytes) {
+  fs.writeFileSync(`${file}.tmp`, bytes);
+  fs.renameSync(`${file}.tmp`, file);
+}
+
+/** The newest root, from the newer one of those that the app shipped and that this followed last. */
 async function newestRoot(address, folder, shipped) {
   const file = `${folder}/root.json`;
-  let bytes = fs.existsSync(file) ? fs.readFileSync(file) : fs.readFileSync(shipped);
   const own = (bytes) => { const { keys, roles } = document(`${bytes}`).signed; return verified(bytes, 'root', keys, roles.root); };
+  let bytes = fs.readFileSync(shipped);
   let root = own(bytes);
+  try {
+    const stored = fs.readFileSync(file);
+    if (own(stored).version > root.version) [bytes, root] = [stored, own(stored)];
+  } catch { /* None is stored, or it is damaged. */ }
   for (let count = 0; ; count += 1) {
     const next = await get(`${address}/metadata/${root.version + 1}.root.json`, rootBytes);
     if (!next) break;
@@ -68,7 +79,7 @@ async function newestRoot(address, folder, shipped) {
     if (signed.version !== root.version + 1 || count === mostRoots) throw new Refused('root: another version than its name');
     [bytes, root] = [next, signed];
   }
-  fs.writeFileSync(file, bytes);
+  keep(file, bytes);
   return root;
 }
 
@@ -102,7 +113,7 @@ export async function refresh(address, folder, shipped, name, now = Date.now()) 
     if (type === 'timestamp' && old?.version === signed.version && canonical(old) !== canonical(signed))
       throw new Refused('another timestamp with the same version: was a backup restored?');
     requireUnexpired(signed, now);
-    fs.writeFileSync(stored, bytes);
+    keep(stored, bytes);
     return signed;
   }
 

@@ -165,8 +165,6 @@ package struct KeyActions {
   }
 
   private func settle(_ published: PublishedMetadata, _ report: inout KeyChangeReport) throws {
-    let name = MetadataName.versioned(Root.type, published.root.version)
-    if let root = try publisher().publication.metadata(name) { try DurableFile.write(root, to: rootPath) }
     guard let before = try? before.get() else { return }
     let found = try search.found()
     func files(of metadata: PublishedMetadata, notOf other: PublishedMetadata) -> [String] {

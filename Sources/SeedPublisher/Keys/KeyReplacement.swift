@@ -49,6 +49,12 @@ struct KeyReplacement {
     let named = KeyRole.allCases.filter { published.keys(of: $0)?.keyIDs.contains(keyID) == true }
     roles = try named.map { role throws(Refusal) in
       let now = try Self.current(role, published)
+      if let old = keys.first(where: { now.keyIDs.contains($0.keyID) }) {
+        throw Refusal(
+          .usage,
+          "The role \(role.rawValue) has the key \(old.keyID.prefix(KeyFileName.tagLength)) already: give a new one."
+        )
+      }
       let staying = now.keyIDs.filter { $0 != keyID }.compactMap { published.publicKey($0, of: role) }
       let made = isReplaced && keys.isEmpty ? 1 : 0
       guard staying.count + keys.count + made >= now.threshold else {

@@ -32,19 +32,43 @@ package enum OfflineSigning {
 
   static func summary(of bytes: [UInt8], file: String) throws(Refusal) -> [String] {
     guard let signed = try? JSONValue(parsing: bytes), (try? CanonicalJSON.bytes(of: signed)) == bytes,
-      let type = signed["_type"]?.string, let version = signed["version"]?.integer,
-      let expires = signed["expires"]?.string, [Root.type, Targets.type].contains(type)
+      let summary = try? summary(of: signed)
     else {
       throw Refusal(
         .badData,
         "\(file): expected the output of 'seedbank keys payload', found something else. Nothing was signed.")
     }
-    let roles = (signed["roles"]?.members ?? []).map { role in
-      let ids = (role.value["keyids"]?.elements ?? []).compactMap(\.string)
-      let tags = ids.map { String($0.prefix(KeyFileName.tagLength)) }.joined(separator: ", ")
-      return "  \(role.name): \(role.value["threshold"]?.integer ?? 0) of \(tags)"
+    return summary
+  }
+
+  private static func summary(of signed: JSONValue) throws -> [String] {
+    var fields = try JSONObjectReader(signed, at: "signed")
+    guard signed["_type"]?.string == Targets.type else {
+      let root = try Root(reading: &fields)
+      return try lines(root, root.roles.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
-    return ["Signs \(type) \(version), valid until \(expires)."] + roles
+    let targets = try Targets(reading: &fields)
+    return try lines(targets, (targets.delegations?.roles ?? []).map { ($0.title, $0.keys) })
+  }
+
+  /// With whole ids, because a key whose id begins with the same digits is quickly found.
+  private static func lines(_ role: some SignedRole, _ named: [(String, RoleKeys)]) throws -> [String] {
+    for (id, key) in role.keysByID where key.publicKey?.keyID != id { throw ForeignKeyID() }
+    let type = Swift.type(of: role).type
+    return ["Signs \(type) \(role.version), valid until \(role.expires)."]
+      + named.flatMap { name, keys in
+        ["  \(name): \(keys.threshold) of"] + keys.keyIDs.map { "    \($0)" }
+      }
+  }
+
+  /// The id of another key would be described.
+  private struct ForeignKeyID: Error {}
+}
+
+extension Delegations.Role {
+  fileprivate var title: String {
+    guard case .patterns(let patterns) = paths else { return "\(name) (by hash)" }
+    return "\(name) (\(patterns.joined(separator: ", ")))"
   }
 }
 

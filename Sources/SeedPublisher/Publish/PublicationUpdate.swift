@@ -133,7 +133,9 @@ struct PublicationUpdate {
       return false
     }
     guard rest.isComplete(after: published), rest.expired(at: now) == nil else { return false }
-    if !rest.isEmpty { try publish(allSeries, adopting: rest) }
+    // A crash may have left metadata that the new root does not accept.
+    if !rest.isEmpty || !published.outdated.isEmpty { try publish(allSeries, adopting: rest) }
+    try publisher.ship(published.root)
     try publisher.keep(pending: .none)
     return true
   }

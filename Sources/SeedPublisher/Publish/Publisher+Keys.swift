@@ -117,6 +117,14 @@ extension Publisher {
     try DurableFile.write(change.bytes, to: pendingFile)
   }
 
+  /// Writes the root that apps get. Before the change is forgotten, so that a repetition finishes it.
+  func ship(_ root: Root) throws {
+    guard let shippedRoot,
+      let bytes = try publication.metadata(MetadataName.versioned(Root.type, root.version))
+    else { return }
+    try DurableFile.write(bytes, to: shippedRoot)
+  }
+
   private var pendingFile: String { "\(stateFolder)/pending-keys.json" }
 
   package func discardChange() throws {

@@ -55,6 +55,42 @@ import Testing
     try await failEverywhere(["keys", "add-signature", "signature"])
   }
 
+  @Test func `a killed rotation of a lost timestamp key is readable once it is repeated`() async throws {
+    try Folder.remove(folder("seedbank/keys/timestamp.key"))
+    let old = FolderClient(try shippedRoot())
+    try await old.refresh(publication, series)
+    try await killAndRepeat(["keys", "rotate", "timestamp"], on: "metadata/timestamp.json") { point in
+      try await expectReadable(by: old, point)
+    }
+  }
+
+  @Test func `a killed beginning of a new chain of trust is finished with its root for apps`() async throws {
+    try Tool.run(["mv", folder("seedbank/keys/root.key"), folder("root.key")])
+    try await killAndRepeat(["keys", "rotate", "root", "--lost", "--yes"], on: "seedbank/root.json") {
+      point in
+      let newest = try publication.metadata("\(publication.published().root.version).root.json")
+      let shipped = try DurableFile.read(folder("seedbank/root.json"), limit: 1 << 20)
+      #expect(shipped == newest, "\(point)")
+    }
+  }
+
+  /// Kills the command at each operation on a file, and repeats it.
+  private func killAndRepeat(
+    _ command: [String], on file: String, _ check: (String) async throws -> Void
+  ) async throws {
+    try Tool.run(["cp", "-a", folder("seedbank"), folder("before")])
+    let count = try injector.count(command, on: file, in: folder.path)
+    #expect(count > 1)
+    for point in 1...count {
+      try restore()
+      _ = try injector.run(command, .kill, at: point, on: file, in: folder.path)
+      let again = try SeedbankBinary.run(command, in: folder.path)
+      let isDone = again.errors.contains("Enough root keys are here")
+      #expect(again.status == 0 || isDone, "\(point) of \(count): \(again.errors)")
+      try await check("\(point) of \(count)")
+    }
+  }
+
   private func failEverywhere(_ command: [String]) async throws {
     try Tool.run(["cp", "-a", folder("seedbank"), folder("before")])
     let old = FolderClient(try shippedRoot())

@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -56,7 +57,10 @@ import Testing
     expect(scene, "seedbank keys payload root", 78, "No root metadata waits")
     expect(scene, "seedbank keys renew", 64, "root or targets")
     expect(scene, "seedbank keys discard --with \"$ROOT_A\"", 64, "--with")
-    let only = try scene.keyID("seedbank/keys/series.key")
+    let (only, third) = (try scene.keyID("seedbank/keys/series.key"), try scene.keyID("c/root-3.key"))
+    for given in ["$ROOT_C/root-3.key", "$ROOT_B/root-2.key"] {
+      expect(scene, "seedbank keys revoke \(third) \(sticks) --key \"\(given)\"", 64, "give a new one")
+    }
     expect(scene, "seedbank keys revoke \(only) --with \"$TARGETS\"", 78, "--replace")
     #expect(try Tool.run(["find", scene.folder("seedbank/publication"), "-type", "f"]) == before)
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
@@ -71,6 +75,20 @@ import Testing
       seedbank keys add-signature <(cat s)
       seedbank follow seedbank/publication --root <(cat seedbank/root.json) --to copy --once
       """)
+  }
+
+  @Test func `a payload is described with whole ids, and not signed if an id is not that of its key`() throws
+  {
+    let scene = try KeyScene()
+    try scene.shell("seedbank keys rotate series --prepare && seedbank keys payload targets > p")
+    let payload = try JSONValue(parsing: DurableFile.read(scene.folder("p"), limit: 1 << 20))
+    let delegations = try #require(payload["delegations"])
+    let id = try #require(delegations["roles"]?.elements?.first?["keyids"]?.elements?.first?.string)
+    let key = try #require(delegations["keys"]?[id]?["keyval"]?["public"]?.string)
+    let sign = "seedbank keys sign p --key \"$TARGETS/targets.key\" 2>&1"
+    #expect(try scene.shell(sign).contains("  my-1 (my/1/*): 1 of\n    \(id)\n"))
+    try scene.shell("sed -i s/\(key)/\(key.dropLast())\(key.hasSuffix("0") ? "1" : "0")/ p")
+    expect(scene, sign, 65, "Nothing was signed")
   }
 
   @Test(.full) func `a pending change is reported, and an expired one is not published`() throws {

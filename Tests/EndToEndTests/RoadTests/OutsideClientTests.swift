@@ -153,6 +153,20 @@ import Testing
     #expect(try road.verdict(road.folder("pulled")) == "sound")
   }
 
+  @Test func `clients of all languages follow a new chain of trust from the newer of their roots`() throws {
+    let road = try SearchRoad()
+    _ = try road.follow()
+    try road.loseRootKeys()
+    try road.publish(2)
+    _ = try road.follow()
+    try FileManager.default.contentsOfDirectory(atPath: road.folder("node/metadata"))
+      .forEach { try Data().write(to: URL(fileURLWithPath: road.folder("node/metadata/\($0)"))) }
+    try road.publish(3)
+    for file in try road.follow() {
+      #expect(try Dump.rows(of: file)["seedbank_meta"]?.contains("'version','3'") == true, "\(file)")
+    }
+  }
+
   @Test(.full) func `python-tuf downloads and verifies every published object`() throws {
     var road = try DemoRoad(seed: 22, trips: 50)
     for _ in 0..<3 {

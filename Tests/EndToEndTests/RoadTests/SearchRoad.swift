@@ -58,6 +58,14 @@ struct SearchRoad {
     try RunningSeedbank.waits(untilServing: folder("seedbank/publication"), at: server.address)
   }
 
+  /// Begins a new chain of trust, whose root the clients get by their next update, and replaces the keys below it.
+  func loseRootKeys() throws {
+    try Tool.run(["rm", folder("seedbank/keys/root.key")])
+    for arguments in [["root", "--lost", "--yes"], ["timestamp", "snapshot"]] {
+      try SeedbankBinary.succeed(["keys", "rotate"] + arguments, in: folder.path)
+    }
+  }
+
   /// Updates all clients, and returns their files.
   func follow() throws -> [String] {
     let (root, series) = (folder("seedbank/root.json"), ["my", "1.0"])
