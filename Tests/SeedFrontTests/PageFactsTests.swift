@@ -172,6 +172,17 @@ import Testing
     #expect(!html.contains("since=99&amp;") && html.contains("<data value=\"100\">100</data></td>"))
   }
 
+  @Test func `a build of a former epoch has no link to other rows`() {
+    let html = page { facts in
+      facts.steps = [(103, 104), (nil, 103), (103, 104)].enumerated().map { place, versions in
+        var step = step(.published, place)
+        (step.from, step.to) = versions
+        return step
+      }
+    }
+    #expect(html.ranges(of: ">103 → 104</a>").count == 1)
+  }
+
   @Test func `tables are shown with rows and keys up to a limit`() {
     let html = page { facts in
       facts.tables = (0..<PageLimits.tables + 5).map { place in

@@ -236,6 +236,15 @@ import Testing
       Set(bucket.files.keys) == history.images[3].paths.union(["targets/robots.txt", "metadata/notes.json"]))
   }
 
+  @Test func `the grace period begins when a long push ends`() throws {
+    let history = try History(versions: 2)
+    var memory = MirrorMemory()
+    let bucket = ModelBucket()
+    bucket.interrupt(at: 2) { Thread.sleep(forTimeInterval: 1.1) }
+    _ = try Self.push(history.images[0], to: bucket, &memory)
+    #expect(memory.commit.map { $0.at > UTCTime(secondsSinceEpoch: 1_000_000) } == true)
+  }
+
   @Test func `a store without conditional writes is used only if the operator confirms a single publisher`()
     throws
   {

@@ -189,6 +189,23 @@ import Testing
     #expect(try copy.metadata("timestamp.json") == signed)
   }
 
+  @Test func `a running publisher that was overtaken on two mirrors ends in order with 75`() throws {
+    let scene = try Scene()
+    try Folder.create(scene.deployment.folder("second"))
+    try scene.name([scene.mirror, scene.deployment.folder("second")])
+    #expect(try scene.deployment.seedbank("mirror", "push").status == 0)
+    let twin = scene.deployment.folder("twin")
+    try FileManager.default.copyItem(atPath: scene.deployment.folder("seedbank"), toPath: twin)
+    let run = try RunningSeedbank(
+      ["run", "--port", "0", "--config", "\(twin)/seedbank.json"], in: scene.deployment.folder.path)
+    for words in [["keys", "renew", "root"], ["mirror", "push"]] {
+      let outcome = try SeedbankBinary.run(words, in: scene.deployment.folder.path)
+      #expect(outcome.status == 0, "\(outcome)")
+    }
+    try scene.change("theirs")
+    #expect(run.waitForEnd() == 75, "\(run.errors)")
+  }
+
   @Test func `a higher version does not help a publisher that lost the race`() throws {
     let scene = try Scene()
     let twin = try scene.twin()
