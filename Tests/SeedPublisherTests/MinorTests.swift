@@ -30,7 +30,7 @@ import Testing
 
   @Test(arguments: [
     "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER)",
-    "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, fee NUMERIC NOT NULL DEFAULT (-1.5), zone)",
+    "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, fee NUMERIC NOT NULL DEFAULT (-1.5), zone \"order\")",
     "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone TEXT DEFAULT 'a ''b''' COLLATE NOCASE)",
     withLine, schema + "; CREATE INDEX i ON stop(lower(name)) WHERE id > 1",
     schema + "; CREATE UNIQUE INDEX i ON stop(name)",

@@ -55,6 +55,15 @@ import Testing
       "CREATE TABLE shop(\n  id INTEGER PRIMARY KEY,\n  name TEXT -- its name, shown\n);",
       "CREATE TABLE shop(\n  id INTEGER PRIMARY KEY,\n  name TEXT -- its name, shown\n, \"phone\" TEXT COLLATE NOCASE);"
     ),
+    // Comments and other tables may have the same words.
+    (
+      "-- CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);\nCREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);",
+      "-- CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);\nCREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, \"phone\" TEXT COLLATE NOCASE);"
+    ),
+    (
+      "CREATE TABLE workshop(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);",
+      "CREATE TABLE workshop(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, \"phone\" TEXT COLLATE NOCASE);"
+    ),
     // Table constraints come last.
     (
       "CREATE TABLE IF NOT EXISTS \"shop\" (id INTEGER, [name] TEXT CHECK(name <> ',') -- why, is told\n  , PRIMARY KEY(id), UNIQUE (name)) WITHOUT ROWID;",
@@ -73,13 +82,31 @@ import Testing
       try SchemaReader.schema(of: draft.schemaSQL).table("shop")?.columnNames == ["id", "name", "phone"])
   }
 
+  @Test func `a new column is left to the operator if the text has no statement of its table as it is`()
+    throws
+  {
+    let text = "CREATE TABLE shop(id INTEGER PRIMARY KEY);\nALTER TABLE shop ADD COLUMN name TEXT;\n"
+    let draft = try History(Self.shop, model: text).draft(after: "ALTER TABLE shop ADD COLUMN phone TEXT")
+    #expect(draft.added.isEmpty && draft.schemaSQL == text)
+    #expect(
+      SetupNote.lines(draft.notes) == [
+        "Skipped column \"shop\".\"phone\": schema.sql has no statement of its table as SQLite keeps it: add the column"
+          + " there by hand"
+      ])
+  }
+
   @Test func `tables and columns that a model excluded stay excluded`() throws {
     let history = try History(
       "\(Self.shop) CREATE TABLE staff(id INTEGER PRIMARY KEY, salary INTEGER); CREATE INDEX pay ON staff(salary);",
       model: "CREATE TABLE shop(id INTEGER PRIMARY KEY);")
     let draft = try history.draft(
-      after: "ALTER TABLE staff ADD COLUMN iban TEXT; ALTER TABLE shop ADD COLUMN open INTEGER;")
+      after: """
+        ALTER TABLE staff ADD COLUMN iban TEXT; ALTER TABLE shop ADD COLUMN open INTEGER;
+        CREATE VIEW people AS SELECT * FROM staff;
+        CREATE VIRTUAL TABLE search USING fts5(name, content='shop', content_rowid='id');
+        """)
     #expect(draft.added == ["column \"shop\".\"open\""])
+    #expect(draft.notes.map(\.name) == ["search", "people"])
     #expect(!draft.schemaSQL.contains("staff") && !draft.schemaSQL.contains("name"))
   }
 
@@ -111,6 +138,14 @@ import Testing
         == true)
     #expect(draft.projections["mark"]?.contains("rowid AS row_number") == true)
     #expect(draft.added == ["column \"log\".\"level\"", "table \"mark\""])
+  }
+
+  @Test func `numbered rows of a table with another program's collation are read by their bytes`() throws {
+    let draft = try History("CREATE TABLE word(word TEXT COLLATE uint);")
+      .draft(after: "ALTER TABLE word ADD COLUMN other TEXT COLLATE uint")
+    #expect(draft.added == ["column \"word\".\"other\""])
+    let end = #", "other" COLLATE BINARY AS "other"\#nFROM "word" NOT INDEXED\#n"#
+    #expect(draft.projections["word"]?.hasSuffix(end) == true, "\(draft.projections)")
   }
 
   @Test func `a table with a custom SELECT is left to the operator`() throws {

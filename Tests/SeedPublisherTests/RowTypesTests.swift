@@ -13,7 +13,7 @@ import Testing
     let types = try types(
       """
       CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT NOT NULL, step_free BOOLEAN, lat REAL, price DECIMAL(9, 2),
-        opened DATE, photo BLOB, more);
+        fee NUMERIC(9,2), remark numeric, opened DATE, photo BLOB, more);
       """)
     #expect(
       types == [
@@ -25,6 +25,8 @@ import Testing
           let stepFree: Bool?
           let lat: Double?
           let price: Double?
+          let fee: Double?
+          let remark: SeedValue
           let opened: SeedValue
           let photo: [UInt8]?
           let more: SeedValue

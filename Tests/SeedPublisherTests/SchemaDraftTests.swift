@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedFormat
 import Support
 import Testing
 
@@ -186,6 +187,56 @@ import Testing
     #expect(draft.skipped == ["table log", "virtual table log_search", "virtual table notes"])
   }
 
+  @Test
+  func `a search table over columns that its content lacks is skipped, and a model with it is rejected`()
+    throws
+  {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE doc(id INTEGER PRIMARY KEY, body TEXT);
+      CREATE VIRTUAL TABLE search USING fts5(body, content='doc', content_rowid='id');
+      ALTER TABLE doc RENAME COLUMN body TO text;
+      """)
+    #expect(draft.contents == "1 table")
+    #expect(draft.notes.map(\.reason) == ["SQLite reports \"no such column: T.body\""])
+    let model = ModelDefinition(
+      version: "1.0",
+      schemaSQL: draft.text
+        + "CREATE VIRTUAL TABLE search USING fts5(body, content='doc', content_rowid='id');",
+      projections: [:], path: "models/1.0")
+    let error = #expect(throws: PlanError.self) { try SeriesPlan(SeedSeries("test", major: 1), [model]) }
+    #expect(
+      error?.description
+        == "models/1.0/schema.sql: the search table \"search\" does not fit its content, \"doc\": no such column: T.body"
+    )
+  }
+
+  @Test func `the text has types that were quoted, and ends no statement with a comment`() throws {
+    let origin = try DraftedOrigin()
+    _ = try origin.survey(
+      after: """
+        CREATE TABLE person(id INTEGER PRIMARY KEY, [name] [nvarchar](50), kind "order", size "(2)", fee DECIMAL(9, 2));
+        CREATE INDEX by_name ON person(name) /* for the list
+        """)
+    let survey = try origin.survey(
+      after: """
+        CREATE TABLE place(id INTEGER PRIMARY KEY);
+        CREATE VIEW places AS SELECT id FROM place -- all
+        ;
+        CREATE VIEW people AS SELECT name FROM person /* all
+        """)
+    let draft = try SchemaDraft(survey)
+    let schema = try SchemaReader.schema(of: draft.text)
+    #expect(draft.contents == "2 tables, 1 index, 2 views" && draft.notes.isEmpty)
+    #expect(
+      schema.tables.count == 2 && schema.indexes == ["by_name"] && schema.views == ["people", "places"])
+    #expect(
+      schema.table("person")?.columns.map(\.declaredType) == [
+        "INTEGER", "nvarchar](50", "order", "(2)", "DECIMAL(9, 2)",
+      ])
+    #expect(draft.text.contains("\"size\" \"(2)\",\n  \"fee\" DECIMAL(9, 2)\n"), "\(draft.text)")
+  }
+
   // MARK: Rows without a key
 
   @Test func `rows without a key are numbered in a column with a free name`() throws {
@@ -202,6 +253,19 @@ import Testing
     #expect(draft.projections["a \"b\""]?.contains(#"SELECT _rowid_ AS row_number, "rowid", "x""#) == true)
     #expect(
       SetupNote.lines(draft.notes) == [#"Numbered the rows of tables "log", "a "b"": there is no key"#])
+  }
+
+  @Test func `rows without a key are read by their bytes if clients lack a collation`() throws {
+    let draft = try DraftedOrigin.draft(
+      """
+      CREATE TABLE word(word TEXT COLLATE uint, n INTEGER); INSERT INTO word VALUES ('10', 1), ('9', 2);
+      CREATE TABLE fine(id INTEGER PRIMARY KEY);
+      """)
+    #expect(try SchemaReader.schema(of: draft.text).tables.map(\.name) == ["fine", "word"])
+    let select =
+      #"SELECT rowid AS row_number, "word" COLLATE BINARY AS "word", "n"\#nFROM "word" NOT INDEXED\#n"#
+    #expect(draft.projections["word"]?.hasSuffix(select) == true, "\(draft.projections)")
+    #expect(draft.skipped == ["numbering word", "collation word"])
   }
 
   @Test func `a primary key with NULLs becomes UNIQUE, and the rows are numbered`() throws {

@@ -63,7 +63,7 @@ struct NotAnAddition: Error, Hashable, CustomStringConvertible {
 }
 
 extension ModelDefinition {
-  fileprivate func database() throws -> Connection {
+  func database() throws -> Connection {
     let connection = try Connection("model", .memory)
     try connection.run(script: schemaSQL)
     return connection
@@ -76,10 +76,23 @@ extension Connection {
   }
 }
 
+/// A column's type in SQL, quoted if SQLite reads the bare words otherwise: `[name] [nvarchar](50)` has the type
+/// `nvarchar](50`.
+func typeSQL(_ type: String) -> String { isReadBack(type) ? type : quoted(type) }
+
+private func isReadBack(_ type: String) -> Bool {
+  do {
+    let probe = try Connection("type", .memory)
+    // Only the first statement, if the type hides more.
+    _ = try probe.prepare("CREATE TABLE t(c \(type))").step()
+    return try probe.rows("SELECT type FROM pragma_table_xinfo('t')") == [[.text(type)]]
+  } catch { return false }
+}
+
 extension ColumnSchema {
   fileprivate var definition: String {
     let parts = [
-      quoted(name), declaredType, isNotNull ? "NOT NULL" : nil, defaultSQL.map { "DEFAULT (\($0))" },
+      quoted(name), typeSQL(declaredType), isNotNull ? "NOT NULL" : nil, defaultSQL.map { "DEFAULT (\($0))" },
       collation == .binary ? nil : "COLLATE \(collation.rawValue)",
     ]
     return parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " ")

@@ -133,7 +133,9 @@ package struct SeriesPlan: Sendable {
     }
     let schema: DatabaseSchema
     do {
-      schema = try SchemaReader.schema(of: model.schemaSQL)
+      let connection = try model.database()
+      schema = try SchemaReader(connection).schema()
+      try read(schema.searchTables, in: connection)
     } catch let error as DatabaseError {
       throw PlanError("\(error.line.map { "\(file):\($0)" } ?? file): \(error.message)")
     } catch { throw PlanError("\(file): \(error)") }
@@ -141,6 +143,25 @@ package struct SeriesPlan: Sendable {
       throw PlanError("\(model.path)/\(table).sql: the schema has no table \"\(table)\"")
     }
     return schema
+  }
+
+  private static func read(_ searches: [SearchTable], in connection: Connection) throws(PlanError) {
+    for search in searches {
+      do {
+        try connection.readSearchTable(search.name)
+      } catch {
+        throw PlanError(
+          "the search table \"\(search.name)\" does not fit its content, \"\(search.content)\": \(error.message)"
+        )
+      }
+    }
+  }
+}
+
+extension Connection {
+  /// SQLite makes a search table over columns that its content lacks, and fails to read it, even without rows.
+  func readSearchTable(_ name: String) throws(DatabaseError) {
+    _ = try prepare("SELECT * FROM \(quoted(name)) LIMIT 1").step()
   }
 }
 

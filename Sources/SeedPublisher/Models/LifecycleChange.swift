@@ -7,10 +7,14 @@ package struct LifecycleChange {
   private let major: Int
   private let lifecycle: SeedLifecycle
   private let file: String
+  private let isDryRun: Bool
 
   /// `file`: the dataset's configuration.
-  package init(_ dataset: DatasetName, _ major: Int, _ lifecycle: SeedLifecycle, in file: String) {
+  package init(
+    _ dataset: DatasetName, _ major: Int, _ lifecycle: SeedLifecycle, in file: String, isDryRun: Bool
+  ) {
     (self.dataset, self.major, self.lifecycle, self.file) = (dataset, major, lifecycle, file)
+    self.isDryRun = isDryRun
   }
 
   /// Accepts `1`, `1.x` or one of the major's models, because all minors end together.
@@ -20,26 +24,28 @@ package struct LifecycleChange {
   }
 
   package var text: String {
-    let series = "\(dataset)/\(major)"
-    let said = [
-      "\(file.printable): lifecycle.\(major) is \(lifecycle.word)\(lifecycle.sunset.map { " until \($0)" } ?? "").",
-      meaning(series),
-      "Next: 'seedbank regenerate' publishes it, or a 'seedbank run' that is running does with its next step.",
-    ]
-    return said.joined(separator: "\n")
+    let (verb, end) = (isDryRun ? "would be" : "is", lifecycle.sunset.map { " until \($0)" } ?? "")
+    let change = "\(file.printable): lifecycle.\(major) \(verb) \(lifecycle.word)\(end)."
+    let next =
+      "Next: 'seedbank regenerate' publishes it, or a 'seedbank run' that is running does with its next step."
+    return ([change, meaning("\(dataset)/\(major)")] + (isDryRun ? [] : [next])).joined(separator: "\n")
   }
 
   private func meaning(_ series: String) -> String {
+    let (would, are) = isDryRun ? ("would ", "would be") : ("", "are")
     guard lifecycle.isRetired else {
-      return "Clients of \(series) go on getting changes, and their apps are asked to move on."
+      return "Clients of \(series) \(would)go on getting changes, and their apps \(are) asked to move on."
     }
     return
-      "Clients of \(series) keep their data, get no more changes, and report that. Its models' folders may be"
+      "Clients of \(series) \(would)keep their data, get no more changes, and report that. Its models' folders may be"
       + " removed once that is published."
   }
 
   package var json: JSONValue {
-    ["dataset": .string(dataset.text), "major": JSONValue(major), "lifecycle": lifecycle.json]
+    [
+      "dryRun": .bool(isDryRun), "dataset": .string(dataset.text), "major": JSONValue(major),
+      "lifecycle": lifecycle.json,
+    ]
   }
 }
 

@@ -43,7 +43,7 @@ package struct ModelDraft: Sendable {
   /// Adds the parts in an order in which each may use those before it.
   private mutating func add(_ parts: [SchemaPart], from drafted: SchemaDraft) {
     for part in parts {
-      if let cause = refusal(of: schemaSQL + part.text) {
+      if let cause = refusal(of: schemaSQL + part.text, with: part) {
         notes.append(SetupNote(part.kind.noteKind, part.name, cause))
         continue
       }
@@ -53,11 +53,19 @@ package struct ModelDraft: Sendable {
     }
   }
 
-  private func refusal(of sql: String) -> SkipCause? {
+  private func refusal(of sql: String, with part: SchemaPart? = nil) -> SkipCause? {
     do {
-      _ = try SchemaReader.schema(of: sql)
+      let model = try Self.model(sql)
+      _ = try SchemaReader(model).schema()
+      try part?.prove(in: model)
       return nil
     } catch { return SkipCause(error) }
+  }
+
+  private static func model(_ sql: String) throws -> Connection {
+    let model = try Connection("schema", .memory)
+    try model.run(script: sql)
+    return model
   }
 
   // MARK: Columns
@@ -66,7 +74,7 @@ package struct ModelDraft: Sendable {
     do throws(ColumnRefusal) {
       guard let columns = drafted.columns[column.table.lowercased()] else { throw .tableLeftOut }
       guard var own = columns.first(where: { $0.name == column.name }) else { throw .leftOut }
-      let select = try numbered(column)
+      let select = try numbered(own, of: column.table)
       let isRelaxed = isMinor && own.isNotNull && own.defaultSQL == nil
       if isRelaxed { own.isNotNull = false }
       schemaSQL = try adding(own.definition(), to: column.table)
@@ -89,19 +97,24 @@ package struct ModelDraft: Sendable {
   /// Lets SQLite add the column, and takes the changed statement over into the operator's text.
   private func adding(_ definition: String, to table: String) throws(ColumnRefusal) -> String {
     do {
-      let model = try Connection("schema", .memory)
-      try model.run(script: schemaSQL)
+      let model = try Self.model(schemaSQL)
       let old = try statement(ofTable: table, in: model)
       try model.execute("ALTER TABLE \(quoted(table)) ADD COLUMN \(definition)")
       var new = try statement(ofTable: table, in: model)
       // SQLite begins a line with the comma. Only a comment needs that.
       if !old.contains("--") { new = new.replacing("\n, \(definition)", with: ",\n  \(definition)\n") }
-      let changed = schemaSQL.replacing(old, with: new, maxReplacements: 1)
+      guard let changed = replacing(old, with: new, ofTable: table) else { throw ColumnRefusal.notFound }
       if let cause = refusal(of: changed) { throw ColumnRefusal.refused(cause) }
       return changed
     } catch let refusal as ColumnRefusal {
       throw refusal
     } catch { throw .refused(SkipCause(error)) }
+  }
+
+  /// Comments and other tables' statements may have the same words, so SQLite must read the new ones as the table's.
+  private func replacing(_ old: String, with new: String, ofTable table: String) -> String? {
+    schemaSQL.ranges(of: old).lazy.map { schemaSQL[..<$0.lowerBound] + new + schemaSQL[$0.upperBound...] }
+      .first { (try? statement(ofTable: table, in: Self.model($0))) == new }
   }
 
   /// From the table's name on, because SQLite keeps only that as it was written.
@@ -112,15 +125,19 @@ package struct ModelDraft: Sendable {
   }
 
   /// The SELECT that numbers the table's rows, with one more column; nil if the table has no SELECT.
-  private func numbered(_ column: OriginGain.Part) throws(ColumnRefusal) -> (table: String, sql: String)? {
-    guard let own = projections.first(where: { $0.key.lowercased() == column.table.lowercased() }) else {
+  private func numbered(
+    _ column: OriginColumn, of table: String
+  ) throws(ColumnRefusal) -> (table: String, sql: String)? {
+    guard let own = projections.first(where: { $0.key.lowercased() == table.lowercased() }) else {
       return nil
     }
-    let end = "\nFROM \(quoted(own.key))\n"
-    guard own.value.hasPrefix(DraftedTable.numberingRemark), own.value.hasSuffix(end) else {
-      throw .ownSelect
-    }
-    return (own.key, own.value.dropLast(end.count) + ", \(quoted(column.name))" + end)
+    let ends = ["", DraftedTable.withoutIndexes].map { "\nFROM \(quoted(own.key))\($0)\n" }
+    guard own.value.hasPrefix(DraftedTable.numberingRemark),
+      let end = ends.first(where: { own.value.hasSuffix($0) })
+    else { throw .ownSelect }
+    return (
+      own.key, own.value.dropLast(end.count) + ", \(column.selected)" + (column.isForeign ? ends[1] : end)
+    )
   }
 }
 
@@ -128,6 +145,7 @@ private enum ColumnRefusal: Error {
   case tableLeftOut
   case leftOut
   case ownSelect
+  case notFound
   case refused(SkipCause)
 
   func reason(_ path: String, _ table: String) -> String {
@@ -136,6 +154,8 @@ private enum ColumnRefusal: Error {
     case .leftOut: "clients cannot have it as it is"
     case .ownSelect:
       "its table has a SELECT of its own: add the column in \(path)/\(table).sql and \(ModelFolder.schemaFileName)"
+    case .notFound:
+      "\(ModelFolder.schemaFileName) has no statement of its table as SQLite keeps it: add the column there by hand"
     case .refused(let cause): cause.reason
     }
   }
@@ -146,7 +166,7 @@ private enum ColumnRefusal: Error {
     case .tableLeftOut: "add the table to schema.sql in a form that clients can have"
     case .leftOut: "for its values, add it to schema.sql as an ordinary column"
     case .refused(let cause): cause.remedy(.column)
-    case .ownSelect: ""
+    case .ownSelect, .notFound: ""
     }
   }
 }

@@ -42,22 +42,25 @@ struct DraftedTable {
     return schema
   }
 
-  /// Reads columns by a collation of another program as bytes. The collation's indexes cannot be read.
+  /// Reads columns by a collation of another program as bytes.
   private mutating func sortByBytes() {
     let names = origin.foreignCollations.joined(separator: ", ")
     note(.collation, "clients lack \(names), so its texts sort by their bytes")
     guard projection == nil else { return }
-    let columns = origin.columns.map { column in
-      let name = quoted(column.name)
-      return column.isForeign ? "\(name) COLLATE BINARY AS \(name)" : name
-    }
     projection = """
       -- Clients lack the collation \(names.printable), so texts sort by their bytes.
-      SELECT \(columns.joined(separator: ", "))
-      FROM \(quoted(origin.name)) NOT INDEXED
+      SELECT \(origin.columns.map(\.selected).joined(separator: ", "))
+      FROM \(source)
 
       """
   }
+
+  /// The indexes by a collation of another program cannot be read.
+  private var source: String {
+    quoted(origin.name) + (origin.foreignCollations.isEmpty ? "" : Self.withoutIndexes)
+  }
+
+  static let withoutIndexes = " NOT INDEXED"
 
   // MARK: Rows without a key
 
@@ -69,11 +72,11 @@ struct DraftedTable {
     let column =
       taken.contains(Self.rowNumberColumn) ? others.first { !taken.contains($0) } ?? "" : Self.rowNumberColumn
     try prove(origin.sql(numberedBy: column))
-    let columns = ["\(rowNumber) AS \(column)"] + origin.columns.map { quoted($0.name) }
+    let columns = ["\(rowNumber) AS \(column)"] + origin.columns.map(\.selected)
     projection = """
       \(Self.numberingRemark)
       SELECT \(columns.joined(separator: ", "))
-      FROM \(quoted(origin.name))
+      FROM \(source)
 
       """
     note(.numbering, origin.nullColumns.isEmpty ? "there is no key" : nullReason)

@@ -150,11 +150,16 @@ struct OriginColumn: Sendable {
 
   var isForeign: Bool { foreignCollation != nil }
 
+  /// The column in a SELECT, as bytes if clients lack its collation.
+  var selected: String {
+    isForeign ? "\(quoted(name)) COLLATE BINARY AS \(quoted(name))" : quoted(name)
+  }
+
   /// The column in a CREATE TABLE or ALTER TABLE, sorted by bytes if clients lack its collation.
   func definition(isKey: Bool = false) -> String {
     let isPlain = isForeign || collation.uppercased() == Collation.binary.rawValue
     let words = [
-      quoted(name), type, isKey ? "PRIMARY KEY" : isNotNull ? "NOT NULL" : "",
+      quoted(name), typeSQL(type), isKey ? "PRIMARY KEY" : isNotNull ? "NOT NULL" : "",
       defaultSQL.map { "DEFAULT \($0)" } ?? "",
       isPlain ? "" : "COLLATE \(collation)",
     ]

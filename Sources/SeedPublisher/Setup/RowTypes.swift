@@ -127,6 +127,8 @@ extension RowType.Column {
       case .text: "String"
       case .blob: declared.contains("BLOB") ? "[UInt8]" : "SeedValue"
       case .numeric where declared.contains("BOOL"): "Bool"
+      // A column of this type may hold anything.
+      case .numeric where declared == OriginTable.anyType: "SeedValue"
       case .numeric: declared.contains("NUM") || declared.contains("DEC") ? "Double" : "SeedValue"
       }
     // A SeedValue may be NULL.

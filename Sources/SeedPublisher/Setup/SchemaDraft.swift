@@ -33,11 +33,24 @@ struct SchemaPart: Hashable, Sendable {
   let name: String
   let sql: String
 
-  /// The statement as written to a file, after an empty line.
+  /// The statement as written to a file, after an empty line. A comment at its end could hide the semicolon or, unclosed,
+  /// all that follows.
   var text: String {
-    // A comment on the last line would hide the semicolon.
-    let last = sql.split(separator: "\n").last ?? ""
-    return "\n\(sql)\(last.contains("--") ? "\n;" : ";")\n"
+    let bytes = Array(sql.utf8)
+    let end = SQLScanner.tokens(of: bytes).last?.range.upperBound ?? 0
+    return "\n\(String(decoding: bytes[..<end], as: UTF8.self));\n"
+  }
+
+  /// Uses the part, because SQLite accepts some parts that fail in use.
+  func prove(in schema: Connection) throws {
+    switch kind {
+    case .table, .index: break
+    case .searchTable:
+      _ = try SchemaReader(schema).schema()
+      try schema.readSearchTable(name)
+    // Its rows are not read, because a view may need those of its tables.
+    case .view: _ = try schema.prepare("SELECT * FROM \(quoted(name))")
+    }
   }
 }
 
@@ -70,8 +83,7 @@ extension SchemaDraft {
 
   private mutating func addSearchTables(_ tables: [SchemaPart], _ proof: Connection) {
     for table in tables {
-      let cause = add(table, proof) { _ = try SchemaReader($0).schema() }
-      if let cause { notes.append(SetupNote(.virtualTable, table.name, cause)) }
+      if let cause = add(table, proof) { notes.append(SetupNote(.virtualTable, table.name, cause)) }
     }
   }
 
@@ -79,22 +91,19 @@ extension SchemaDraft {
   private mutating func addViews(_ views: [SchemaPart], _ proof: Connection) {
     var failures: [(view: SchemaPart, cause: SkipCause)] = []
     for view in views {
-      let cause = add(view, proof) { _ = try $0.prepare("SELECT * FROM \(quoted(view.name))") }
-      if let cause { failures.append((view, cause)) }
+      if let cause = add(view, proof) { failures.append((view, cause)) }
     }
     guard failures.count == views.count else { return addViews(failures.map(\.view), proof) }
     notes += failures.map { SetupNote(.view, $0.view.name, $0.cause) }
   }
 
-  /// Creates the part and uses it, because SQLite accepts some parts that fail in use. Returns the reason for a failure.
-  private mutating func add(
-    _ part: SchemaPart, _ proof: Connection, use: (Connection) throws -> Void
-  ) -> SkipCause? {
+  /// Creates the part and proves it. Returns the reason for a failure.
+  private mutating func add(_ part: SchemaPart, _ proof: Connection) -> SkipCause? {
     do {
       try Self.refuseReserved(part.name)
       try proof.execute(part.sql)
       do {
-        try use(proof)
+        try part.prove(in: proof)
       } catch {
         try proof.execute("DROP \(part.kind == .view ? "VIEW" : "TABLE") \(quoted(part.name))")
         throw error

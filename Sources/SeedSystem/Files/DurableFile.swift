@@ -26,11 +26,13 @@ package enum DurableFile {
     }
   }
 
-  /// Writes a temporary file, syncs it, renames it and syncs the folder. Removes the temporary file on failure.
+  /// Writes a temporary file, syncs it, renames it and syncs the folder. Removes the temporary file on failure. The umask
+  /// does not change `mode`.
   package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws(FileError) {
     let temporary = path + temporarySuffix
     try removingAfterFailure(temporary) { () throws(FileError) in
       let file = try File(temporary, for: .replacing, mode: mode)
+      file.setMode(mode)
       try file.write(bytes)
       try file.sync()
     }

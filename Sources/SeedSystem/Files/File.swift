@@ -189,6 +189,9 @@ extension File {
     if fchmod(descriptor, mode & 0o700) != 0, errno != EPERM { throw FileError("change the mode of", path) }
   }
 
+  /// Sets the mode in spite of the process's umask, except in a file system without modes, which refuses.
+  func setMode(_ mode: mode_t) { fchmod(descriptor, mode) }
+
   /// Releases the lock. Closing is not enough: a child between fork and exec shares the open file and so the lock.
   package func unlock() { flock(descriptor, LOCK_UN) }
 }

@@ -143,6 +143,9 @@ extension Command {
     }
     let keys = try arguments.publicKeys(context)
     let most = KeyPlan.keyCounts.upperBound
+    guard keys.count <= most else {
+      throw arguments.unsuitable("key", "\(keys.count) keys", "at most \(most)")
+    }
     return try actions.rotate(
       roles, to: keys, count: try arguments.integer("count", in: max(1, keys.count)...most),
       threshold: try arguments.integer("threshold", in: 1...most),

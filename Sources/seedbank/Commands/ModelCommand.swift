@@ -142,8 +142,9 @@ extension Command {
     }
     let lifecycle: SeedLifecycle =
       action == .retire ? .retired(message: message) : .deprecated(sunset: sunset, message: message)
-    let change = LifecycleChange(dataset.name, major, lifecycle, in: dataset.file)
-    if !arguments.flag("dry-run") {
+    let isDryRun = arguments.flag("dry-run")
+    let change = LifecycleChange(dataset.name, major, lifecycle, in: dataset.file, isDryRun: isDryRun)
+    if !isDryRun {
       var edit = try ConfigurationEdit(dataset.file)
       edit["lifecycle", String(major)] = lifecycle.json
       try edit.save()

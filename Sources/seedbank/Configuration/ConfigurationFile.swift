@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedPublication
+import SeedPublisher
 import SeedSystem
 
 enum TextFile {
@@ -58,7 +59,10 @@ struct ConfigurationEdit {
     set { json = json.setting(path[...], to: newValue ?? .null) }
   }
 
-  func save() throws { try DurableFile.write(Array(json.prettyText.utf8), to: file) }
+  /// Replaces the file that a link leads to, not the link.
+  func save() throws {
+    try DurableFile.write(Array(json.prettyText.utf8), to: PhysicalPath.existing(file) ?? file)
+  }
 }
 
 extension JSONValue {

@@ -47,6 +47,9 @@ import Testing
     expect(scene, "seedbank keys rotate root \(sticks)", 64, "give a folder for each with --to")
     expect(scene, "seedbank keys rotate root \(sticks) --key new.pub --key new.pub", 64, "different keys")
     expect(scene, "seedbank keys rotate root \(sticks) --key rsa.pub", 78, "expected an Ed25519 key")
+    let tenKeys =
+      "for i in {0..9}; do openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out $i.pub; done"
+    expect(scene, "\(tenKeys); seedbank keys rotate root $(printf ' --key %s' ?.pub)", 64, "at most 9")
     expect(scene, "seedbank keys rotate root --lost \(sticks) --to \"$NEW_A\"", 64, "without --lost")
     expect(scene, "seedbank keys rotate root --lost --to \"$NEW_A\"", 64, "confirm with --yes")
     expect(scene, "seedbank keys rotate timestamp --count 1 --threshold 2", 64, "--threshold")

@@ -88,6 +88,21 @@ import Testing
     #expect(json["model"] == "1.1" && json["added"]?.elements?.count == 1 && json["dryRun"] == true)
   }
 
+  @Test func `a dry run of a major's end says what would be and writes nothing`() throws {
+    let deployment = try OperatedDeployment()
+    let file = deployment.folder("seedbank/my/dataset.json")
+    let before = try String(contentsOfFile: file, encoding: .utf8)
+    for (action, word) in [("deprecate", "deprecated"), ("retire", "retired")] {
+      let said = try succeed(deployment, "model", action, "1", "--dry-run")
+      #expect(said.contains("lifecycle.1 would be \(word).\nClients of my/1 would "), "\(said)")
+      #expect(!said.contains("Next:"))
+      let json = try #require(try deployment.json("model", action, "1", "--dry-run").first)
+      #expect(json["dryRun"] == true && json["major"] == 1)
+    }
+    #expect(try String(contentsOfFile: file, encoding: .utf8) == before)
+    #expect(try deployment.json("model", "retire", "1").first?["dryRun"] == false)
+  }
+
   @Test func `model new --from reads another file in place of the origin`() throws {
     let deployment = try OperatedDeployment()
     try Tool.sqlite(

@@ -134,7 +134,7 @@ package enum PhysicalPath {
     return "\(folder)/\((steps + to[shared...]).joined(separator: "/"))"
   }
 
-  static func existing(_ path: String) -> String? {
+  package static func existing(_ path: String) -> String? {
     guard let real = realpath(path, nil) else { return nil }
     defer { free(real) }
     return String(cString: real)
