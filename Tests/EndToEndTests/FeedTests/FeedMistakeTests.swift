@@ -78,6 +78,17 @@ import Testing
     #expect(try feed.refusal().contains(#"more.json, row 2, byte 37: column "stop_name": a text with a NUL"#))
     try feed.write("[{\"stop_id\":\"A\"},7]", "more.json")
     #expect(try feed.refusal().contains("more.json, row 2, byte 17: expected an object, found 7"))
+    try feed.write(
+      #"[{"stop_id": "A", "stop_name": "x"}, {"stop_id": "B", "stop_name": "y", " STOP_NAME": null}]"#,
+      "more.json")
+    #expect(
+      try feed.refusal().contains(
+        #"more.json, row 2, byte 37: column "stop_name": the row has several members"#))
+    try feed.write(
+      #"[{"stop_id": "A", "stop_name": "x", "stop_lat": 1, "zone": 2}, {"STOP_ID": "B", "Stop_Name": "y"}]"#,
+      "more.json")
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT stop_id, stop_name FROM stops ORDER BY 1") == ["A|x", "B|y"])
   }
 
   @Test func `bytes that are not UTF-8 are reported with their line unless the encoding is configured`()
