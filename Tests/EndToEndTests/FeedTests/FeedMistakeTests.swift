@@ -108,6 +108,9 @@ import Testing
   @Test func `a missing file deletes no rows, and a file without rows deletes all`() throws {
     let feed = try FeedDeployment()
     try feed.regenerate()
+    try feed.configure(#", "tables": {"stops": "more.csv"}"#)
+    #expect(try feed.refusal().contains("has no file for the table \"stops\" (more.csv)"))
+    try feed.configure("")
     try feed.remove("stops.txt")
     #expect(try feed.refusal().contains("has no file for the table \"stops\""))
     try Tool.run(["mv", feed.folder("feed"), feed.folder("away")])
@@ -156,6 +159,15 @@ import Testing
     #expect(try feed.refusal().contains("has more than 100000 bytes, expanded"))
     try Tool.run(["truncate", "-s", "100", feed.folder("feed/stops.csv.gz")])
     #expect(try feed.refusal().contains("stops.csv.gz: the compressed content ends too early"))
+  }
+
+  @Test func `the feed's size limit counts files that did not change`() throws {
+    let feed = try FeedDeployment()
+    try feed.regenerate()
+    // The files have 60 and 42 bytes.
+    try feed.configure(#", "maximumBytes": 80"#)
+    try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
+    #expect(try feed.refusal().contains("has more than 80 bytes, expanded"))
   }
 
   @Test func `a damaged staging database is rebuilt`() throws {
