@@ -84,8 +84,14 @@ extension SeedStore {
     if stateSender.latest == nil { stateSender.send(currentState) }
   }
 
-  /// The last reported version, without waiting for a turn.
-  package nonisolated var latestVersion: SeedVersion? { stateSender.latest?.version }
+  /// The version that live queries follow, without waiting for a turn. It may be older than the state's.
+  package nonisolated var latestVersion: SeedVersion? { editionSender.latest?.version }
+
+  /// Waits until live queries follow another version than `version`. Returns false at the end of the task or the store.
+  package nonisolated func follows(otherThan version: SeedVersion?) async -> Bool {
+    for await edition in editionSender.stream() where edition.version != version { return true }
+    return false
+  }
 
   /// The phases of all updates from now on; see ``update(_:onPhase:)`` for those of one update.
   ///

@@ -66,20 +66,24 @@ struct TableRows {
   private let byKey: [[SeedValue]: [SeedValue]]
 
   init(_ table: TableSchema, _ connection: Connection) throws {
-    let (columns, key) = (table.columnNames, table.keyNames)
-    all = try connection.rows(
-      """
-      SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table.name)) \
-      ORDER BY \(key.map(quoted).joined(separator: ", "))
-      """)
+    all = try connection.rows(TableSQL(table).allInKeyOrder)
     self.table = table
     byKey = Dictionary(all.map { (table.keyValues(of: $0), $0) }) { $1 }
   }
 
   func edit(since old: TableRows) -> TableEdit {
     TableEdit(
-      table, upserts: all.filter { old.byKey[table.keyValues(of: $0)] != $0 },
-      deletes: old.all.map { table.keyValues(of: $0) }.filter { byKey[$0] == nil })
+      table, upserts: all.filter { old.byKey[table.keyValues(of: $0)] != $0 }, deletes: goneKeys(of: old))
+  }
+
+  /// Compares keys by their collations, because another spelling of a key is an update.
+  private func goneKeys(of old: TableRows) -> [[SeedValue]] {
+    let order = KeyOrder(table)
+    var keys = all.map { table.keyValues(of: $0) }[...]
+    return old.all.map { table.keyValues(of: $0) }.filter { key in
+      keys = keys.drop { order.compare($0, key) < 0 }
+      return keys.first.map { order.compare($0, key) != 0 } ?? true
+    }
   }
 }
 

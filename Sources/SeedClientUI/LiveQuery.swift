@@ -28,6 +28,8 @@ public import SeedClient
 
   @ObservationIgnored private let source: Source
   @ObservationIgnored private let seeds: SeedStore?
+  /// The version at the start of the query. Later ones may have arrived before its error is handled.
+  @ObservationIgnored private var begun: SeedVersion?
   @ObservationIgnored private var following: Task<Void, Never>?
   @ObservationIgnored private var waiting: Task<Void, Never>?
 
@@ -70,6 +72,7 @@ public import SeedClient
 
   private func follow() {
     following?.cancel()
+    begun = seeds?.latestVersion
     following = Task { [weak self, rows = source(query)] in
       do {
         for try await rows in rows { self?.show(rows) }
@@ -88,11 +91,10 @@ public import SeedClient
 
   /// Retries with the next version, which may no longer have the unfitting row.
   private func waitForNextVersion() {
-    let failed = seeds?.latestVersion
-    waitForStates { query, state in
-      guard state.version != failed else { return }
-      query.waiting?.cancel()
-      query.follow()
+    waiting = seeds.map { seeds in
+      Task { [weak self, begun] in
+        if await seeds.follows(otherThan: begun), !Task.isCancelled { self?.follow() }
+      }
     }
   }
 

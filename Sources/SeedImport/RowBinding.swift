@@ -13,6 +13,8 @@ final class RowBinding {
   private var known: [[UInt8]: MemberNode?] = [:]
   private let keyColumn: String?
   private var names: ValueReader.Target?
+  /// Whether members with different names are the same column.
+  @exclusivity(unchecked) private var hasAliases = false
 
   init(_ layout: ImportMapping.Layout, _ receiver: any RowReceiver) {
     self.receiver = receiver
@@ -34,6 +36,7 @@ final class RowBinding {
   private func node(_ name: [UInt8]) -> MemberNode? {
     if let node = known[name] { return node }
     let target = target(String(decoding: name, as: UTF8.self))
+    if let target, targets.contains(where: { $0.column == target.column }) { hasAliases = true }
     let node = target.map { _ in MemberNode() }
     node?.columns = [targets.count]
     if let target { targets.append(target) }
@@ -57,6 +60,23 @@ final class RowBinding {
       if let node = members.target(at: place, source.text(member)) {
         let target = targets[node.columns[0]]
         row[target.column] = try value(member + 1, source, target)
+      }
+      member = source.tape.end(of: member + 1)
+    }
+    if hasAliases { try refuseAliases(in: source) }
+  }
+
+  /// Rejects a row with several members for a column, because one would hide the others.
+  private func refuseAliases(in source: borrowing DocumentSource) throws(RejectedRow) {
+    var (columns, member) = (Set<Int>(), 1)
+    for place in 0..<source.tape.count(0) {
+      if let node = members.target(at: place, source.text(member)) {
+        let target = targets[node.columns[0]]
+        guard columns.insert(target.column).inserted else {
+          throw RejectedRow(
+            .malformed, "the row has several members of this name, which differ in case or spaces: keep one",
+            column: target.schema.name)
+        }
       }
       member = source.tape.end(of: member + 1)
     }

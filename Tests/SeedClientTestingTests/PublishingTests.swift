@@ -33,6 +33,20 @@ import Testing
     #expect(row == [SeedRow(["zone": SeedValue.null, "step_free": 0])])
   }
 
+  @Test func `another spelling of a key is an update`() async throws {
+    let seeds = try TestPublisher(schema: "CREATE TABLE zone(name TEXT PRIMARY KEY NOT NULL COLLATE NOCASE)")
+    try seeds.publish { rows in for name in ["a", "b", "c"] { rows.put(["name": name], in: "zone") } }
+    let store = try seeds.store()
+    try await store.update()
+    try seeds.publish { rows in
+      rows.delete("a", from: "zone")
+      rows.put(["name": "B"], in: "zone")
+    }
+    let changes = try await store.update().changes["zone"]
+    #expect(changes?.updated == 1 && changes?.deleted == 1 && changes?.inserted == 0)
+    #expect(try await store.rows("SELECT name FROM zone ORDER BY 1", as: String.self) == ["B", "c"])
+  }
+
   @Test func `SQL changes rows and search tables follow`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()

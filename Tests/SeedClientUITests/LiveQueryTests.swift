@@ -122,6 +122,35 @@ import Testing
     #expect(zones.error == nil)
   }
 
+  @Test func `rows arrive although their version came before the last one's error was handled`() async throws
+  {
+    let (seeds, messages) = (try Stops.publisher(), Shared<[String]>([]))
+    let options = SeedOptions(log: { entry in messages.withLock { $0.append(entry.message) } })
+    let store = try seeds.store(options: options)
+    try await store.update()
+    let zones = LiveQuery(store, "SELECT zone FROM stop", as: String.self)
+    // The error waits for the main actor.
+    try blocking {
+      try await until { messages.withLock { $0.contains { $0.hasPrefix("a live query ended") } } }
+      try seeds.publish(sql: "INSERT INTO zone VALUES ('A'); UPDATE stop SET zone = 'A'")
+      try await store.update()
+    }
+    try await until { zones.rows == ["A"] }
+    #expect(zones.error == nil)
+  }
+
+  /// Blocks this actor's thread until `body` ends on another one.
+  private func blocking(_ body: @escaping @Sendable () async throws -> Void) throws {
+    let outcome = Shared<Result<Void, any Error>?>(nil)
+    Task.detached {
+      do {
+        try await body()
+        outcome.withLock { $0 = .success(()) }
+      } catch { outcome.withLock { $0 = .failure(error) } }
+    }
+    try eventually("the other thread is done") { outcome.withLock(\.self) }.get()
+  }
+
   @Test func `a closed store is reported and the rows stay`() async throws {
     let (_, store) = try await Stops.updated()
     let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)

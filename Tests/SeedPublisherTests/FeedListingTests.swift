@@ -52,6 +52,23 @@ import Testing
     #expect(try listing { _ in }.text != first)
   }
 
+  @Test func `files that come or go after the marker are not ready, even links to old files`() throws {
+    for name in ["a.csv", "b.csv", "DONE"] { try write(name) }
+    let last = FeedRecord(
+      listing: try listing { $0.marker = "DONE" }.text, form: "", source: "", loadedAt: 0, isSettled: true)
+    func unfinished() throws -> String? { try listing { $0.marker = "DONE" }.unfinished(now: 0, since: last) }
+    #expect(try unfinished() == nil)
+    let link = folder("link.csv")
+    try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder("a.csv"))
+    #expect(try unfinished()?.contains("came or went after DONE") == true)
+    try Folder.remove(link)
+    #expect(try unfinished() == nil)
+    try Folder.remove(folder("b.csv"))
+    #expect(try unfinished()?.contains("came or went after DONE") == true)
+    try write("DONE")
+    #expect(try unfinished() == nil)
+  }
+
   @Test func `a column's type suits all its values`() throws {
     let connection = try Connection("survey", .scratch)
     try connection.execute("CREATE TABLE item(value TEXT)")

@@ -4,7 +4,7 @@ import SeedFormat
 /// The state of the data: a generation, its version, and the state of each table. Equal states are equal.
 struct DataEdition: Sendable {
   let generation: Generation
-  private let version: SeedVersion
+  let version: SeedVersion
   private let tables: [String: TableState]?
 
   private struct TableState: Equatable {

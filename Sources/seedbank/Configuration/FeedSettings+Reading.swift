@@ -27,7 +27,7 @@ extension DatasetConfiguration {
       "seconds after which `run` starts `origin.command` again; `regenerate` starts it each time"),
     .text(
       "origin.complete", \.feed.marker, isSeldom: true,
-      "the name of a file that is put into the feed's folder last: without it, or with files that came or changed after it, "
+      "the name of a file that is put into the feed's folder last: without it, or with files that came, changed or went after it, "
         + "regardless of their own time, the folder is not read"),
     .integer(
       "origin.settleSeconds", \.feed.settleSeconds, in: 0...86_400, isSeldom: true,

@@ -103,6 +103,18 @@ import Testing
     _ = server
   }
 
+  @Test func `a running publisher starts a new program at once, although it has the rows of a folder`() throws
+  {
+    #expect(try feed.refusal() == "published")
+    try fetch("\(copy); echo x >> '\(feed.folder("told"))'")
+    let server = try RunningSeedbank(
+      ["run", "--port", "0"], in: feed.folder.path, environment: ["PATH": "/usr/bin:/bin"])
+    try eventually("the program runs") {
+      FileManager.default.fileExists(atPath: feed.folder("told")) ? true : nil
+    }
+    _ = server
+  }
+
   @Test func `the end of a program's long output is kept`() throws {
     try fetch("\(copy); head -c 2000000 /dev/zero | tr '\\0' x; echo; echo 'the last word'; exit 3")
     #expect(try feed.refusal().contains("the last word"))

@@ -78,6 +78,17 @@ import Testing
     #expect(try feed.refusal().contains(#"more.json, row 2, byte 37: column "stop_name": a text with a NUL"#))
     try feed.write("[{\"stop_id\":\"A\"},7]", "more.json")
     #expect(try feed.refusal().contains("more.json, row 2, byte 17: expected an object, found 7"))
+    try feed.write(
+      #"[{"stop_id": "A", "stop_name": "x"}, {"stop_id": "B", "stop_name": "y", " STOP_NAME": null}]"#,
+      "more.json")
+    #expect(
+      try feed.refusal().contains(
+        #"more.json, row 2, byte 37: column "stop_name": the row has several members"#))
+    try feed.write(
+      #"[{"stop_id": "A", "stop_name": "x", "stop_lat": 1, "zone": 2}, {"STOP_ID": "B", "Stop_Name": "y"}]"#,
+      "more.json")
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT stop_id, stop_name FROM stops ORDER BY 1") == ["A|x", "B|y"])
   }
 
   @Test func `bytes that are not UTF-8 are reported with their line unless the encoding is configured`()
@@ -97,6 +108,9 @@ import Testing
   @Test func `a missing file deletes no rows, and a file without rows deletes all`() throws {
     let feed = try FeedDeployment()
     try feed.regenerate()
+    try feed.configure(#", "tables": {"stops": "more.csv"}"#)
+    #expect(try feed.refusal().contains("has no file for the table \"stops\" (more.csv)"))
+    try feed.configure("")
     try feed.remove("stops.txt")
     #expect(try feed.refusal().contains("has no file for the table \"stops\""))
     try Tool.run(["mv", feed.folder("feed"), feed.folder("away")])
@@ -145,6 +159,15 @@ import Testing
     #expect(try feed.refusal().contains("has more than 100000 bytes, expanded"))
     try Tool.run(["truncate", "-s", "100", feed.folder("feed/stops.csv.gz")])
     #expect(try feed.refusal().contains("stops.csv.gz: the compressed content ends too early"))
+  }
+
+  @Test func `the feed's size limit counts files that did not change`() throws {
+    let feed = try FeedDeployment()
+    try feed.regenerate()
+    // The files have 60 and 42 bytes.
+    try feed.configure(#", "maximumBytes": 80"#)
+    try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
+    #expect(try feed.refusal().contains("has more than 80 bytes, expanded"))
   }
 
   @Test func `a damaged staging database is rebuilt`() throws {

@@ -32,10 +32,13 @@ struct FeedDocuments {
     var found: [FeedDocuments] = []
     let groups = Dictionary(grouping: files) { settings.table(ofFile: $0.name).table.lowercased() }
     for (name, files) in groups.sorted(by: { $0.key < $1.key }) {
+      // A lone file with the table's name does not replace the file that the configuration names.
+      let own = settings.tables.first { $0.table.lowercased() == name }
+      if files.count == 1, let own, own.file != nil, !own.isNamed(files[0].name) { continue }
       let said = settings.table(ofFile: files[0].name)
       if files.count == 1 || said.file?.contains("*") == true && files.allSatisfy({ said.isNamed($0.name) }) {
         found.append(FeedDocuments(said, files, settings))
-      } else if schema.wants(name) || settings.tables.contains(where: { $0.table.lowercased() == name }) {
+      } else if schema.wants(name) || own != nil {
         throw .data(
           "the table \"\(said.table)\" has several files, \(files.map(\.place).joined(separator: " and ")): remove all but one, "
             + "or name them together with * in origin.tables")

@@ -58,12 +58,16 @@ struct FeedListing {
     return all.max { $0.1 < $1.1 }
   }
 
-  /// The reason why the feed may be incomplete; `nil` if it can be read.
-  func unfinished(now: Int) -> String? {
+  /// The reason why the feed may be incomplete; `nil` if it can be read. `last` is its last load with the same settings.
+  func unfinished(now: Int, since last: FeedRecord? = nil) -> String? {
     guard let name = settings.marker, folder != nil else { return unsettled(now) }
     guard let marker else { return "the file \(name), which completes the feed, is missing" }
-    return entries.first { $0.stamp.isChanged(after: marker) }
-      .map { "\($0.name) came after \(name), which completes the feed" }
+    if let late = entries.first(where: { $0.stamp.isChanged(after: marker) }) {
+      return "\(late.name) came after \(name), which completes the feed"
+    }
+    // A removed file has no time, and a link has the time of its file. So the last load must have had the same files.
+    guard let last, last.listing != text, last.listing.hasSuffix("\n\(marker.text)") else { return nil }
+    return "files came or went after \(name), which completes the feed"
   }
 
   private func unsettled(_ now: Int) -> String? {

@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedImport
 import SeedSystem
 import SeedTrust
 
@@ -11,6 +12,19 @@ struct FeedLoader {
   let schema: FeedSchema
   let staging: String
 
+  private var form: String {
+    let said = settings.tables.map { "\($0.table) \($0.json.text)" }
+    let texts = [schema.fingerprint, settings.emptyFields.rawValue] + said
+    return SHA256Digest.of(JSONValue(strings: texts).bytes).hex
+  }
+
+  private var source: String { settings.source?.text ?? "" }
+
+  func isFromSource(_ record: FeedRecord) -> Bool { record.source == source }
+
+  /// Whether these settings and models would load the same files into the same rows.
+  func isOfForm(_ record: FeedRecord) -> Bool { record.form == form }
+
   /// Builds a new staging database and copies tables with unchanged files from the old one. Returns false and keeps
   /// nothing if the files no longer match the listing.
   func load(
@@ -19,9 +33,8 @@ struct FeedLoader {
   ) throws -> Bool {
     let documents = try FeedDocuments.all(listing.files(), settings, schema, in: listing.path)
     var record = FeedRecord(
-      listing: listing.text, form: schema.fingerprint, loadedAt: now, isSettled: listing.isSettled(now: now),
-      folder: folder
-    )
+      listing: listing.text, form: form, source: source, loadedAt: now,
+      isSettled: listing.isSettled(now: now), folder: folder)
     do {
       let staging = try FeedStaging(self.staging, copyingFrom: old != nil)
       defer { staging.discard() }
@@ -54,6 +67,7 @@ struct FeedLoader {
       try known.digests == documents.files.map({ try $0.digest() })
     {
       try staging.copy(known.name)
+      bytes += known.bytes
       return known
     }
     let writer = FeedTableWriter(table, staging.connection, otherType: documents.otherType)
@@ -70,8 +84,11 @@ struct FeedLoader {
     try writer.makeColumns()
     try staging.complete(table, documents.place)
     return FeedRecord.Table(
-      name: table.name, form: form, untyped: writer.untyped, digests: read.digests)
+      name: table.name, form: form, untyped: writer.untyped, digests: read.digests, bytes: read.bytes)
   }
+
+  /// The record if its rows are those of the configured source and form.
+  var usableRecord: FeedRecord? { record.flatMap { isFromSource($0) && isOfForm($0) ? $0 : nil } }
 
   /// The record of the current staging database; `nil` if that is missing or unreadable.
   var record: FeedRecord? {

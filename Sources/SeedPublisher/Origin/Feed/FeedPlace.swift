@@ -22,13 +22,7 @@ package struct FeedPlace: OriginPlace {
     (self.settings, self.use, self.environment) = (settings, use, environment)
   }
 
-  package var text: String {
-    switch settings.source {
-    case .path(let path)?: path
-    case .command(let words)?: words.joined(separator: " ")
-    case nil: ""
-    }
-  }
+  package var text: String { settings.source?.text ?? "" }
 
   package var watchedFile: String? {
     guard case .path(let path)? = settings.source else { return nil }
@@ -78,32 +72,31 @@ package struct FeedPlace: OriginPlace {
       }
     }
     // Reads do not wait for another process, whose program may take long. They use the rows of its last load.
-    if !isPrepared, loader.record?.form != loader.schema.fingerprint {
+    if !isPrepared, loader.usableRecord == nil {
       throw OriginError.notLoaded(path: text)
     }
   }
 
   /// Loads the files unless they are loaded. Returns the reason if they cannot be read yet.
   private func unfinished(_ path: String) throws -> String? {
-    let (listing, now, record) = (try FeedListing(path, settings), Self.now, loader.record)
-    let isUsable = record?.form == loader.schema.fingerprint
-    if isUsable, let record, record.isSettled, record.listing == listing.text { return nil }
-    if let reason = listing.unfinished(now: now) {
+    let (listing, now, usable) = (try FeedListing(path, settings), Self.now, loader.usableRecord)
+    if let usable, usable.isSettled, usable.listing == listing.text { return nil }
+    if let reason = listing.unfinished(now: now, since: usable) {
       // A scheduled process need not wait because it retries.
-      return isUsable && use == .schedule ? nil : reason
+      return usable != nil && use == .schedule ? nil : reason
     }
-    let isLoaded = try loader.load(listing, after: record, now: now) {
+    let isLoaded = try loader.load(listing, after: loader.record, now: now) {
       try FeedListing(path, settings).text != listing.text
     }
     return isLoaded ? nil : "it changed while it was read"
   }
 
-  /// Runs the program if it is due. Otherwise the last filled folder is used.
+  /// Runs the program if it is due or new. Otherwise the last filled folder is used.
   private func prepare(by words: [String]) throws {
     let (record, now) = (loader.record, Self.now)
     try store.sweepFolders(but: record?.folder ?? "")
-    if let record, !isDue(record, now) {
-      if record.form != loader.schema.fingerprint {
+    if let record, loader.isFromSource(record), !isDue(record, now) {
+      if !loader.isOfForm(record) {
         try load(record.folder, after: record, loadedAt: record.loadedAt)
       }
       return
@@ -155,7 +148,7 @@ struct FeedStamp: OriginStamp {
     }
     guard let listing = try? FeedListing(path, settings) else { return nil }
     let isKnown = record.isSettled && listing.text == record.listing
-    return isKnown || listing.unfinished(now: now) != nil ? self : nil
+    return isKnown || listing.unfinished(now: now, since: record) != nil ? self : nil
   }
 }
 

@@ -7,6 +7,13 @@ package struct FeedSettings: Hashable, Sendable {
     /// A folder, a file or an archive that another process fills.
     case path(String)
     case command([String])
+
+    var text: String {
+      switch self {
+      case .path(let path): path
+      case .command(let words): words.joined(separator: " ")
+      }
+    }
   }
 
   /// `nil` if the origin is not a feed.

@@ -109,10 +109,15 @@ struct FeedRecord: Codable {
     /// Text columns without a type from a model or the operator.
     var untyped: [String] = []
     var digests: [String] = []
+    /// The size of its files, expanded.
+    var bytes = 0
   }
 
   var listing: String
+  /// Differs if the same files would become other rows.
   var form: String
+  /// The path or the program that the rows came from.
+  var source: String
   var loadedAt: Int
   /// Whether an identical later listing proves that no file was written in between.
   var isSettled: Bool
