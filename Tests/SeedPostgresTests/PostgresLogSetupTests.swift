@@ -86,6 +86,8 @@ import Testing
     try scene.follow("UPDATE t SET name = 'c'")
     try scene.database.run("CREATE POLICY p ON t USING (shown)")
     try scene.compare(.otherSchema)
+    try scene.database.run("ALTER TABLE t NO FORCE ROW LEVEL SECURITY")
+    try scene.compare(.otherSchema)
   }
 
   // MARK: Mistakes
