@@ -118,6 +118,15 @@ import Testing
     #expect(try scene.step().changes["u"]?.inserted == 1)
   }
 
+  @Test func `texts are found by their keys in a database that sorts them by other bytes`() throws {
+    let scene = try PostgresLogScene(
+      "CREATE TABLE t(id text PRIMARY KEY, name text); INSERT INTO t VALUES (U&'\\0104b'), (U&'\\00e1b')",
+      "CREATE TABLE t(id TEXT PRIMARY KEY, name TEXT) WITHOUT ROWID",
+      options: "ENCODING 'LATIN2' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+    #expect(try scene.follow("UPDATE t SET name = 'x'").changes["t"]?.updated == 2)
+    #expect(try scene.scene.published() == [[.text("áb"), .text("x")], [.text("Ąb"), .text("x")]])
+  }
+
   @Test(.full) func `too many keys cause a comparison`() throws {
     let scene = try PostgresLogScene(
       "CREATE TABLE t(id int PRIMARY KEY, name text)", "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
@@ -303,5 +312,25 @@ import Testing
     #expect(
       refused.isConfiguration && refused.description.contains("GRANT USAGE ON SCHEMA \"seedbank\""),
       "\(refused)")
+  }
+
+  @Test func `a reader needs only the published columns of tables and views`() throws {
+    let tables = ["t", "v"].map { "CREATE TABLE \($0)(id INTEGER PRIMARY KEY, name TEXT);" }
+    var scene = try PostgresLogScene(
+      """
+      CREATE TABLE t(id int PRIMARY KEY, secret text, name text); INSERT INTO t VALUES (1, 's', 'a'), (2, 's', 'b');
+      CREATE VIEW v AS SELECT * FROM t
+      """, tables.joined())
+    let role = "c_\(scene.database.name)"
+    try scene.database.run(
+      """
+      CREATE ROLE \(role) LOGIN; GRANT SELECT (id, name) ON t, v TO \(role);
+      GRANT USAGE ON SCHEMA seedbank TO \(role); GRANT SELECT ON ALL TABLES IN SCHEMA seedbank TO \(role)
+      """)
+    scene.scene.place = PostgresPlace(
+      url: scene.database.url(user: role), shownURL: scene.scene.place.text, schema: "public")
+    try scene.compare(.otherSchema)
+    let report = try scene.follow("UPDATE t SET name = 'c' WHERE id = 2", reason: "all rows of \"v\"")
+    #expect(report.changes["t"]?.updated == 1 && report.changes["v"]?.updated == 1)
   }
 }

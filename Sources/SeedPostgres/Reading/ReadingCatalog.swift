@@ -24,7 +24,8 @@ final class ReadingCatalog {
   func relations(readBy projection: PostgresProjection) throws(PostgresError) -> [ReadRelation] {
     if let table = try plainTable(projection.source) { return [table] }
     if let relations = known[projection.source] { return relations }
-    let relations = try locked(by: "SELECT * FROM \(projection.source) AS seedbank_rows")
+    // Without columns, because the user may not have the right to read all of them.
+    let relations = try locked(by: "SELECT FROM \(projection.source) AS seedbank_rows")
     known[projection.source] = relations
     return relations
   }
