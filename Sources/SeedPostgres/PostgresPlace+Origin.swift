@@ -45,11 +45,12 @@ private struct PostgresStamp: OriginStamp {
     """
 
   /// A standby that has replayed all it received is not behind, however old the last write; one that receives nothing
-  /// may be as far behind as its newest transaction is old.
+  /// may be as far behind as its newest transaction is old. Its lag is unknown before it has replayed one.
   private static let snapshotQuery = """
     SELECT pg_current_snapshot(), CASE WHEN NOT pg_is_in_recovery() THEN NULL \
     WHEN EXISTS (SELECT FROM pg_stat_wal_receiver) AND pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn() THEN 0 \
-    ELSE greatest(0, floor(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())))::bigint END, \
+    WHEN pg_last_xact_replay_timestamp() IS NOT NULL \
+    THEN greatest(0, floor(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())))::bigint END, \
     pg_is_in_recovery(), host(inet_server_addr())
     """
 

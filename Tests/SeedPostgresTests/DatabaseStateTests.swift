@@ -78,6 +78,52 @@ import Testing
     }
   }
 
+  @Test func `all that changes rows without a write changes the digest, other than temporary objects`()
+    throws
+  {
+    let scene = try PostgresScene(
+      """
+      CREATE TABLE t(id int); CREATE TABLE pair(a int, b int); CREATE TABLE pairs(id int, all_of pair[]);
+      CREATE VIEW v AS SELECT id, id + 1 AS next FROM t; CREATE SCHEMA one; CREATE VIEW one.v AS SELECT id FROM t;
+      CREATE TABLE hidden(id int); ALTER TABLE hidden ENABLE ROW LEVEL SECURITY;
+      """, "CREATE TABLE t(id INTEGER PRIMARY KEY)")
+    let (reader, group) = ("reads_\(scene.database.name)", "group_\(scene.database.name)")
+    try scene.database.run(
+      "CREATE ROLE \(reader) LOGIN; CREATE ROLE \(group); CREATE POLICY p ON hidden TO \(group) USING (true)")
+    let place = PostgresPlace(
+      url: scene.database.url(user: reader), shownURL: "postgres://host/x", schema: "public")
+    let connection = try PostgresConnection(place)
+    func digest() throws -> String {
+      try connection.begin()
+      return try #require(try DatabaseState(connection)).definitions
+    }
+    var last = try digest()
+    for sql in [
+      "ALTER VIEW v RENAME TO w", "ALTER VIEW w RENAME COLUMN next TO later",
+      "ALTER SCHEMA one RENAME TO two", "ALTER TABLE pair RENAME COLUMN a TO c",
+      "ALTER TABLE hidden FORCE ROW LEVEL SECURITY", "GRANT \(group) TO \(reader)",
+      "ALTER ROLE \(reader) BYPASSRLS", "ALTER TABLE hidden OWNER TO \(reader)",
+      "ALTER VIEW w OWNER TO \(reader)", "CREATE TABLE heir() INHERITS (t)", "DROP TABLE heir",
+    ] {
+      try scene.database.run(sql)
+      let next = try digest()
+      #expect(next != last, "\(sql)")
+      last = next
+    }
+    let other = try scene.database.writer()
+    try other.write(
+      """
+      CREATE TABLE u(id int); CREATE TEMP TABLE heir() INHERITS (t); CREATE TEMP TABLE x(whole t);
+      CREATE TEMP VIEW y AS SELECT * FROM t; CREATE TYPE pg_temp.z AS (q int);
+
+      """)
+    try waitUntil("they are made", every: 0.05) {
+      try scene.database.run("SELECT count(*) FROM pg_class WHERE relname = 'z'") == "1\n"
+    }
+    #expect(try digest() == last)
+    #expect(try other.finish())
+  }
+
   @Test func `a position is read back equal and an invalid snapshot is rejected`() throws {
     let read = try position()
     #expect(DatabaseState(try JSONValue(parsing: read.json.bytes)) == read)

@@ -18,10 +18,11 @@ struct PostgresLogScene {
   /// Sets up the log if steps follow it.
   init(
     _ sql: String, _ schema: String, projections: [String: String] = [:], user: String = "postgres",
-    schemaName: String = "public", cluster: PostgresCluster? = nil
+    schemaName: String = "public", options: String = "", cluster: PostgresCluster? = nil
   ) throws {
     scene = try PostgresScene(
-      sql, schema, projections: projections, user: user, schemaName: schemaName, cluster: cluster)
+      sql, schema, projections: projections, user: user, schemaName: schemaName, options: options,
+      cluster: cluster)
     deployment.job.shrinkGuard.percent = 100
     deployment.job.policy.changes = .log
     try setUp()

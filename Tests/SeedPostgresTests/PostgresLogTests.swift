@@ -72,6 +72,11 @@ import Testing
     try scene.database.run(
       "CREATE OR REPLACE VIEW busy AS SELECT stop AS id, 2 * count(*) AS calls FROM call GROUP BY stop")
     try scene.compare(.otherSchema)
+    try scene.database.run("CREATE VIEW calm AS SELECT id, id + 10 AS calls FROM stop")
+    try scene.compare(.otherSchema)
+    try scene.database.run("ALTER VIEW busy RENAME TO rest; ALTER VIEW calm RENAME TO busy")
+    try scene.compare(.otherSchema)
+    #expect(try scene.scene.published("busy").contains([.integer(6), .integer(16)]))
   }
 
   @Test func `a transaction that commits late is found after later ones were published`() throws {
@@ -111,6 +116,15 @@ import Testing
     #expect(error.isUnavailable && error.description.contains("table \"t\""), "\(error)")
     try late.commit()
     #expect(try scene.step().changes["u"]?.inserted == 1)
+  }
+
+  @Test func `texts are found by their keys in a database that sorts them by other bytes`() throws {
+    let scene = try PostgresLogScene(
+      "CREATE TABLE t(id text PRIMARY KEY, name text); INSERT INTO t VALUES (U&'\\0104b'), (U&'\\00e1b')",
+      "CREATE TABLE t(id TEXT PRIMARY KEY, name TEXT) WITHOUT ROWID",
+      options: "ENCODING 'LATIN2' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
+    #expect(try scene.follow("UPDATE t SET name = 'x'").changes["t"]?.updated == 2)
+    #expect(try scene.scene.published() == [[.text("áb"), .text("x")], [.text("Ąb"), .text("x")]])
   }
 
   @Test(.full) func `too many keys cause a comparison`() throws {
@@ -158,10 +172,12 @@ import Testing
     try scene.audit()
   }
 
-  @Test func `a table is compared when it gets an inheriting table`() throws {
+  @Test func `a table is compared when it gets or loses an inheriting table`() throws {
     let scene = try PostgresLogScene(
-      "CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t VALUES (1, 'x')",
-      "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
+      """
+      CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t VALUES (1, 'x');
+      CREATE TABLE old() INHERITS (t); INSERT INTO old VALUES (5, 'old')
+      """, "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
     let cursor = scene.deployment.folder("state/test-1.cursor")
     try scene.step()
     let noted = try FileStamp(cursor)
@@ -172,6 +188,10 @@ import Testing
     try scene.audit()
     try scene.database.run("INSERT INTO heir VALUES (3, 'heir')")
     #expect(try scene.step().changes["t"]?.inserted == 1)
+    try scene.database.run("DROP TABLE heir")
+    #expect(try scene.step().changes["t"]?.deleted == 2)
+    try scene.database.run("ALTER TABLE old NO INHERIT t")
+    #expect(try scene.step().changes["t"]?.deleted == 1)
   }
 
   @Test func `a new table is reported even without other changes`() throws {
@@ -292,5 +312,25 @@ import Testing
     #expect(
       refused.isConfiguration && refused.description.contains("GRANT USAGE ON SCHEMA \"seedbank\""),
       "\(refused)")
+  }
+
+  @Test func `a reader needs only the published columns of tables and views`() throws {
+    let tables = ["t", "v"].map { "CREATE TABLE \($0)(id INTEGER PRIMARY KEY, name TEXT);" }
+    var scene = try PostgresLogScene(
+      """
+      CREATE TABLE t(id int PRIMARY KEY, secret text, name text); INSERT INTO t VALUES (1, 's', 'a'), (2, 's', 'b');
+      CREATE VIEW v AS SELECT * FROM t
+      """, tables.joined())
+    let role = "c_\(scene.database.name)"
+    try scene.database.run(
+      """
+      CREATE ROLE \(role) LOGIN; GRANT SELECT (id, name) ON t, v TO \(role);
+      GRANT USAGE ON SCHEMA seedbank TO \(role); GRANT SELECT ON ALL TABLES IN SCHEMA seedbank TO \(role)
+      """)
+    scene.scene.place = PostgresPlace(
+      url: scene.database.url(user: role), shownURL: scene.scene.place.text, schema: "public")
+    try scene.compare(.otherSchema)
+    let report = try scene.follow("UPDATE t SET name = 'c' WHERE id = 2", reason: "all rows of \"v\"")
+    #expect(report.changes["t"]?.updated == 1 && report.changes["v"]?.updated == 1)
   }
 }

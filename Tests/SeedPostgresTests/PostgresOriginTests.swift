@@ -13,7 +13,16 @@ import Testing
     """
   private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, x REAL)"
   private static let view = "CREATE VIEW v AS SELECT id, clock_timestamp()::text AS name, x FROM t"
-  private static let database = Result { try PostgresCluster.shared.get().database(stops + view) }
+  private static let functions = """
+    ; CREATE FUNCTION "Late"() RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text';
+    CREATE FUNCTION "a ""late\\$"() RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text';
+    CREATE FUNCTION late$1() RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text';
+    CREATE FUNCTION late(t) RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text';
+    CREATE FUNCTION "Slow"(anyelement) RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text'
+    """
+  private static let database = Result {
+    try PostgresCluster.shared.get().database(stops + view + functions)
+  }
 
   /// Reads the rows by a SELECT, and never changes them.
   private func scene(_ sql: String) throws -> PostgresScene {
@@ -135,6 +144,11 @@ import Testing
     ("SELECT id, current_setting('lc_time') AS name, x FROM t", true),
     ("SELECT id, upper(name) AS name, x FROM t", false), ("SELECT id, name, x FROM v", true),
     ("SELECT id, name, EXTRACT(epoch FROM timestamptz 'now') AS x FROM t", true),
+    ("SELECT id, \"Late\"() AS name, x FROM t", true), ("SELECT id, LATE$1() AS name, x FROM t", true),
+    ("SELECT id, \"a \"\"late\\$\" () AS name, x FROM t", true),
+    ("SELECT id, t.Late AS name, x FROM t", true),
+    ("SELECT id, (t). \"Slow\" AS name, x FROM t", true),
+    ("SELECT s.id, s.name, s.system AS x FROM (SELECT id, name, x AS system FROM t) s", false),
   ])
   func `queries that may return other rows without a write are detected`(_ sql: String, _ isVolatile: Bool)
     throws

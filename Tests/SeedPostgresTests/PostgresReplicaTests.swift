@@ -43,6 +43,16 @@ import Testing
     #expect(try scene.deployment.metadata().state.head == head.next)
   }
 
+  @Test func `a replica without a primary has no known lag before it replays a transaction`() throws {
+    let primary = try PostgresCluster()
+    let database = try primary.database(Self.table)
+    let standby = try PostgresCluster(standbyOf: primary, ["primary_conninfo="])
+    let scene = try PostgresScene(database.on(standby), Self.schema)
+    try scene.step()
+    let reading = OriginReading.newest(of: "test", in: scene.deployment.folder("state"))
+    #expect(reading.role == .standby && reading.lagSeconds == nil)
+  }
+
   @Test func `a server that is no replica has no lag`() throws {
     let scene = try PostgresScene(Self.table, Self.schema)
     try scene.step()

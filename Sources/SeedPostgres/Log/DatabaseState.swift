@@ -31,7 +31,8 @@ struct DatabaseState: Hashable {
   let ceiling: UInt64
   /// A position in the write-ahead log after all visible rows.
   let reached: UInt64
-  /// Digest of everything that can change rows without a write: functions, views, policies, enums, and the user.
+  /// Digest of everything that can change rows without a write: functions, views, row types, inheritance, policies, enums,
+  /// and the user.
   let definitions: String
   /// Digest of tables, views and indexes. A change does not invalidate the log, but may change which tables are read.
   let relations: String
@@ -112,18 +113,39 @@ extension DatabaseState {
   /// The first OID of an object that does not belong to the server.
   private static let firstOwnNumber = 16_384
 
-  /// Identifies definitions by the transactions that wrote them. The log's own functions are checked separately.
+  /// Identifies definitions by the transactions that wrote them, and by names, which other transactions change. The log's
+  /// own functions are checked separately.
   private static let definitions = """
     SELECT md5(concat_ws('/', current_user, current_setting('lc_time'), current_setting('lc_numeric'), current_setting('lc_monetary'), \
-    (SELECT string_agg(p.oid || ':' || p.xmin::text, ',' ORDER BY p.oid) FROM pg_proc p WHERE p.oid >= \(firstOwnNumber) \
-    AND p.pronamespace NOT IN (SELECT oid FROM pg_namespace WHERE nspname LIKE 'pg\\_temp%' OR nspname = $1)), \
-    (SELECT string_agg(r.oid || ':' || r.xmin::text, ',' ORDER BY r.oid) FROM pg_rewrite r JOIN pg_class c \
-    ON c.oid = r.ev_class WHERE r.oid >= \(firstOwnNumber) AND c.relpersistence <> 't'), \
+    (SELECT string_agg(concat_ws(':', p.oid, p.xmin, n.nspname), ',' ORDER BY p.oid) FROM pg_proc p JOIN pg_namespace n \
+    ON n.oid = p.pronamespace WHERE p.oid >= \(firstOwnNumber) AND n.nspname NOT LIKE 'pg\\_temp%' AND n.nspname <> $1), \
+    (SELECT string_agg(concat_ws(':', r.oid, r.xmin, n.nspname, c.relname, c.relowner, c.reloptions), ',' ORDER BY r.oid) \
+    FROM pg_rewrite r JOIN pg_class c ON c.oid = r.ev_class JOIN pg_namespace n ON n.oid = c.relnamespace \
+    WHERE r.oid >= \(firstOwnNumber) AND c.relpersistence <> 't'), \
     (SELECT string_agg(y.oid || ':' || y.xmin::text, ',' ORDER BY y.oid) FROM pg_policy y), \
     (SELECT string_agg(e.oid || ':' || e.xmin::text, ',' ORDER BY e.oid) FROM pg_enum e), \
     (SELECT string_agg(a.attrelid || ':' || a.attnum || ':' || a.xmin::text, ',' ORDER BY a.attrelid, a.attnum) \
-    FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.relkind = 'c'), \
-    (SELECT string_agg(c.oid || ':' || c.relrowsecurity, ',' ORDER BY c.oid) FROM pg_class c WHERE c.relrowsecurity)))
+    FROM pg_attribute a JOIN pg_class c ON c.oid = a.attrelid WHERE c.oid >= \(firstOwnNumber) AND c.relpersistence <> 't' \
+    AND (c.relkind IN ('c', 'v') OR c.relkind IN ('r', 'p') AND c.reltype IN (\(types)))), \
+    (SELECT string_agg(i.inhrelid || ':' || i.inhparent, ',' ORDER BY i.inhrelid, i.inhparent) FROM pg_inherits i \
+    JOIN pg_class p ON p.oid = i.inhparent AND p.relkind = 'r' \
+    JOIN pg_class h ON h.oid = i.inhrelid AND h.relpersistence <> 't'), (\(exemptions))))
+    """
+
+  /// The row types, among others, that columns have, also in arrays and domains.
+  private static let types = """
+    SELECT unnest(ARRAY[y.oid, y.typelem, y.typbasetype]) FROM pg_depend d JOIN pg_type y ON y.oid = d.refobjid \
+    JOIN pg_class c ON c.oid = d.objid WHERE d.refclassid = 'pg_type'::regclass AND d.classid = 'pg_class'::regclass \
+    AND c.relpersistence <> 't'
+    """
+
+  /// What row-level security hides from whom: from the current user, and from the views' owners, whose rights views use.
+  private static let exemptions = """
+    SELECT string_agg(concat_ws(':', c.oid, c.relforcerowsecurity, c.relowner, u.oid, u.rolsuper, u.rolbypassrls, \
+    pg_has_role(u.oid, c.relowner, 'USAGE'), ARRAY(SELECT pg_has_role(u.oid, role, 'USAGE') \
+    FROM pg_policy y, unnest(y.polroles) role WHERE y.polrelid = c.oid ORDER BY y.oid, role)), ',' ORDER BY c.oid, u.oid) \
+    FROM pg_class c, pg_roles u WHERE c.relrowsecurity AND c.relpersistence <> 't' AND (u.rolname = current_user \
+    OR u.oid IN (SELECT relowner FROM pg_class WHERE relkind = 'v' AND oid >= \(firstOwnNumber) AND relpersistence <> 't'))
     """
 }
 

@@ -19,11 +19,12 @@ struct LogEntries {
   }
 
   /// The rows of a table that have these keys. OFFSET makes the planner look up each key by index; with its poor
-  /// statistics of a changing log it might otherwise read the whole table.
-  func rows(of table: String, _ keys: [LogKey], in log: String) -> String {
+  /// statistics of a changing log it might otherwise read the whole table. The user may lack the right to read other columns.
+  func rows(of table: String, _ columns: [String], _ keys: [LogKey], in log: String) -> String {
+    let columns = columns.map { "seedbank_row.\(quoted($0))" }.joined(separator: ", ")
     let matches = keys.map { "seedbank_row.\(quoted($0.name)) = seedbank_keys.\(quoted($0.name))" }
     return
-      "(SELECT seedbank_found.* FROM \(self.keys(of: keys, in: log)) AS seedbank_keys CROSS JOIN LATERAL (SELECT seedbank_row.* "
+      "(SELECT seedbank_found.* FROM \(self.keys(of: keys, in: log)) AS seedbank_keys CROSS JOIN LATERAL (SELECT \(columns) "
       + "FROM \(table) AS seedbank_row WHERE \(matches.joined(separator: " AND ")) OFFSET 0) AS seedbank_found)"
   }
 }

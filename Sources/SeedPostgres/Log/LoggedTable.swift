@@ -82,16 +82,17 @@ struct TableFacts {
   /// The key's columns in order; nil if one is missing or has an unsuitable type.
   let keys: [LogKey]?
   let hasIndex: Bool
+  let owner: String
 
   init?(_ oid: UInt32, keys names: [String], _ connection: PostgresConnection) throws(PostgresError) {
     let rows = try connection.rows(
       """
       SELECT c.relkind, c.relpersistence, \(Self.needsRows), \(Self.hasForeignPartition), \
-      \(Self.keyColumns), \(Self.hasIndex) FROM pg_class c, \
+      \(Self.keyColumns), \(Self.hasIndex), pg_get_userbyid(c.relowner) FROM pg_class c, \
       (SELECT ARRAY(SELECT json_array_elements_text($2::json)) AS keys) g WHERE c.oid = $1::oid
       """, ["\(oid)", String(decoding: JSONValue(strings: names).bytes, as: UTF8.self)])
     guard let row = rows.first else { return nil }
-    (kind, isPermanent) = (row[0] ?? "", row[1] == "p")
+    (kind, isPermanent, owner) = (row[0] ?? "", row[1] == "p", row[6] ?? "")
     (needsRows, hasForeignPartition, hasIndex) = (row[2] == "t", row[3] == "t", row[5] == "t")
     keys = LogKey.all(row[4], count: names.count)
   }

@@ -59,7 +59,7 @@ extension PostgresLog {
       let log = names.log(table.number)
       let rows = try connection.rows(
         "SELECT FROM \(log) WHERE at < now() - interval '\(Self.scheduledDays + 1) days' "
-          + "AND xid < (SELECT max(xid) FROM \(log)) LIMIT 1")
+          + "AND xid < (SELECT xid FROM \(log) ORDER BY xid DESC LIMIT 1) LIMIT 1")
       if !rows.isEmpty { return true }
     }
     return false

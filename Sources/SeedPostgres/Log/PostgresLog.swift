@@ -173,7 +173,7 @@ final class PostgresLog: OriginLog {
       return .all
     }
     narrowed[table.name] = projection.narrowed(
-      to: entries.rows(of: projection.source, keys, in: names.log(source.number)))
+      to: entries.rows(of: projection.source, projection.names, keys, in: names.log(source.number)))
     return .keys(found)
   }
 

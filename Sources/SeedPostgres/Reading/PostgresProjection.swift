@@ -7,6 +7,7 @@ struct PostgresProjection {
   let columns: [ProjectedColumn]
   /// A table, or a SELECT in parentheses.
   private(set) var source: String
+  private var order: String
   private let table: TableSchema
   private let place: String
   /// The origin's columns and types in the order of the client's columns; for a SELECT, its result's.
@@ -38,19 +39,21 @@ struct PostgresProjection {
         "table \"\(table.name)\" (\(projection.place)): the column \"\(actual.name)\" has the type \(found): "
           + type.refusal(for: projection))
     }
+    order = table.key.map { [columns] in columns[$0].order }.joined(separator: ", ")
   }
 
+  /// For few rows with binary keys, which need no index to be ordered.
   func narrowed(to source: String) -> Self {
     var narrowed = self
     narrowed.source = source
+    narrowed.order = table.key.map { columns[$0].orderInUTF8 }.joined(separator: ", ")
     return narrowed
   }
 
   func copy(isOrdered: Bool) -> String {
     let values = columns.map(\.sql).joined(separator: ", ")
-    let order = " ORDER BY " + table.key.map { columns[$0].order }.joined(separator: ", ")
-    return
-      "COPY (SELECT \(values) FROM \(source) AS seedbank_rows\(isOrdered ? order : "")) TO STDOUT (FORMAT binary)"
+    let order = isOrdered ? " ORDER BY \(order)" : ""
+    return "COPY (SELECT \(values) FROM \(source) AS seedbank_rows\(order)) TO STDOUT (FORMAT binary)"
   }
 
   /// A query for no rows that needs SELECT on each column.

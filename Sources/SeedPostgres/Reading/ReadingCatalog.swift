@@ -24,7 +24,8 @@ final class ReadingCatalog {
   func relations(readBy projection: PostgresProjection) throws(PostgresError) -> [ReadRelation] {
     if let table = try plainTable(projection.source) { return [table] }
     if let relations = known[projection.source] { return relations }
-    let relations = try locked(by: "SELECT * FROM \(projection.source) AS seedbank_rows")
+    // Without columns, because the user may not have the right to read all of them.
+    let relations = try locked(by: "SELECT FROM \(projection.source) AS seedbank_rows")
     known[projection.source] = relations
     return relations
   }
@@ -122,8 +123,9 @@ extension PostgresConnection {
     if let word = words.sorted().first(where: { Self.volatileWords.contains($0) || $0.hasPrefix("pg_") }) {
       return "\"\(word)\" is in its SELECT, or in a view or policy behind it"
     }
-    let calls = all.reduce(into: Set<String>()) { $0.formUnion(Self.calls(in: $1)) }
-    return try changingFunction(calls).map { "\($0)() is not IMMUTABLE" }
+    return try changingFunction(Set(all.flatMap(Self.calls)), orPart: Set(all.flatMap(Self.parts))).map {
+      "\($0)() is not IMMUTABLE"
+    }
   }
 
   private func definitions(_ relations: Set<ReadRelation>) throws(PostgresError) -> [String] {
@@ -137,16 +139,22 @@ extension PostgresConnection {
   }
 
   /// Only IMMUTABLE guarantees equal results for equal rows.
-  private func changingFunction(_ names: Set<String>) throws(PostgresError) -> String? {
-    guard !names.isEmpty else { return nil }
+  private func changingFunction(
+    _ calls: Set<String>, orPart parts: Set<String>
+  ) throws(PostgresError) -> String? {
     func list(_ names: Set<String>) -> String {
-      "{\(names.sorted().map { "\"\($0)\"" }.joined(separator: ","))}"
+      String(decoding: JSONValue(strings: names.sorted()).bytes, as: UTF8.self)
+    }
+    func isAny(_ list: String) -> String {
+      "proname = ANY (ARRAY(SELECT json_array_elements_text(\(list)::json))::name[])"
     }
     return try rows(
       """
-      SELECT proname FROM pg_proc WHERE proname = ANY ($1::name[]) AND provolatile <> 'i' AND NOT (provolatile = 's' \
-      AND pronamespace = 'pg_catalog'::regnamespace AND proname = ANY ($2::name[])) ORDER BY proname LIMIT 1
-      """, [list(names), list(Self.steadyFunctions)]
+      SELECT proname FROM pg_proc WHERE (\(isAny("$1")) OR \(isAny("$2")) AND pronargs = 1 \
+      AND pronamespace <> 'pg_catalog'::regnamespace AND EXISTS (SELECT FROM pg_type WHERE oid = proargtypes[0] \
+      AND typtype IN ('c', 'p'))) AND provolatile <> 'i' \
+      AND NOT (provolatile = 's' AND pronamespace = 'pg_catalog'::regnamespace AND \(isAny("$3"))) ORDER BY proname LIMIT 1
+      """, [list(calls), list(parts), list(Self.steadyFunctions)]
     ).first?[0]
   }
 
@@ -155,8 +163,21 @@ extension PostgresConnection {
     return Set(words.map(String.init))
   }
 
-  /// Words before a parenthesis in lower case: functions, and harmless other words.
-  private static func calls(in sql: String) -> Set<String> {
-    Set(sql.lowercased().matches(of: /([\p{L}_][\p{L}\p{N}_]*)\x22?\s*\(/).map { String($0.1) })
+  /// Names before a parenthesis: functions, and harmless other words.
+  private static func calls(in sql: String) -> [String] {
+    names(in: sql, quoted: /"((?:[^"]|"")+)"\s*\(/, plain: /([\p{L}_][\p{L}\p{N}_$]*)\s*\(/)
+  }
+
+  /// Names after a dot: columns, and functions of a row, which can be called like columns.
+  private static func parts(in sql: String) -> [String] {
+    names(in: sql, quoted: /\.\s*"((?:[^"]|"")+)"/, plain: /\.\s*([\p{L}_][\p{L}\p{N}_$]*)/)
+  }
+
+  /// The server reads names without quotation marks in lower case.
+  private static func names(
+    in sql: String, quoted: Regex<(Substring, Substring)>, plain: Regex<(Substring, Substring)>
+  ) -> [String] {
+    sql.matches(of: quoted).map { String($0.1).replacing("\"\"", with: "\"") }
+      + sql.matches(of: plain).map { $0.1.lowercased() }
   }
 }

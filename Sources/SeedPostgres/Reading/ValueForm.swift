@@ -20,6 +20,9 @@ struct ProjectedColumn: Hashable, Sendable {
   let order: String
   let form: ValueForm
 
+  /// For binary keys. "C" compares texts in the database's encoding, which may differ from the client's.
+  var orderInUTF8: String { form == .text ? "convert_to(\(sql), 'UTF8')" : order }
+
   /// Returns nil if the type does not suit the column. `value`: the column in SQL.
   init?(_ value: String, _ type: ColumnType, for column: ColumnSchema) {
     switch (type, column.affinity) {

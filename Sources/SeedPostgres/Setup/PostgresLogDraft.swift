@@ -65,6 +65,11 @@ struct PostgresLogDraft {
     if remark == nil { source.keys = facts.keys ?? [] }
     logged.append((shown, source.keys.map(\.name), remark))
     statements += Self.log(of: source, logged.count, names)
+    guard facts.kind == "p" else { return }
+    // A new partition gets the row trigger by the rights of the user who makes it. Not for PUBLIC: who may use the schema
+    // could call the function for rows whose casts would run as the log's owner.
+    statements.append(
+      "GRANT EXECUTE ON FUNCTION \(names.function(.row, logged.count))() TO \(quoted(facts.owner))")
   }
 
   // MARK: The statements
@@ -101,7 +106,7 @@ struct PostgresLogDraft {
     let step = """
       DECLARE gone bigint; BEGIN
       EXECUTE format('DELETE FROM %s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$s WHERE xid < $1 AND at < now() - $2 \
-      AND xid < (SELECT max(xid) FROM %1$s) ORDER BY xid LIMIT $3))', \("\(quoted(names.schema)).log_".literal) || log) \
+      AND xid < (SELECT xid FROM %1$s ORDER BY xid DESC LIMIT 1) ORDER BY xid LIMIT $3))', \("\(quoted(names.schema)).log_".literal) || log) \
       USING before, age, most;
       GET DIAGNOSTICS gone = ROW_COUNT;
       UPDATE \(names.registry) SET pruned = before WHERE number = log AND pruned < before AND gone > 0;
