@@ -56,7 +56,8 @@ static inline int seedbank_sqlite_system_error(sqlite3 *database) {
   sqlite3_file_control(database, "main", SQLITE_FCNTL_LAST_ERRNO, &number);
   if (number) return number;
   sqlite3_file_control(database, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
-  if (log && log->pMethods) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
+  // A journal in memory has no such method.
+  if (log && log->pMethods && log->pMethods->xFileControl) log->pMethods->xFileControl(log, SQLITE_FCNTL_LAST_ERRNO, &number);
   return number;
 }
 

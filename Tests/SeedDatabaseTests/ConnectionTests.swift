@@ -38,6 +38,24 @@ import Testing
     }
   }
 
+  @Test(arguments: ["#\u{FE0F}\u{20E3}", "?\u{301}", "%25"])
+  func `a file is opened whatever its folder's name`(name: String) throws {
+    let folder = try TemporaryFolder()
+    try FileManager.default.createDirectory(atPath: folder(name), withIntermediateDirectories: false)
+    let path = folder("\(name)/a.sqlite")
+    try Connection(path, .creator).execute("CREATE TABLE t(a)")
+    #expect(try Connection(path, .snapshot).integer("SELECT count(*) FROM t") == 0)
+  }
+
+  @Test func `damage is reported while the journal is in memory`() throws {
+    let connection = try Connection("scratch", .scratch)
+    try connection.execute("CREATE TABLE d(a); CREATE VIRTUAL TABLE f USING fts5(a, content='d'); BEGIN")
+    let error = #expect(throws: DatabaseError.self) {
+      try connection.execute("INSERT INTO f(f, rowid, a) VALUES ('delete', 1, 'x')")
+    }
+    #expect(error?.saysDamage == true, "\(error as Any)")
+  }
+
   @Test func `a statement outlives its connection and can still read`() throws {
     func statement() throws -> Statement {
       let connection = try Connection("rows", .scratch)

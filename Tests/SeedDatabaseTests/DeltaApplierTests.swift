@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedTrust
 import Support
 import Testing
 
@@ -90,6 +91,15 @@ import Testing
     #expect(throws: error) { try seed.apply(try delta(seed, isRight: false)) }
     try seed.expectUntouched()
     try seed.apply(try delta(seed))
+  }
+
+  @Test(arguments: [0, 7, Int64.max]) func `a wrong number of rows is a mismatch`(_ rows: Int64) throws {
+    let seed = try Seed()
+    try seed.connection.execute("UPDATE seedbank_table SET rows = ?", .integer(rows))
+    #expect(throws: ApplyError.digestMismatch(at: 6)) { try seed.apply(try delta(seed)) }
+    var sum = try #require(TableSum(rows: 0, bytes: TableSum().bytes))
+    sum.remove(SHA256Digest.of([]))
+    #expect(StateDigest.of(["t": sum]) != StateDigest.of(["t": TableSum()]))
   }
 
   @Test func `the next delta detects drifted rows`() throws {

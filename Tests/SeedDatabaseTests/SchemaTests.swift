@@ -29,6 +29,30 @@ import Testing
     #expect(throws: SchemaProblem.noKey(table: "t")) { try Self.schema(sql) }
   }
 
+  @Test(arguments: [
+    "CREATE TABLE t(a TEXT, PRIMARY KEY(a COLLATE NOCASE))",
+    "CREATE TABLE t(a TEXT COLLATE NOCASE, PRIMARY KEY(a COLLATE BINARY))",
+  ])
+  func `a key that compares otherwise than its column is rejected`(_ sql: String) throws {
+    #expect(throws: SchemaProblem.keyCollation(table: "t", column: "a")) { try Self.schema(sql) }
+    let other = "CREATE TABLE t(a TEXT NOT NULL, b NOT NULL UNIQUE, UNIQUE(a COLLATE NOCASE))"
+    #expect(try Self.schema(other).tables[0].keyNames == ["b"])
+  }
+
+  @Test(arguments: [
+    "CREATE TABLE \"\u{E9}\"(a PRIMARY KEY); CREATE TABLE \"e\u{301}\"(a PRIMARY KEY)",
+    "CREATE TABLE t(a PRIMARY KEY, \"\u{E9}\", \"e\u{301}\")",
+  ])
+  func `names that differ only in their Unicode form are rejected`(_ sql: String) {
+    #expect(throws: SchemaProblem.sameName("\u{E9}")) { try Self.schema(sql) }
+  }
+
+  @Test func `a quotation mark before a combining mark is quoted`() throws {
+    let name = "a\"\u{301}b"
+    let schema = try Self.schema("CREATE TABLE t(a PRIMARY KEY, \(quoted(name)))")
+    #expect(schema.tables[0].columnNames.last?.unicodeScalars.elementsEqual(name.unicodeScalars) == true)
+  }
+
   @Test func `schema objects that change rows without the digest are rejected`() {
     #expect(throws: SchemaProblem.trigger(name: "x", table: "t")) {
       try Self.schema("CREATE TABLE t(a PRIMARY KEY); CREATE TRIGGER x AFTER INSERT ON t BEGIN SELECT 1; END")

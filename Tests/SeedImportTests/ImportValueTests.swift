@@ -30,7 +30,7 @@ import Testing
   @Test(arguments: [
     "2026-02-30", "2026-1-2", "2026-01-02T3:04", "2026-01-02T03:04:05.", "2026-01-02T03:04:05+1", "infinity",
     "",
-    "2026-01-02T03:04:", "2026-01-02x",
+    "2026-01-02T03:04:", "2026-01-02x", "20260102T03040", "20260102T03040Z", "20260102T03049+02",
   ])
   func `a text that is not a date is rejected`(text: String) throws {
     let outcome = try imported("\"\(text)\"", type: "INTEGER", .date())

@@ -50,6 +50,14 @@ import Testing
     #expect(try !file.isNamed())
   }
 
+  @Test func `a watch ends if its folder is renamed, whatever letters its path has`() throws {
+    let path = folder("jürgen/Daten")
+    try Folder.create(path)
+    let watch = try #require(FolderWatch(path) {})
+    try Folder.rename(path, to: folder("jürgen/old"))
+    try waitUntil("the end is reported") { watch.hasEnded }
+  }
+
   @Test func `nothing is reported after a watch ends`() throws {
     try withExtendedLifetime(watch()) {}
     try DurableFile.write([1], to: folder("a"))

@@ -1,7 +1,7 @@
 package import SeedFormat
 import SeedTrust
 
-/// A table's row count and the sum of its rows' hashes modulo 2^256.
+/// A table's row count and the sum of its rows' hashes modulo 2^256. A damaged file's count may be any number, and wraps.
 package struct TableSum: Hashable, Sendable {
   package private(set) var rows: Int = 0
   /// The sum, highest word first. Wider integers need iOS 18.
@@ -20,12 +20,12 @@ package struct TableSum: Hashable, Sendable {
 
   package mutating func insert(_ hash: SHA256Digest) {
     change(by: hash.words) { $0.addingReportingOverflow($1) }
-    rows += 1
+    rows &+= 1
   }
 
   package mutating func remove(_ hash: SHA256Digest) {
     change(by: hash.words) { $0.subtractingReportingOverflow($1) }
-    rows -= 1
+    rows &-= 1
   }
 
   /// The sum after the rows of `old` are replaced by those of `new`.
@@ -33,7 +33,7 @@ package struct TableSum: Hashable, Sendable {
     var sum = self
     sum.change(by: old.words) { $0.subtractingReportingOverflow($1) }
     sum.change(by: new.words) { $0.addingReportingOverflow($1) }
-    sum.rows += new.rows - old.rows
+    sum.rows = sum.rows &+ new.rows &- old.rows
     return sum
   }
 
@@ -102,7 +102,7 @@ package enum StateDigest {
   }
 
   private static func append(_ number: Int, to bytes: inout [UInt8]) {
-    withUnsafeBytes(of: UInt64(number).bigEndian) { bytes.append(contentsOf: $0) }
+    withUnsafeBytes(of: UInt64(bitPattern: Int64(number)).bigEndian) { bytes.append(contentsOf: $0) }
   }
 }
 

@@ -29,6 +29,8 @@ package struct SearchTable: Hashable, Sendable {
 package enum SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible {
   case noKey(table: String)
   case customCollation(table: String, column: String, collation: String)
+  case keyCollation(table: String, column: String)
+  case sameName(String)
   case trigger(name: String, table: String)
   case virtualTable(name: String)
   case searchContent(name: String, content: String)
@@ -44,6 +46,10 @@ package enum SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case .customCollation(let table, let column, let collation):
       "table \"\(table)\", column \"\(column)\": the collation \(collation) is not one that every client has "
         + "(BINARY, NOCASE, RTRIM)"
+    case .keyCollation(let table, let column):
+      "table \"\(table)\", column \"\(column)\": the key compares it by another collation than the column's: "
+        + "give both the same"
+    case .sameName(let name): "\"\(name)\": two names differ only in their Unicode form: rename one"
     case .trigger(let name, let table):
       "trigger \"\(name)\" on \"\(table)\": a seed cannot have triggers: they would change rows behind the digest"
     case .virtualTable(let name):

@@ -21,6 +21,7 @@ package struct SchemaReader {
     let listed = try listedTables()
     let tables = try listed.filter { $0.kind == "table" }.map(table)
     guard !tables.isEmpty else { throw SchemaProblem.noTables }
+    try checkNames(tables)
     try checkParents(tables)
     let search = try listed.filter { $0.kind == "virtual" }.map { try searchTable($0.name, tables) }
     return DatabaseSchema(
@@ -119,6 +120,14 @@ package struct SchemaReader {
     }
   }
 
+  /// Names are compared as texts, but SQLite distinguishes two forms of the same text.
+  private func checkNames(_ tables: [TableSchema]) throws(SchemaProblem) {
+    for names in [tables.map(\.name)] + tables.map({ $0.columnNames + $0.generated }) {
+      let twice = Dictionary(grouping: names) { $0 }.values.first { $0.count > 1 }
+      if let twice { throw .sameName(twice[0]) }
+    }
+  }
+
   private func refuseTriggers() throws {
     let rows = try connection.rows(
       "SELECT name, tbl_name FROM sqlite_schema WHERE type = 'trigger' ORDER BY name")
@@ -175,7 +184,9 @@ extension SchemaReader {
     // Prefers a constraint ("u") to CREATE INDEX ("c"), which can be dropped alone.
     let usable = indexes.filter { index in
       !index.isPartial
-        && index.key.allSatisfy { part in columns.contains { $0.name == part.column && $0.isNotNull } }
+        && index.key.allSatisfy { part in
+          columns.contains { $0.name == part.column && $0.isNotNull && $0.collation == part.collation }
+        }
     }
     guard let unique = usable.first(where: { $0.origin == "u" }) ?? usable.first else {
       throw SchemaProblem.noKey(table: table)
@@ -199,6 +210,10 @@ extension SchemaReader {
       guard let collation = part.collation else {
         throw SchemaProblem.customCollation(
           table: table, column: columns[position].name, collation: part.collationName)
+      }
+      // Clients find rows by the column's own collation.
+      guard collation == columns[position].collation else {
+        throw SchemaProblem.keyCollation(table: table, column: columns[position].name)
       }
       return collation
     }

@@ -69,7 +69,7 @@ private struct FolderEvents: Sendable {
   init?(_ folder: String, _ files: Set<String>) {
     self.files = files
     let parent = Folder.parent(of: folder)
-    name = String(folder.dropFirst(parent == "/" ? 1 : parent.utf8.count + 1))
+    name = String(folder[(folder.lastIndex(of: "/").map(folder.index(after:)) ?? folder.startIndex)...])
     descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard descriptor >= 0 else { return nil }
     parentWatch = inotify_add_watch(descriptor, parent, Self.ends)

@@ -28,12 +28,18 @@ struct TimeReader {
   mutating func number(_ digits: Int) -> Int? { number(digits...digits) }
 
   mutating func number(_ digits: ClosedRange<Int>) -> Int? {
+    let start = index
     var (value, count) = (0, 0)
     while count < digits.upperBound, let digit = digit() {
       value = value * 10 + Int(digit)
       count += 1
     }
-    return count >= digits.lowerBound ? value : nil
+    guard count >= digits.lowerBound else {
+      // For the caller, nothing was read.
+      index = start
+      return nil
+    }
+    return value
   }
 
   private mutating func digit() -> UInt8? {
