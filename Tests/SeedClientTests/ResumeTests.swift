@@ -14,7 +14,7 @@ import Testing
   private static let large = 20_000_000
   private static let small = 2_000_000
   /// Breaks of one download, and downloads with one break each.
-  private static let breaks = 200
+  private static let breaks = Stage.pick(quick: 60, full: 200, deep: 200)
   /// Upper bound of sent bytes in file sizes. A break loses ten thousand bytes in flight, more on a busy machine;
   /// restarting a part would cost two million.
   private static let mostSendings = 2.0
