@@ -236,11 +236,11 @@ final class MovedClock: Sendable {
     let view = CatalogView(try publication.catalog())
     let path = publication.directory.file(object)
     try DurableFile.write([1, 2], to: path)
-    #expect(get("/\(object.filePath)", view).problem == .internalError)
+    #expect(get("/\(object.filePath)", view).problem == .notFound)
     try Folder.remove(path)
-    #expect(get("/\(object.filePath)", view).problem == .internalError)
+    #expect(get("/\(object.filePath)", view).problem == .notFound)
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/hostname")
-    #expect(get("/\(object.filePath)", view).problem == .internalError)
+    #expect(get("/\(object.filePath)", view).problem == .notFound)
   }
 
   @Test func `no response mixes two publications`() async throws {

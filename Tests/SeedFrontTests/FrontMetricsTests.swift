@@ -127,6 +127,7 @@ import Testing
     #expect(samples["seedbank_held{series=\"transit/2\"}"] == 0)
     #expect(samples["seedbank_lifecycle{series=\"transit/2\",state=\"active\"}"] == 1)
     #expect(samples["seedbank_served_snapshots{series=\"transit/2\"}"] == 3)
+    #expect(samples["seedbank_missing_files{series=\"transit/2\"}"] == 0)
     for name in [
       "process_resident_memory_bytes", "process_open_fds", "process_max_fds", "seedbank_disk_free_bytes",
       "seedbank_publication_bytes",
