@@ -74,11 +74,12 @@ extension Problem {
       model.members(since))
   }
 
-  /// Another front is ahead of this copy, so a snapshot from here would take the client back.
-  static func copyBehind(_ since: SeedVersion, _ model: ServedModel) -> Problem {
+  /// Another front is ahead of this copy, so a snapshot from here would take the client back. `wanted`: the later one of
+  /// the client's version and its `to`.
+  static func copyBehind(_ wanted: SeedVersion, _ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,
-      "Version \(since) has not reached this copy yet, which is at \(model.state.head): ask again in some seconds, with "
+      "Version \(wanted) has not reached this copy yet, which is at \(model.state.head): ask again in some seconds, with "
         + "the same parameters.", model.span(since))
   }
 
@@ -113,6 +114,9 @@ extension Problem {
   static let noNewerRoot = Problem(
     .notFound, "There is no newer root. Clients look for the next one at each update: this is no error.")
   static let noPage = Problem(.notFound, "This front has no web page. See /v1 for the published datasets.")
+  /// 404 as from a static host, because clients take another object then, and only retry after 500.
+  static let lost = Problem(
+    .notFound, "This published file is missing or damaged here: the operator must repair it.")
   static let damaged = Problem(
     .internalError, "A published file is missing or damaged: the operator must repair it.")
   static let away = Problem(

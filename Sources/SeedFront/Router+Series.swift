@@ -1,6 +1,7 @@
 import SeedFormat
 import SeedHTTP
 import SeedPublication
+import SeedSystem
 import SeedTrust
 
 // Datasets' descriptions, snapshots and changes, for clients that do not read signed metadata.
@@ -16,11 +17,12 @@ extension Router {
   }
 
   func snapshot(
-    _ name: String, _ parameters: Parameters, in catalog: PublishedCatalog
+    _ name: String, _ parameters: Parameters, in view: CatalogView
   ) throws(Problem) -> HTTPResponse {
+    let catalog = try view.published()
     let dataset = try catalog.dataset(name)
     let model = try ServedModel(parameters.model(), of: dataset, in: catalog)
-    let object = try model.snapshot(encoding: parameters["encoding"])
+    let object = try model.snapshot(encoding: parameters["encoding"], of: view.servedSnapshots(model.series))
     var headers: HTTPHeaders = [
       "Location": "/\(object.filePath)", "Cache-Control": CacheRule.current,
       "Seedbank-Version": object.version.description, "Seedbank-Epoch": model.state.epoch.text,
@@ -47,8 +49,10 @@ extension Router {
         try catalog.directory.stored($0)
       }
     } catch {
+      if (error as? FileError)?.isExhausted == true { throw .tooManyFiles }
       guard catalog.directory.exists else { throw .away }
-      log("The changes of \(model.series.series) since \(since) cannot be served: \(error)")
+      // Without the client's version, so that there is one line for each file.
+      log("The changes of \(model.series.series) cannot be served: \(error)")
       throw .damaged
     }
     var response = page.response(gzip: request.prefersGzip)
@@ -83,8 +87,10 @@ extension ServedModel {
     guard epoch == state.epoch else {
       throw follow?.mayBeNewer(epoch) == true ? .epochAhead(since, self) : .otherEpoch(since, self)
     }
-    // A client that sends no epoch may have another history and would wait forever.
-    if follow != nil, isBehind(max(since, end ?? since)) { throw .copyBehind(since, self) }
+    // A client that sends no epoch may have another history and would wait forever. One below the floor needs the
+    // snapshot in any case.
+    let wanted = max(since, end ?? since)
+    if follow != nil, since >= state.floor, isBehind(wanted) { throw .copyBehind(wanted, since, self) }
   }
 
   fileprivate func chain(_ since: SeedVersion, _ end: SeedVersion?) throws(Problem) -> [PublishedObject] {

@@ -63,7 +63,7 @@ package struct Router: Sendable {
       case .object(let path): try object(path, in: view.published())
       case .overview: overview(in: try view.published(), view.standing)
       case .dataset(let name): try description(name, in: view.published())
-      case .snapshot(let name): try snapshot(name, parameters, in: view.published())
+      case .snapshot(let name): try snapshot(name, parameters, in: view)
       case .changes(let name):
         try changes(name, parameters, request, in: view.published(), following: view.follow)
       case .facts(let name): try facts(name, parameters, in: view.published(), view.facts)
@@ -95,7 +95,7 @@ package struct Router: Sendable {
 }
 
 extension CatalogView {
-  fileprivate func published() throws(Problem) -> PublishedCatalog {
+  func published() throws(Problem) -> PublishedCatalog {
     guard let catalog else { throw .notReady }
     return catalog
   }
@@ -170,7 +170,7 @@ extension Router {
       if file.length == Int64(object.length) { return file }
     } catch { throw problem(error, in: catalog.directory, catalog.objects.isRetired(object.filePath)) }
     log("An object cannot be served: \(path) does not have the length that the signed metadata gives it")
-    throw .damaged
+    throw .lost
   }
 
   private func problem(_ error: FileError, in directory: PublicationDirectory, _ isRetired: Bool) -> Problem {
@@ -179,7 +179,7 @@ extension Router {
     if error.isMissing, isRetired { return .notFound }
     if error.isMissing, !directory.exists { return .away }
     log("An object cannot be served: \(error)")
-    return .damaged
+    return .lost
   }
 
   func page(_ path: String, _ request: HTTPRequest, _ view: CatalogView) throws(Problem) -> HTTPResponse {

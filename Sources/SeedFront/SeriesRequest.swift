@@ -73,15 +73,16 @@ struct ServedModel {
     self.series = series
   }
 
-  func snapshot(encoding name: String?) throws(Problem) -> PublishedObject {
-    guard !series.usableSnapshots.isEmpty else { throw .notReady }
+  /// `served`: the snapshots whose files are here.
+  func snapshot(encoding name: String?, of served: [PublishedObject]) throws(Problem) -> PublishedObject {
+    guard !served.isEmpty else { throw .notReady }
     let wanted = name.map { ContentEncoding(rawValue: $0) } ?? .gzip
     guard let wanted else {
       let known = ContentEncoding.allCases.map(\.rawValue).sorted().joined(separator: ", ")
       throw .badParameter("encoding", found: name, expected: "one of \(known)")
     }
-    guard let object = series.newestSnapshot(wanted) else {
-      let published = Set(series.usableSnapshots.map(\.encoding.rawValue)).sorted().joined(separator: ", ")
+    guard let object = served.newest(wanted) else {
+      let published = Set(served.map(\.encoding.rawValue)).sorted().joined(separator: ", ")
       throw .unpublishedEncoding(wanted, published: published)
     }
     return object

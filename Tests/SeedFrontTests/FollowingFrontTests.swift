@@ -44,7 +44,10 @@ import Testing
       #expect(response.problem == .overloaded && response.json?["snapshot"] == nil)
       #expect(response.headers["Cache-Control"] == "no-store")
     }
-    #expect(try changes(since: 104, "&to=105").status == 503)
+    let behind = try changes(since: 103, "&to=105")
+    #expect(behind.status == 503)
+    #expect(behind.json?["detail"]?.string?.hasPrefix("Version 105 has not reached this copy") == true)
+    #expect(try changes(since: 99, "&to=105").problem == .versionGone, "it needs a snapshot in any case")
     #expect(try changes(since: 104).status == 200)
   }
 

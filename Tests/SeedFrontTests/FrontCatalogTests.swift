@@ -30,11 +30,13 @@ final class Flag: Sendable {
 }
 
 final class MovedClock: Sendable {
-  private let state = Mutex(ContinuousClock.now)
+  private let start = ContinuousClock.now
+  private let seconds = Mutex(0)
 
-  var now: ContinuousClock.Instant { state.withLock { $0 } }
+  var now: ContinuousClock.Instant { start.advanced(by: .seconds(seconds.withLock { $0 })) }
+  var time: UTCTime { FrontPublication.start.adding(seconds: seconds.withLock { $0 }) }
 
-  func advance(seconds: Int) { state.withLock { $0 = $0.advanced(by: .seconds(seconds)) } }
+  func advance(seconds: Int) { self.seconds.withLock { $0 += seconds } }
 }
 
 @Suite struct FrontCatalogTests {
@@ -48,19 +50,40 @@ final class MovedClock: Sendable {
     router.answer(HTTPRequest(.get, target), in: view)
   }
 
-  @Test func `expired signatures are reported once until they change`() throws {
-    let said = Said()
-    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) })
+  @Test func `expired signatures and missing files are reported once a day, whatever is published`() throws {
+    let (said, clock) = (Said(), MovedClock())
+    let log = OperatorLog(now: { clock.time }) { said.add($0.message) }
+    let source = CatalogSource(publication.directory, log: log)
     let expires = FrontPublication.start.adding(seconds: RepositorySigner.onlineSeconds)
     source.checkStanding(at: expires.adding(seconds: -1))
     #expect(said.lines.isEmpty)
     for _ in 0..<2 { source.checkStanding(at: expires) }
     #expect(said.lines.count == 1)
     #expect(said.lines[0].contains("timestamp, snapshot, transit-2 expired, the first of them on \(expires)"))
-    try publish(105)
-    try source.reload()
-    source.checkStanding(at: expires)
-    #expect(said.lines.count == 2)
+    let lost = try publication.snapshot(series, 90)
+    try Folder.remove(publication.directory.file(lost))
+    for (head, seconds) in [(105, 0), (106, 86_399), (107, 2)] {
+      let snapshot = try publication.snapshot(series, head)
+      try publication.publish(series, head: head, floor: head, [lost, snapshot])
+      clock.advance(seconds: seconds)
+      try source.reload()
+      source.checkStanding(at: expires)
+      #expect(said.lines.count == (head < 107 ? 2 : 4), "\(said.lines)")
+    }
+    #expect(said.lines[1].hasPrefix("1 file of transit/2 is missing") && said.lines[3] == said.lines[1])
+  }
+
+  @Test func `a failure that returns after its end is reported again`() throws {
+    let said = Said()
+    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) })
+    let good = try #require(try publication.directory.metadata("timestamp.json"))
+    for round in 1...2 {
+      try publication.damage("timestamp.json")
+      for _ in 0..<2 { #expect(throws: (any Error).self) { try source.reload() } }
+      #expect(said.lines.count == round)
+      try DurableFile.write(good, to: "\(publication.directory.path)/metadata/timestamp.json")
+      try source.reload()
+    }
   }
 
   @Test func `a running front serves a new root at its next check`() throws {
@@ -213,11 +236,11 @@ final class MovedClock: Sendable {
     let view = CatalogView(try publication.catalog())
     let path = publication.directory.file(object)
     try DurableFile.write([1, 2], to: path)
-    #expect(get("/\(object.filePath)", view).problem == .internalError)
+    #expect(get("/\(object.filePath)", view).problem == .notFound)
     try Folder.remove(path)
-    #expect(get("/\(object.filePath)", view).problem == .internalError)
+    #expect(get("/\(object.filePath)", view).problem == .notFound)
     try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: "/etc/hostname")
-    #expect(get("/\(object.filePath)", view).problem == .internalError)
+    #expect(get("/\(object.filePath)", view).problem == .notFound)
   }
 
   @Test func `no response mixes two publications`() async throws {

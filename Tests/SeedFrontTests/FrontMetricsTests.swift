@@ -127,6 +127,7 @@ import Testing
     #expect(samples["seedbank_held{series=\"transit/2\"}"] == 0)
     #expect(samples["seedbank_lifecycle{series=\"transit/2\",state=\"active\"}"] == 1)
     #expect(samples["seedbank_served_snapshots{series=\"transit/2\"}"] == 3)
+    #expect(samples["seedbank_missing_files{series=\"transit/2\"}"] == 0)
     for name in [
       "process_resident_memory_bytes", "process_open_fds", "process_max_fds", "seedbank_disk_free_bytes",
       "seedbank_publication_bytes",
@@ -159,6 +160,20 @@ import Testing
     #expect(samples["seedbank_origin_transaction_seconds{series=\"transit/2\"}"] == 1.5)
     #expect(samples["seedbank_origin_replica_lag_seconds{series=\"transit/2\"}"] == 3)
     #expect(samples["seedbank_origin_is_standby{series=\"transit/2\"}"] == 1)
+  }
+
+  @Test func `each line of the metrics can be parsed whatever the names of tables`() throws {
+    var facts = SeriesFacts.example(of: FrontPublication.transit)
+    facts.tables = ["a\r\nb", "\"\u{301}", "\\\u{301}"].map {
+      SeriesFacts.Table(name: $0, rows: 1, columns: [], sql: "")
+    }
+    let view = CatalogView(try publication.catalog(), facts: [FrontPublication.transit: facts])
+    let page = Router().answer(HTTPRequest(.get, "/metrics"), in: view).bytes
+    let sample = #/[a-z_]+(\{([a-z_]+="([^"\\\n]|\\["\\n])*",?)*\})? [-+0-9.e]+/#
+      .matchingSemantics(.unicodeScalar)
+    let lines = page.split(separator: 0x0A).map { String(decoding: $0, as: UTF8.self) }
+    for line in lines where !line.hasPrefix("#") { #expect(line.wholeMatch(of: sample) != nil, "\(line)") }
+    #expect(lines.count { $0.hasPrefix("seedbank_table_rows{") } == facts.tables.count)
   }
 
   @Test func `metrics show the newest verification and the last one without errors`() throws {

@@ -65,7 +65,7 @@ import Testing
     let status = { try curl("-o", "/dev/null", "-w", "%{http_code}", target) }
     #expect(try status() == "200" && status() == "200")
     try DurableFile.write(Array(whole.dropLast()), to: file)
-    try wait { try status() == "500" }
+    try wait { try status() == "404" }
     try DurableFile.write(Array(repeating: 0, count: whole.count), to: file)
     try wait { try status() == "200" }
     try DurableFile.write(whole, to: file)

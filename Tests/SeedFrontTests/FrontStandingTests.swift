@@ -36,8 +36,12 @@ import Testing
       try publication.snapshot(FrontPublication.transit, 100),
       try publication.snapshot(FrontPublication.transit, 100, .xz),
     ]
+    func redirected(_ encoding: ContentEncoding) -> HTTPResponse {
+      get("/v1/transit/snapshot?model=2.1&encoding=\(encoding.rawValue)")
+    }
     for (place, snapshot) in all.enumerated() {
       #expect(get("/readyz").status == 200, "\(place)")
+      #expect(redirected(snapshot.encoding).headers["Location"] == "/\(snapshot.filePath)", "\(place)")
       let file = publication.directory.file(snapshot)
       // The file of one is shorter than signed.
       if place == 1 { try DurableFile.write([1], to: file) } else { try Folder.remove(file) }
@@ -46,9 +50,10 @@ import Testing
     }
     let answer = get("/readyz")
     #expect(answer.status == 503 && answer.headers["Retry-After"] != nil)
+    for encoding in ContentEncoding.allCases { #expect(redirected(encoding).status == 503) }
     #expect(answer.json?["series"]?.elements?.first?["snapshot"] == nil)
     #expect(
-      answer.json?["warnings"]?.elements?.last?.string?.hasPrefix("3 of 9 files of transit/2") == true)
+      answer.json?["warnings"]?.elements?.last?.string?.hasPrefix("3 files of transit/2") == true)
     #expect(said.lines.count == 3, "\(said.lines)")
   }
 
@@ -66,7 +71,7 @@ import Testing
         source.checkStanding(at: now)
         let view = source.current()
         #expect(
-          view.missingFileWarnings.first?.hasPrefix("1 of 9 files of transit/2 is missing") == true,
+          view.missingFileWarnings.first?.hasPrefix("1 file of transit/2 is missing") == true,
           "\(object)")
         #expect(view.status(at: now).series[0].problems(at: now).first == .filesMissing, "\(object)")
         #expect(get("/readyz").status == 200)

@@ -176,4 +176,17 @@ extension SeriesFacts {
     #expect(followed.facts[others[0]] == newer && followed.facts[others[1]] == nil)
     #expect(followed.facts[others[2]] == nil && followed.facts[Self.series] != nil)
   }
+
+  @Test func `a file that could not be read is read again, and a damaged one is not`() throws {
+    try facts.write(.example(of: Self.series))
+    let stamp = facts.stamp(Self.series)
+    var followed = FollowedFile<Int>()
+    _ = followed.look(stamp) { () throws(FileError) in throw FileError("open", "facts", EMFILE) }
+    #expect(followed.content == nil)
+    let isRead = followed.look(stamp) { 7 }
+    #expect(isRead && followed.content == 7)
+    var damaged = FollowedFile<Int>()
+    let looks = (0..<2).map { _ in damaged.look(stamp) { nil } }
+    #expect(looks == [true, false])
+  }
 }

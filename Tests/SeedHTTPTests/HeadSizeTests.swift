@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import Support
 import Testing
 
@@ -94,6 +95,19 @@ extension SocketTests {
       let head = try client.get("/\(long)", method: "HEAD")
       #expect(head.status == 414 && head["Content-Length"] != "0" && head["Date"] != nil)
       #expect(client.readToEnd().isEmpty)
+    }
+
+    @Test func `a target longer than any head is counted and observed once`() throws {
+      let told = Told()
+      let server = try startServer { $0.observe = { told.add($0, $1) } }
+      let target = "/" + String(repeating: "a", count: HTTPServerConfiguration().headLimit)
+      let client = try RawClient(port: server.port)
+      let response = try client.get(target)
+      #expect(response.status == 414 && !response.body.isEmpty && client.readToEnd().isEmpty)
+      try told.wait(for: 1)
+      let exchanges = told.exchanges.withLock { $0 }
+      #expect(exchanges.count == 1 && exchanges[0].request.path == target)
+      #expect(exchanges[0].measurement.status == 414 && server.load().refused[.head] == 1)
     }
 
     @Test func `the response before a rejected request is sent completely`() throws {

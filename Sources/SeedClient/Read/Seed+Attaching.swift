@@ -1,11 +1,12 @@
 import Foundation
 import SeedDatabase
+import SeedFormat
 
 extension Seed {
   private static func attachStatement(_ path: String, as name: String) -> String {
     // Uses a URI, because a plain path would be opened read-write on a read-write connection.
     let uri = "file://\(percentEncoded(path))?mode=ro"
-    return "ATTACH DATABASE '\(uri.replacing("'", with: "''"))' AS \(quoted(name))"
+    return "ATTACH DATABASE '\(uri.replacing(scalars: "'", with: "''"))' AS \(quoted(name))"
   }
 
   /// Attaches the seed, read-only, to the app's own connection, replacing an older seed.

@@ -1,3 +1,5 @@
+import SeedFormat
+
 /// Splits SQL into tokens, skipping comments and white space.
 package struct SQLScanner {
   private let bytes: [UInt8]
@@ -126,9 +128,12 @@ struct SQLTokens {
   }
 
   fileprivate static func unquoted(_ token: String) -> String {
-    guard let first = token.first, "\"'`[".contains(first), token.count >= 2 else { return token }
+    let scalars = token.unicodeScalars
+    guard let first = scalars.first, "\"'`[".unicodeScalars.contains(first), scalars.count >= 2 else {
+      return token
+    }
     let quote = first == "[" ? "]" : String(first)
-    return token.dropFirst().dropLast().replacing(quote + quote, with: quote).description
+    return Substring(scalars.dropFirst().dropLast()).replacing(scalars: quote + quote, with: quote)
   }
 }
 

@@ -58,6 +58,14 @@ extension String {
   }
 }
 
+extension StringProtocol {
+  /// Replaces scalars, for escapes. `replacing(_:with:)` compares characters, and so misses a quotation mark before a
+  /// combining mark, and a line feed after a carriage return.
+  package func replacing(scalars old: String, with new: String) -> String {
+    String(String.UnicodeScalarView(unicodeScalars).replacing(old.unicodeScalars, with: new.unicodeScalars))
+  }
+}
+
 extension Character {
   /// Non-ASCII characters may take two columns.
   fileprivate var columns: Int { isASCII ? 1 : 2 }

@@ -30,6 +30,8 @@ package final class CatalogSource: Sendable {
     var view = CatalogView(nil)
     var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
+    /// The log's line about the failure.
+    var line: String?
   }
 
   private let directory: PublicationDirectory
@@ -96,7 +98,7 @@ package final class CatalogSource: Sendable {
     return catalog.series(name, major: model.major)?.state.models[model] != nil
   }
 
-  /// Checks the catalog's files and signatures, and warns the operator once per problem.
+  /// Checks the catalog's files and signatures, and warns the operator once a day of each problem.
   func checkStanding(at now: UTCTime) {
     guard let catalog = current().catalog else { return }
     let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
@@ -144,17 +146,20 @@ package final class CatalogSource: Sendable {
       let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())
       let standing = catalog.standing(
         at: .now(), files.withLock { $0.missing(of: catalog) }, progress?.current)
-      log.reset()
-      state.withLock { state in
+      let ended = state.withLock { state in
+        defer { state.line = nil }
         (state.view.catalog, state.view.failure, state.view.standing) = (catalog, nil, standing)
         // Roots were read up to the first missing one.
         state.stamp[1] = nil
+        return state.line
       }
+      if let ended { log.forget(ended) }
       onChange.withLock(\.self)()
     } catch {
       let reason: any Error = directory.exists ? error : PublicationError.missing(path: directory.path)
-      log("The publication could not be loaded: \(reason)")
-      state.withLock { $0.view.failure = publicText(reason) }
+      let line = "The publication could not be loaded: \(reason)"
+      log(line)
+      state.withLock { ($0.view.failure, $0.line) = (publicText(reason), line) }
       throw error
     }
   }
@@ -166,49 +171,79 @@ package final class CatalogSource: Sendable {
   }
 }
 
-/// Logs each problem once instead of once per request.
+/// Logs each problem once a day instead of once per request.
 final class OperatorLog: Sendable {
-  private static let messages = 64
+  /// More different problems in a day are not logged: each lost file is one.
+  private static let mostMessages = 256
 
   private let write: @Sendable (LogRecord) -> Void
-  private let said = Mutex<Set<String>>([])
+  private let now: @Sendable () -> UTCTime
+  private let said = RepeatedWarnings(upTo: mostMessages)
 
-  init(_ write: @escaping @Sendable (LogRecord) -> Void) { self.write = write }
-
-  func callAsFunction(_ message: String) {
-    let isNew = said.withLock { $0.count < Self.messages && $0.insert(message).inserted }
-    if isNew { write(LogRecord(.warning, message)) }
+  init(
+    now: @escaping @Sendable () -> UTCTime = { .now() }, _ write: @escaping @Sendable (LogRecord) -> Void
+  ) {
+    (self.now, self.write) = (now, write)
   }
 
-  func reset() { said.withLock { $0.removeAll() } }
+  func callAsFunction(_ message: String) {
+    if said.isDue(message, now: now()) { write(LogRecord(.warning, message)) }
+  }
+
+  /// Logs the problem again when it returns.
+  func forget(_ message: String) { said.forget(message) }
 }
 
-/// The facts of a publication's series, mirrors, publisher and verification. Rereads changed files only.
+/// The facts of a publication's series, mirrors, publisher and verification.
 struct FollowedFacts {
-  private(set) var facts: [SeedSeries: SeriesFacts] = [:]
-  private(set) var mirrors: MirrorFacts?
-  private(set) var publisher: PublisherFacts?
-  private(set) var verification: VerificationFacts?
-  /// Taken before reading.
-  private var stamps: [SeedSeries: FileStamp] = [:]
-  private var otherStamps: [FileStamp?] = [nil, nil, nil]
+  private var ofSeries: [SeedSeries: FollowedFile<SeriesFacts>] = [:]
+  private var ofMirrors = FollowedFile<MirrorFacts>()
+  private var ofPublisher = FollowedFile<PublisherFacts>()
+  private var ofVerification = FollowedFile<VerificationFacts>()
+
+  var facts: [SeedSeries: SeriesFacts] { ofSeries.compactMapValues(\.content) }
+  var mirrors: MirrorFacts? { ofMirrors.content }
+  var publisher: PublisherFacts? { ofPublisher.content }
+  var verification: VerificationFacts? { ofVerification.content }
 
   /// Reads changed facts and drops removed ones. Returns whether there were any.
   mutating func look(at folder: FactsFolder, of series: [SeedSeries]) -> Bool {
-    let others = [
-      folder.stamp(MirrorFacts.self), folder.stamp(PublisherFacts.self), folder.stamp(VerificationFacts.self),
-    ]
-    let hasOthers = others != otherStamps
-    if hasOthers {
-      (mirrors, publisher, verification) = (folder.read(), folder.read(), folder.read())
-      otherStamps = others
+    var changes = [ofMirrors.look(in: folder), ofPublisher.look(in: folder), ofVerification.look(in: folder)]
+    for series in Set(ofSeries.keys).subtracting(series) {
+      changes.append(ofSeries.removeValue(forKey: series)?.content != nil)
     }
-    let found = series.reduce(into: [:]) { found, series in found[series] = folder.stamp(series) }
-    guard found != stamps else { return hasOthers }
-    for series in Set(stamps.keys).union(found.keys) where stamps[series] != found[series] {
-      facts[series] = found[series] == nil ? nil : folder.read(series)
+    for series in series {
+      let hasChanged = ofSeries[series, default: FollowedFile()].look(folder.stamp(series)) {
+        () throws(FileError) in try folder.content(of: series)
+      }
+      changes.append(hasChanged)
     }
-    stamps = found
+    return changes.contains(true)
+  }
+}
+
+/// A file's content, read only if the file changed, or if it could not be read before.
+struct FollowedFile<Content> {
+  /// `nil` if the file is missing, unreadable or damaged.
+  private(set) var content: Content?
+  /// That of the file that was read, taken before reading.
+  private var stamp: FileStamp?
+
+  /// Returns whether the content may have changed.
+  mutating func look(_ found: FileStamp?, _ read: () throws(FileError) -> Content?) -> Bool {
+    guard found != stamp else { return false }
+    do throws(FileError) {
+      content = found == nil ? nil : try read()
+      stamp = found
+    } catch {
+      (content, stamp) = (nil, nil)
+    }
     return true
+  }
+}
+
+extension FollowedFile where Content: CommonFacts {
+  fileprivate mutating func look(in folder: FactsFolder) -> Bool {
+    look(folder.stamp(Content.self)) { () throws(FileError) in try folder.content(Content.self) }
   }
 }

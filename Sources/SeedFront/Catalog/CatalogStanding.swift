@@ -60,9 +60,10 @@ extension CatalogView {
     return (catalog?.allSeries ?? []).compactMap { series in
       let count = missingFiles(series)
       guard count > 0 else { return nil }
+      // Without the number of all files, with which each version would repeat it in the log.
       return
-        "\(count) of \(series.objects.count) files of \(series.series) \(count == 1 ? "is" : "are") missing, or of another"
-        + " length than signed: see 'seedbank verify'"
+        "\(count.counted("file")) of \(series.series) \(count == 1 ? "is" : "are") missing, or of another length than "
+        + "signed: see 'seedbank verify'"
     }
   }
 }

@@ -87,9 +87,11 @@ extension SeriesMetadata {
       return object.model == state.model && version >= state.floor
     }
   }
+}
 
-  func newestSnapshot(_ encoding: ContentEncoding) -> PublishedObject? {
-    usableSnapshots.filter { $0.encoding == encoding }.max { $0.version < $1.version }
+extension [PublishedObject] {
+  func newest(_ encoding: ContentEncoding) -> PublishedObject? {
+    filter { $0.encoding == encoding }.max { $0.version < $1.version }
   }
 }
 

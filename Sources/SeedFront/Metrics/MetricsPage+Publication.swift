@@ -17,10 +17,13 @@ extension MetricsPage {
     writeGauge("seedbank_served_snapshots", "Snapshots with which a client can begin now.", series) {
       view.servedSnapshots($0).count
     }
+    writeGauge("seedbank_missing_files", "Missing files, and those of another length than signed.", series) {
+      view.missingFiles($0)
+    }
     writeParts("seedbank_snapshot_bytes", "encoding", "Bytes of the newest snapshot, by encoding.", series) {
       metadata in
       ContentEncoding.allCases.compactMap { encoding in
-        metadata.newestSnapshot(encoding).map { (encoding.rawValue, $0.length) }
+        metadata.usableSnapshots.newest(encoding).map { (encoding.rawValue, $0.length) }
       }
     }
     writeParts("seedbank_lifecycle", "state", "1, with the state of the series' life.", series) {

@@ -156,6 +156,7 @@ struct PrometheusText {
   }
 
   private static func escaped(_ text: String) -> String {
-    text.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"").replacing("\n", with: "\\n")
+    text.replacing(scalars: "\\", with: "\\\\").replacing(scalars: "\"", with: "\\\"")
+      .replacing(scalars: "\n", with: "\\n")
   }
 }

@@ -51,7 +51,6 @@ final class CurrentRequest {
   }
 
   func refuse(_ response: PreparedResponse) {
-    start = start ?? monotonicNanoseconds()
     send(response)
     step = .refused
   }

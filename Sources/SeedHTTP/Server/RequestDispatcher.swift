@@ -31,13 +31,15 @@ final class RequestDispatcher: Sendable {
   }
 
   /// Called after the first line was read. Rejects a target longer than any allowed head, because libmicrohttpd may
-  /// fail on it later without a response.
+  /// fail on it later without a response. The method is not known yet, so a HEAD request gets a body too.
   func begin(_ current: CurrentRequest, _ target: HeadText) {
     current.begin(target)
     guard target.count > configuration.headLimit else { return }
+    connections.count(.head)
     let address = current.client.address?.literal ?? ""
     let request = HTTPRequest(
-      .get, "/", remoteAddress: address, id: nextID.add(1, ordering: .relaxed).newValue)
+      .get, target.text, remoteAddress: address, id: nextID.add(1, ordering: .relaxed).newValue)
+    current.finishHead(isHead: false, agent: 0, request)
     _ = refuseBySocket(.targetTooLong, to: request, current)
   }
 

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedFormat
 
 struct LogNames: Hashable {
   /// The schema with the log of another schema.
@@ -33,8 +34,8 @@ struct LogNames: Hashable {
 extension String {
   /// An SQL literal, whatever the value of `standard_conforming_strings`.
   var literal: String {
-    let doubled = replacing("'", with: "''")
-    return contains("\\") ? " E'\(doubled.replacing("\\", with: "\\\\"))'" : "'\(doubled)'"
+    let escaped = replacing(scalars: "'", with: "''").replacing(scalars: "\\", with: "\\\\")
+    return unicodeScalars.contains("\\") ? " E'\(escaped)'" : "'\(escaped)'"
   }
 }
 

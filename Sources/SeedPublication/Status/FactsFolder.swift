@@ -12,11 +12,13 @@ package struct FactsFolder: Sendable {
   package func file(_ series: SeedSeries) -> String { "\(path)/\(series.roleName).json" }
 
   /// Returns `nil` if the file is missing, damaged, too large, not a regular file, or belongs to another series.
-  package func read(_ series: SeedSeries) -> SeriesFacts? {
-    let bytes = try? File(file(series), for: .readingRegular(followsLinks: false)).readAll(
+  package func read(_ series: SeedSeries) -> SeriesFacts? { (try? content(of: series)) ?? nil }
+
+  /// Like `read(_:)`, but throws if the file could not be read.
+  package func content(of series: SeedSeries) throws(FileError) -> SeriesFacts? {
+    let bytes = try File(file(series), for: .readingRegular(followsLinks: false)).readAll(
       limit: Self.mostBytes)
-    guard let bytes, let json = try? JSONValue(parsing: bytes), let facts = SeriesFacts(json),
-      facts.series == series
+    guard let json = try? JSONValue(parsing: bytes), let facts = SeriesFacts(json), facts.series == series
     else { return nil }
     return facts
   }

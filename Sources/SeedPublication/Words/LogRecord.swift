@@ -87,15 +87,22 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
 /// Passes a persistent warning once a day.
 package final class RepeatedWarnings: Sendable {
   private let said = Mutex<[String: UTCTime]>([:])
+  private let most: Int
 
-  package init() {}
+  /// Of more than `most` different warnings within a day, it passes only the first.
+  package init(upTo most: Int = .max) { self.most = most }
 
   package func isDue(_ warning: String, now: UTCTime) -> Bool {
     said.withLock { said in
       // A clock that was set back must not silence it.
       if let last = said[warning], now.isWithin(UTCTime.secondsPerDay, of: last) { return false }
+      if said.count >= most { said = said.filter { now.isWithin(UTCTime.secondsPerDay, of: $0.value) } }
+      guard said.count < most else { return false }
       said[warning] = now
       return true
     }
   }
+
+  /// Makes the warning due again, because its cause has ended.
+  package func forget(_ warning: String) { _ = said.withLock { $0.removeValue(forKey: warning) } }
 }

@@ -127,5 +127,5 @@ package func shellQuoted(_ text: String) -> String {
     !$0.isASCII || $0.properties.isAlphabetic || ("0"..."9").contains($0)
       || "/._-+,:@".unicodeScalars.contains($0)
   }
-  return isPlain ? text : "'\(text.replacing("'", with: "'\\''"))'"
+  return isPlain ? text : "'\(text.replacing(scalars: "'", with: "'\\''"))'"
 }

@@ -1,9 +1,12 @@
 import Foundation
+import SeedClient
 import SeedFront
+import SeedPublication
+import SeedSystem
 import Support
 import Testing
 
-/// External tools check the front's documents; `Scripts/conformance` runs more of them.
+/// External tools check the front's documents; `Scripts/conformance` runs more of them. A client checks what is served.
 @Suite struct ConformanceTests {
   private static let promtool = "/usr/bin/promtool"
   private let served: ServedDeployment
@@ -27,5 +30,21 @@ import Testing
   func `promtool accepts the metrics`() throws {
     for target in ["/v1", "/v1/test/changes?model=1.0&since=1", "/nothing"] { _ = try body(target) }
     #expect(try Tool.run([Self.promtool, "check", "metrics"], input: body("/metrics")).isEmpty)
+  }
+
+  @Test func `a new client reaches the head from an older snapshot if the newest one is lost`() async throws {
+    try served.deployment.origin("INSERT INTO item VALUES (5000, 'new', '')")
+    _ = try served.deployment.step(forcingSnapshot: true)
+    try served.front.reload()
+    let snapshot = try served.newestSnapshot()
+    #expect(snapshot.version.number == 2)
+    try Folder.remove(served.deployment.publication.file(snapshot))
+    let folder = try TemporaryFolder(inMemory: true)
+    let store = try SeedStore(
+      SeedModel(dataset: "test", version: "1.0"),
+      server: try #require(URL(string: "http://127.0.0.1:\(served.front.port)")), root: Data(served.root),
+      directory: URL(fileURLWithPath: folder("store")))
+    _ = try await store.update()
+    #expect(await store.state.version?.number == 2)
   }
 }

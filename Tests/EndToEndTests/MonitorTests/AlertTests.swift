@@ -124,12 +124,16 @@ import Testing
       }, environment: ["SEEDBANK_HTTP_CONNECTION_LIMIT": "\(slowReaders)"]),
     State(testDescription: "heads are slow", alerts: [], happen: { try sendSlowly(to: $1) }),
     State(
-      testDescription: "a file is missing", alerts: ["SeedbankErrors"],
+      testDescription: "a file is missing", alerts: ["SeedbankErrors", "SeedbankFilesMissing"],
       happen: { deployment, front in
         let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
-        let delta = try #require(objects.first { if case .delta = $0.kind { true } else { false } })
+        let delta = try #require(objects.first { $0.span != nil })
         try Folder.remove(deployment.publication.file(delta))
-        try ask(front, "/\(delta.filePath)", times: 5)
+        let span = try #require(delta.span)
+        try ask(front, "/v1/my/changes?model=1.0&since=\(span.from)&to=\(span.to)", times: 5)
+        try waitUntil("the front counts it") {
+          (try Scrape(front.address).samples["seedbank_missing_files{series=\"my/1\"}"] ?? 0) > 0
+        }
       }),
     State(
       testDescription: "most answers are slow", alerts: ["SeedbankSlow"],

@@ -230,6 +230,8 @@ struct LoggedTable {
 
 /// A column's default, in which SQLite takes a text in double quotation marks as a string.
 private func literal(_ sql: String) -> String {
-  guard sql.hasPrefix("\""), sql.hasSuffix("\""), sql.count > 1 else { return sql }
-  return SeedValue.text(String(sql.dropFirst().dropLast()).replacing("\"\"", with: "\"")).literal
+  let scalars = sql.unicodeScalars
+  guard scalars.first == "\"", scalars.last == "\"", scalars.count > 1 else { return sql }
+  let text = Substring(scalars.dropFirst().dropLast()).replacing(scalars: "\"\"", with: "\"")
+  return SeedValue.text(text).literal
 }
