@@ -11,7 +11,7 @@ for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
 if access("/proc/self/cmdline", R_OK) != 0 {
   let message =
     "Error: /proc is not mounted, so the command has no arguments: 'mount -t proc proc /proc' mounts it.\n"
-  try? StandardStream.messages.write(Array(message.utf8))
+  _ = try? StandardStream.messages.write(Array(message.utf8))
   exit(ExitCode.system.rawValue)
 }
 #endif

@@ -147,7 +147,12 @@ package final class Connection {
   package func vacuum(into path: String) throws(DatabaseError) {
     let limit = sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
     defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, limit) }
-    try execute("VACUUM INTO ?", .text(path))
+    do throws(DatabaseError) {
+      try execute("VACUUM INTO ?", .text(path))
+    } catch {
+      // The two files may be on different disks.
+      throw error.saysFull || error.primaryCode == ResultCode.cannotOpen ? error.at(path) : error
+    }
   }
 
   /// A writable copy of a file that is only read, in a temporary file; other processes may write the original meanwhile.

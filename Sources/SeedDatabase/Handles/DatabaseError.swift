@@ -18,6 +18,11 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     self.place = place
   }
 
+  /// For a statement that writes to another file than the connection's.
+  func at(_ path: String) -> DatabaseError {
+    DatabaseError(code: code, message: message, subject: subject, offset: offset, place: .database(path))
+  }
+
   package enum Place: Hashable, Sendable {
     /// A database, or the scratch files in which SQLite sorts its rows.
     case database(String)

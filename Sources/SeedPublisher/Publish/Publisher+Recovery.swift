@@ -25,7 +25,11 @@ extension Publisher {
     try Folder.create("\(publication.path)/metadata")
     try publication.lock.hold(.short) {
       try publication.checkRoots(shipped: shippedRoot)
-      guard (try? publication.published()) == nil else { return }
+      let published = try? publication.published()
+      // First of all, because mirrors show the lost state, and a later failure must not stop the next attempt.
+      let lost = max(Self.firstVersionAnew(now), published?.timestamp.version ?? 0)
+      try MirrorInheritance.claim(below: lost, in: stateFolder)
+      guard published == nil else { return }
       let signer = RepositorySigner(now: now, leastVersion: Self.firstVersionAnew(now))
       let first = try signer.create(
         under: publication.newestRoot(from: root), delegating: jobs.flatMap(\.plans).map(\.series), keys: keys

@@ -23,7 +23,7 @@ extension Command {
       .value(
         "model", "version", actions: ["swift"],
         help: "The model that the app was built for (default: the newest)."),
-      .json,
+      .flag("json", actions: ["check", "show"], help: Parameter.json.help),
     ],
     examples: [
       ("seedbank config check", "Before a deployment, or after a change of a model."),

@@ -49,6 +49,8 @@ extension Command {
     let draft = "\(destination).\(getpid())\(DurableFile.temporarySuffix)"
     let scratch = try ScratchFolder(andDraft: draft)
     defer { scratch.remove() }
+    // An error of SQLite would not show that the destination cannot be written.
+    _ = try File(draft, for: .replacing)
     let meta = try recall.export(version, to: draft, by: scratch.file("version.sqlite"))
     try Paths.requireNew(destination)
     try DurableFile.moveIntoPlace(draft, destination)

@@ -96,6 +96,9 @@ private struct FollowJob: Sendable {
     if arguments.flag("once"), arguments.flag("serve") {
       throw arguments.unsuitable("once", "--serve", "one of the two")
     }
+    if arguments.flag("json"), !arguments.flag("once") {
+      throw arguments.unsuitable("json", "no --once", "--once beside it")
+    }
     for name in ["host", "port", "public"] where arguments.flag(name) && !arguments.flag("serve") {
       throw arguments.unsuitable(name, "no --serve", "it beside --serve")
     }

@@ -47,6 +47,9 @@ extension Command {
       ("seedbank origin log accept", "Trust the log again, after the cause of its gaps is fixed."),
     ]
   ) { arguments, context in
+    if arguments.flag("print"), arguments.flag("json") {
+      throw arguments.unsuitable("print", "--json", "one of the two")
+    }
     let action = OriginAction(rawValue: arguments.required("action")) ?? .setup
     let configuration = try context.configuration(arguments)
     let dataset = try arguments.onlyDataset(of: configuration)

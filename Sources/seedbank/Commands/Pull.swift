@@ -37,7 +37,7 @@ struct Pull: Sendable {
     try console.report(plan.json(series, lifecycle), "\(series): \(plan.line)")
   }
 
-  /// Prints generations and changes as they arrive. Warns of a failed update and retries.
+  /// Prints generations and changes as they arrive, until stdout is closed. Warns of a failed update and retries.
   func watch() async throws {
     try await StopSignals().cancelling {
       try await withThrowingTaskGroup { group in
@@ -71,9 +71,15 @@ struct Pull: Sendable {
   }
 
   private func tell(_ seed: Seed) throws {
-    try console.report(
+    try event(
       ["event": "opening", "version": JSONValue(seed.version.number), "path": .string(seed.url.path)],
       "\(series): version \(seed.version), \(seed.url.path)")
+  }
+
+  /// Ends the watch if the reader is gone.
+  private func event(_ json: JSONValue, _ text: String) throws {
+    try console.report(json, text)
+    if console.isUnread { throw CancellationError() }
   }
 
   private func tell(_ change: SeedChanges) throws {
@@ -87,7 +93,7 @@ struct Pull: Sendable {
         "deleted": JSONValue(rows.deleted),
       ]
     }
-    try console.report(
+    try event(
       ["event": "changes", "version": JSONValue(change.version.number), "tables": .array(rows)],
       "\(series): version \(change.version): \(words.joined(separator: ", "))")
   }

@@ -34,7 +34,8 @@ extension Command {
       .value("root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
       .flag("check", help: "Show what would be downloaded, and how many bytes; fetch only metadata."),
       .flag("verify", help: "Check the store's data first; damaged data is replaced."),
-      .flag("watch", help: "Continue until SIGINT or SIGTERM, with a line for each change."), .json,
+      .flag("watch", help: "Continue until SIGINT, SIGTERM or a closed stdout, with a line for each change."),
+      .json,
     ],
     examples: [
       (

@@ -176,7 +176,7 @@ extension Command {
         report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
       notices.tell(report, of: job.name)
     }
-    // The new epoch takes over the mirrors, which show the lost state.
+    // The mirrors may show an epoch of a few seconds ago, above the versions that were claimed at the beginning.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
     context.console.note("All histories started over. Check them with 'seedbank verify'.")

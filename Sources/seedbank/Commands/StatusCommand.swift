@@ -39,10 +39,20 @@ extension Command {
     ]
   ) { arguments, context in
     let limits = try StatusCheck.Limits(arguments)
+    try refuseContradictions(arguments)
     if arguments.flag("check") { return try check(limits, arguments, context) }
     if arguments.flag("history") { return try showHistory(arguments, context) }
     let status = try DeploymentStatus(arguments, context)
     try context.console.report(status.json, status.text)
+  }
+
+  private static func refuseContradictions(_ arguments: ParsedArguments) throws(Refusal) {
+    if arguments.flag("check"), arguments.flag("history") {
+      throw arguments.unsuitable("check", "--history", "one of the two")
+    }
+    if arguments.flag("count"), !arguments.flag("history") {
+      throw arguments.unsuitable("count", "no --history", "--history beside it")
+    }
   }
 
   private static func check(

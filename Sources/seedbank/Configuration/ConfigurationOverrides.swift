@@ -86,7 +86,7 @@ extension DeploymentConfiguration {
       + datasets.flatMap { dataset in
         DatasetConfiguration.settings.map { (key: dataset.prefix + $0.key, type: $0.type) }
       }
-    let variables = VariableNames(settings)
+    let variables = VariableNames(settings, members: datasets.flatMap(\.lifecycleKeys))
     for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty {
       guard let problem = variables.problem(name) else { continue }
       throw Refusal.configuration(name, problem)
@@ -96,7 +96,8 @@ extension DeploymentConfiguration {
 
 private struct VariableNames {
   let known: [String]
-  /// The beginnings of settings whose members have names of the operator's choice, such as `lifecycle`.
+  /// The beginnings of settings whose members have names of the operator's choice, such as `lifecycle`. Only files add
+  /// members.
   let open: [String]
   /// The beginnings of settings, such as `SEEDBANK_HTTP_`.
   let groups: Set<String>
@@ -104,11 +105,11 @@ private struct VariableNames {
   /// The letters by which a mistyped name differs.
   private static let slip = 2
 
-  init(_ settings: [(key: String, type: String)]) {
+  init(_ settings: [(key: String, type: String)], members: [String]) {
     let variable = ConfigurationOverrides.variable
     known =
       [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
-      + settings.map { variable($0.key) }
+      + settings.map { variable($0.key) } + members.map(variable)
     open = settings.filter { $0.type.hasPrefix("by ") }.map { variable($0.key) + "_" }
     groups = Set(
       settings.compactMap { setting in
@@ -117,8 +118,9 @@ private struct VariableNames {
   }
 
   func problem(_ name: String) -> String? {
-    guard name.hasPrefix("SEEDBANK_"), !known.contains(name), !open.contains(where: name.hasPrefix) else {
-      return nil
+    guard name.hasPrefix("SEEDBANK_"), !known.contains(name) else { return nil }
+    if open.contains(where: name.hasPrefix) {
+      return "this has no effect here; write it into \(DeploymentNames.datasetFile), and unset the variable"
     }
     if let meant = known.first(where: { editDistance(Array(name), Array($0)) <= Self.slip }) {
       return "unknown environment variable, did you mean \(meant)?"

@@ -67,14 +67,23 @@ struct ConfigurationValue {
 
   var source: String { override?.source ?? (written == nil ? "default" : file) }
 
+  /// A list's or an object's value, which only files can set.
+  var listed: JSONValue? {
+    get throws(Refusal) {
+      if isOverridden { throw error("lists and objects can only be set in files") }
+      return written
+    }
+  }
+
   func error(_ problem: String) -> Refusal {
     Refusal.configuration(override?.source ?? file, path: key, problem)
   }
 
   /// An object's members, which options and variables may override. Rejects names that are not in `names`.
   func members(_ names: [String]? = nil) throws(Refusal) -> [(name: String, value: Self)] {
+    let listed = try listed
     do throws(MalformedJSON) {
-      var object = try JSONObjectReader(written ?? [:], at: key)
+      var object = try JSONObjectReader(listed ?? [:], at: key)
       guard let names else { return object.unread.map { ($0.name, member($0.name, $0.value)) } }
       let members = names.map { ($0, member($0, object.takeIfPresent($0))) }
       try object.refuseUnread()
@@ -125,10 +134,10 @@ struct ConfigurationValue {
     return Paths.absolute(text, from: override == nil ? Folder.parent(of: file) : overrides.currentDirectory)
   }
 
-  /// An array's elements with their positions. Arrays occur only in files.
+  /// An array's elements with their positions.
   func elements() throws(Refusal) -> [Self]? {
-    guard let written else { return nil }
-    guard let elements = written.elements else { throw error("expected an array, found \(written.kind)") }
+    guard let listed = try listed else { return nil }
+    guard let elements = listed.elements else { throw error("expected an array, found \(listed.kind)") }
     return elements.enumerated().map { index, element in
       Self(file: file, key: "\(key)[\(index)]", prefix: prefix, overrides: overrides, written: element)
     }

@@ -182,7 +182,7 @@ extension DeploymentConfiguration {
 extension ConfigurationValue {
   /// A program and its arguments, which may be equal or empty.
   func command() throws(Refusal) -> [String]? {
-    guard let written else { return nil }
+    guard let written = try listed else { return nil }
     guard let words = written.elements?.map(\.string), !words.contains(nil) else {
       throw error(
         "expected an array of strings, such as [\"/usr/local/bin/tell\", \"me\"], found \(written.kind)")

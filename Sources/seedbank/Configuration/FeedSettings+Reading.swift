@@ -86,7 +86,7 @@ extension DatasetConfiguration {
 
 extension ConfigurationValue {
   fileprivate func feedTables() throws(Refusal) -> [FeedTable]? {
-    guard written != nil else { return nil }
+    guard try listed != nil else { return nil }
     return try members().map { table, value throws(Refusal) in
       if let file = value.written?.string { return FeedTable(table, file: file, json: .string(file)) }
       return try value.feedTable(table)

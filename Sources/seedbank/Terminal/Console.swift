@@ -11,6 +11,7 @@ final class Console: Sendable {
   private let isLineOpen = Mutex(false)
   private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
   private let asksForJSON = Mutex(false)
+  private let hasLostReader = Mutex(false)
 
   init(environment: [String: String]) {
     showsProgress = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
@@ -21,8 +22,11 @@ final class Console: Sendable {
   /// Prints bytes unchanged, for another program.
   func result(_ bytes: [UInt8]) throws {
     closeLine()
-    try StandardStream.results.write(bytes)
+    if try !StandardStream.results.write(bytes) { hasLostReader.withLock { $0 = true } }
   }
+
+  /// Whether stdout was found closed. Most commands go on, because their results are not only printed.
+  var isUnread: Bool { hasLostReader.withLock(\.self) }
 
   func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
 
@@ -80,7 +84,7 @@ final class Console: Sendable {
 
   private static func harmless(_ text: String) -> String { text.escapingControls(except: ["\n", "\t"]) }
 
-  private func say(_ text: String) { try? StandardStream.messages.write(Array(text.utf8)) }
+  private func say(_ text: String) { _ = try? StandardStream.messages.write(Array(text.utf8)) }
 }
 
 enum StandardStream: Int32, Sendable {
@@ -96,8 +100,8 @@ enum StandardStream: Int32, Sendable {
     return Int(size.ws_col)
   }
 
-  /// Writes all bytes. A closed pipe is no failure, because the reader has seen enough.
-  func write(_ bytes: [UInt8]) throws(Refusal) {
+  /// Writes all bytes. Returns false for a closed pipe, which is no failure, because the reader has seen enough.
+  func write(_ bytes: [UInt8]) throws(Refusal) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { systemWrite(rawValue, $0.baseAddress, $0.count) }
@@ -106,7 +110,7 @@ enum StandardStream: Int32, Sendable {
         continue
       }
       switch errno {
-      case EPIPE: return
+      case EPIPE: return false
       case EINTR: continue
       case EAGAIN: waitUntilWritable()
       case let code:
@@ -114,6 +118,7 @@ enum StandardStream: Int32, Sendable {
         throw Refusal(.inputOutput, "Writing to \(name) failed: \(String(cString: strerror(code))).")
       }
     }
+    return true
   }
 
   /// Some supervisors pass a non-blocking stream.

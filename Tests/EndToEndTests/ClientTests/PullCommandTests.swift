@@ -1,5 +1,6 @@
 import Foundation
 import SeedFormat
+import SeedSystem
 import Support
 import Testing
 
@@ -32,6 +33,16 @@ import Testing
     #expect(
       watch.output.contains("Warning: my/1 is deprecated and ends on 2030-01-31: move on to a newer model"))
     #expect(try watch.stop() == .exited(0))
+  }
+
+  @Test func `a watch ends at the first event after its reader`() throws {
+    let output = try Spawn.pipe(to: "a watch")
+    let watch = try store.watch(output: output.write)
+    try waitUntil("the store is filled", every: 0.05) { Folder.exists(store.folder("store/CURRENT")) }
+    close(output.read)
+    try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
+    try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)
+    #expect(try watch.wait(within: SampleScene.patience) == .exited(0))
   }
 
   @Test(.full) func `a watch outlives a server outage`() throws {

@@ -41,10 +41,10 @@ final class PulledStore {
     try SeedbankBinary.run(command() + arguments, in: folder.path)
   }
 
-  func watch(_ arguments: String...) throws -> TestProgram {
+  func watch(_ arguments: String..., output: Int32? = nil) throws -> TestProgram {
     try TestProgram(
       [SeedbankBinary.path] + command() + ["--store", "store", "--watch"] + arguments, in: folder.path,
-      joined: true)
+      output: output, joined: true)
   }
 
   private func command() throws -> [String] { try Self.pull(address) }

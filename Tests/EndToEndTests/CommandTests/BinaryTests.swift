@@ -88,6 +88,8 @@ import Testing
     ("serve -p", "Missing the value of '--port <number>'."),
     ("version --json=yes", "The option '--json' takes no value, found 'yes'."),
     ("export", "Missing the option '--to <file>'."),
+    ("config swift --json", "Expected \"config check\" or \"config show\" for '--json', found 'swift'."),
+    ("config keys --json", "Expected \"config check\" or \"config show\" for '--json', found 'keys'."),
     ("keys status --yes", "Expected \"keys rotate\" for '--yes', found 'status'."),
     ("demo --trips=01", "Expected a whole number from 1 to 1000000 for '--trips', found '01'."),
     ("demo --trips=+1", "Expected a whole number from 1 to 1000000 for '--trips', found '+1'."),
@@ -99,6 +101,15 @@ import Testing
     let outcome = try SeedbankBinary.run(words, in: folder.path)
     #expect(outcome.status == 64 && outcome.output.isEmpty)
     #expect(outcome.errors == "Error: \(sentence)\nSee 'seedbank \(words[0]) --help'.\n")
+  }
+
+  @Test(arguments: [
+    "origin log setup --print --json", "follow http://127.0.0.1 --root root.json --to copy --serve --json",
+  ])
+  func `a command that cannot print JSON rejects --json`(words: String) throws {
+    let outcome = try SeedbankBinary.run(words.split(separator: " ").map(String.init), in: "/")
+    #expect(outcome.status == 64 && outcome.errors.contains("--json"), "\(outcome)")
+    #expect(try outcome.json()["error"]?["kind"]?.string == "usage")
   }
 
   @Test func `two hyphens end the options`() throws {

@@ -35,9 +35,40 @@ import Testing
     let environment = [
       "SEEDBANK_HTTP_PORT": "", "SEEDBANK_HTTP_PROT": "", "SEEDBANK_PORT": "tcp://10.0.0.1:80",
       "SEEDBANK_SERVICE_HOST": "10.0.0.1", "SEEDBANK_POSTGRES": "0", "SEEDBANK_PUBLIC": "pages",
-      "SEEDBANK_DATASETS_TRANSIT_LIFECYCLE_1_MESSAGE": "soon",
+      "SEEDBANK_MIRRORS": "", "SEEDBANK_MIRRORS_PORT": "tcp://10.0.0.1:80",
+      "SEEDBANK_DATASETS_SERVICE_HOST": "10.0.0.1",
     ]
     #expect(try DeploymentFolder().values(environment: environment)["http.port"] == 8080)
+  }
+
+  @Test(arguments: [
+    ("SEEDBANK_HTTP_TRUSTED_PROXIES", "http.trustedProxies"), ("SEEDBANK_DATASETS", "datasets"),
+    ("SEEDBANK_MIRRORS", "mirrors"), ("SEEDBANK_ON_PUBLISHED", "on.published"),
+    ("SEEDBANK_DATASETS_TRANSIT_ENCODINGS", "encodings"),
+    ("SEEDBANK_DATASETS_TRANSIT_ORIGIN_COMMAND", "origin.command"),
+    ("SEEDBANK_DATASETS_TRANSIT_ORIGIN_TABLES", "origin.tables"),
+    ("SEEDBANK_DATASETS_TRANSIT_LIFECYCLE", "lifecycle"),
+  ])
+  func `an environment variable of a list or an object is an error`(name: String, key: String) throws {
+    #expect(
+      try DeploymentFolder().mistake(environment: [name: "1"])
+        == "\(name): \(key): lists and objects can only be set in files.")
+  }
+
+  @Test func `environment variables set members only of majors that the file lists`() throws {
+    let folder = try DeploymentFolder(
+      dataset: #"{"origin": {"sqlite": "o"}, "lifecycle": {"1": {"state": "retired"}}}"#)
+    let names = ["1_STATE", "1_MESSAGE", "2_STATE", "1_STAET"].map {
+      "SEEDBANK_DATASETS_TRANSIT_LIFECYCLE_\($0)"
+    }
+    let values = try folder.values(environment: [names[0]: "deprecated", names[1]: "soon"])
+    #expect(values["datasets.transit.lifecycle.1.state"] == "deprecated")
+    #expect(values["datasets.transit.lifecycle.1.message"] == "soon")
+    let advice = "this has no effect here; write it into dataset.json, and unset the variable."
+    for name in names[2...] {
+      #expect(try folder.mistake(environment: [name: "retired"]) == "\(name): \(advice)")
+    }
+    #expect(try DeploymentFolder().mistake(environment: [names[0]: "retired"]) == "\(names[0]): \(advice)")
   }
 
   @Test(arguments: [

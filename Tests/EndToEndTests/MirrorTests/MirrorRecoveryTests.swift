@@ -59,6 +59,34 @@ import Testing
     try scene.expectWhole("the heir's bucket")
   }
 
+  @Test(arguments: [false, true])
+  func `after a new-epoch that failed or was killed, the next one takes over the mirrors`(
+    isKilled: Bool
+  ) throws {
+    let deployment = try OperatedDeployment()
+    let mirror = deployment.folder("mirror")
+    try Folder.create(mirror)
+    try deployment.name(mirrors: [["folder": .string(mirror)]])
+    try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
+    try burn(deployment)
+    let (newEpoch, origin) = (["new-epoch", "--yes"], deployment.folder("my.sqlite"))
+    if isKilled {
+      let outcome = try FaultInjector().run(
+        newEpoch, .kill, at: 1, on: "publication/targets", in: deployment.folder.path)
+      #expect(outcome.status != 0)
+    } else {
+      try Folder.rename(origin, to: "\(origin).away")
+      #expect(try SeedbankBinary.run(newEpoch, in: deployment.folder.path).status == 69)
+      try Folder.rename("\(origin).away", to: origin)
+    }
+    for command in [newEpoch, ["regenerate"]] {
+      let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
+      #expect(outcome.status == 0 && !outcome.errors.contains("mirror"), "\(command): \(outcome)")
+    }
+    let timestamp = "metadata/timestamp.json"
+    try Tool.run(["cmp", deployment.folder("seedbank/publication/\(timestamp)"), "\(mirror)/\(timestamp)"])
+  }
+
   private final class Reader {
     let host: FolderHost
     let deployment: OperatedDeployment

@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedPublication
+import SeedSystem
 import Support
 import Testing
 
@@ -56,10 +57,25 @@ import Testing
     #expect(unknown.status == 65 && unknown.errors.contains("There is no version 9 of my/1: the newest is 3"))
     let away = try deployment.seedbank("export", "--to", "nowhere/file.sqlite")
     #expect(away.status == 74 && away.errors.contains("nowhere/file.sqlite"), "\(away.errors)")
+    #expect(!away.errors.contains("TMPDIR"), "\(away.errors)")
     let stranger = try deployment.seedbank("export", "yours", "--to", "yours.sqlite")
     #expect(stranger.status == 64 && stranger.errors.contains("yours"))
     let names = try FileManager.default.contentsOfDirectory(atPath: deployment.folder.path)
     #expect(Set(names) == ["my.sqlite", "seedbank", "taken"])
+  }
+
+  @Test func `a full disk of the destination is named`() throws {
+    let (deployment, injector) = (try OperatedDeployment(), try FaultInjector())
+    let (export, name) = (["export", "--to", "full.sqlite"], "full.sqlite")
+    let count = try injector.count(export, on: name, in: deployment.folder.path)
+    try Folder.remove(deployment.folder(name))
+    // The last operation removes the draft, which is gone by then.
+    for point in FaultInjector.points(count - 1, sample: 5) {
+      let outcome = try injector.run(export, .diskStaysFull, at: point, on: name, in: deployment.folder.path)
+      #expect(outcome.status == 74 && outcome.errors.contains(name), "\(point): \(outcome)")
+      #expect(!outcome.errors.contains("name another folder"), "\(point): \(outcome)")
+    }
+    #expect(!Folder.exists(deployment.folder(name)))
   }
 
   @Test func `a version with a damaged delta is not exported`() throws {

@@ -83,6 +83,16 @@ import Testing
     #expect(try deployment.json("status").first?["warnings"]?.elements?.count == 1)
   }
 
+  @Test(arguments: [
+    (["--check", "--history"], "one of the two for '--check'"),
+    (["--count", "0"], "--history beside it for '--count'"),
+    (["--check", "--count", "5"], "--history beside it for '--count'"),
+  ])
+  func `options that contradict each other are a usage error`(options: [String], words: String) throws {
+    let outcome = try SeedbankBinary.run(["status"] + options, in: "/")
+    #expect(outcome.status == 64 && outcome.errors.contains(words), "\(outcome.errors)")
+  }
+
   @Test func `a damaged history is recreated and stops nothing`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["cp", deployment.folder("my.sqlite"), deployment.folder("seedbank/state/history.sqlite")])
