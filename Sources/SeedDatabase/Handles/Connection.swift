@@ -206,7 +206,7 @@ package enum TransactionKind: String, Sendable {
 
 /// Quotes a name for SQL.
 package func quoted(_ name: String) -> String {
-  "\"\(replacing([UInt8(ascii: "\""): "\"\""], in: name))\""
+  "\"\(name.replacing(scalars: "\"", with: "\"\""))\""
 }
 
 extension Connection {
@@ -349,12 +349,6 @@ extension Connection.OpenMode {
 
 /// Escapes only characters with a meaning in a `file:` URI.
 package func percentEncoded(_ path: String) -> String {
-  replacing([UInt8(ascii: "%"): "%25", UInt8(ascii: "?"): "%3f", UInt8(ascii: "#"): "%23"], in: path)
-}
-
-/// Replaces bytes, because a character and a combining mark after it are another character.
-private func replacing(_ replacements: [UInt8: String], in text: String) -> String {
-  guard text.utf8.contains(where: { replacements[$0] != nil }) else { return text }
-  return String(
-    decoding: text.utf8.flatMap { replacements[$0].map { Array($0.utf8) } ?? [$0] }, as: UTF8.self)
+  path.replacing(scalars: "%", with: "%25").replacing(scalars: "?", with: "%3f")
+    .replacing(scalars: "#", with: "%23")
 }
