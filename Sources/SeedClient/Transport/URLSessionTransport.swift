@@ -103,8 +103,8 @@ final class URLSessionTransport: Transport {
 
   deinit { link.withLock { $0.session.invalidateAndCancel() } }
 
-  /// Foundation on Linux may miss all events of a session's connections, also of later ones, so a request that was too
-  /// slow is followed by a new session.
+  /// Foundation on Linux may miss the events of a session's connections, also of later ones (swift-corelibs-libdispatch
+  /// #833), so a request that was too slow is followed by a new session.
   private func leave(_ former: Link) {
     #if !canImport(Darwin)
     link.withLock { if $0.exchanges === former.exchanges { $0 = makeLink() } }
