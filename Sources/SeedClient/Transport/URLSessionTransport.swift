@@ -73,15 +73,9 @@ public enum ChallengeAnswer: Sendable {
 
 /// The default transport: a URLSession without a cache or cookies.
 final class URLSessionTransport: Transport {
-  private let link: Mutex<Link>
-  private let makeLink: @Sendable () -> Link
+  private let session: URLSession
+  private let exchanges: ExchangeDelegate
   private let prepareRequest: @Sendable (inout URLRequest) -> Void
-
-  /// A session and its delegate, which distinguishes requests by the session's numbers.
-  private struct Link {
-    let session: URLSession
-    let exchanges: ExchangeDelegate
-  }
 
   private static let idleSeconds: TimeInterval = 60
 
@@ -90,32 +84,16 @@ final class URLSessionTransport: Transport {
     configuration.timeoutIntervalForRequest = Self.idleSeconds
     configuration.prepare(userAgent: userAgent, options.configure)
     prepareRequest = options.prepare
+    exchanges = ExchangeDelegate(answering: options.answer)
     let queue = OperationQueue()
     queue.maxConcurrentOperationCount = 1
-    makeLink = {
-      let exchanges = ExchangeDelegate(answering: options.answer)
-      return Link(
-        session: URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue),
-        exchanges: exchanges)
-    }
-    link = Mutex(makeLink())
+    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
   }
 
-  deinit { link.withLock { $0.session.invalidateAndCancel() } }
-
-  /// Foundation on Linux may miss the events of a session's connections, also of later ones (swift-corelibs-libdispatch
-  /// #833), so a request that was too slow is followed by a new session.
-  private func leave(_ former: Link) {
-    #if !canImport(Darwin)
-    link.withLock { if $0.exchanges === former.exchanges { $0 = makeLink() } }
-    former.session.finishTasksAndInvalidate()
-    #endif
-  }
+  deinit { session.invalidateAndCancel() }
 
   func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
     try Task.checkCancellation()
-    let link = link.withLock(\.self)
-    let (session, exchanges) = (link.session, link.exchanges)
     let task = session.dataTask(with: request.urlRequest(prepareRequest))
     let isCancelled = Mutex(false)
     let result: Result<Void, any Error> = await withTaskCancellationHandler {
@@ -131,7 +109,6 @@ final class URLSessionTransport: Transport {
     } onCancel: {
       isCancelled.withLock { $0 = true }
       task.cancel()
-      leave(link)
     }
     try Task.checkCancellation()
     try result.get()
