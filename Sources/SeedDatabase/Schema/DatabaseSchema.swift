@@ -47,7 +47,7 @@ package enum SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible {
       "table \"\(table)\", column \"\(column)\": the collation \(collation) is not one that every client has "
         + "(BINARY, NOCASE, RTRIM)"
     case .keyCollation(let table, let column):
-      "table \"\(table)\", column \"\(column)\": the key compares it by another collation than the column's: "
+      "table \"\(table)\", column \"\(column)\": the key and the column have different collations: "
         + "give both the same"
     case .sameName(let name): "\"\(name)\": two names differ only in their Unicode form: rename one"
     case .trigger(let name, let table):

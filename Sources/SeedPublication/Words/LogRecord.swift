@@ -89,7 +89,7 @@ package final class RepeatedWarnings: Sendable {
   private let said = Mutex<[String: UTCTime]>([:])
   private let most: Int
 
-  /// Of more than `most` different warnings within a day, it passes only the first.
+  /// Passes at most `most` different warnings a day.
   package init(upTo most: Int = .max) { self.most = most }
 
   package func isDue(_ warning: String, now: UTCTime) -> Bool {

@@ -6,7 +6,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// External tools check the front's documents; `Scripts/conformance` runs more of them. A client checks what is served.
+/// External tools and a client check the front's answers. `Scripts/conformance` runs more tools.
 @Suite struct ConformanceTests {
   private static let promtool = "/usr/bin/promtool"
   private let served: ServedDeployment
