@@ -50,8 +50,8 @@ import Testing
     ])
   func `rejected rows take no memory, even if they wait for others`(options: [String]) throws {
     let few = try peakKibibytes(badRows: 15, options)
-    let many = try peakKibibytes(badRows: 90_000, options)
-    #expect(many - few < 32 * 1024, "\(few) KiB, then \(many) KiB")
+    let many = try peakKibibytes(badRows: 45_000, options)
+    #expect(many - few < 16 * 1024, "\(few) KiB, then \(many) KiB")
   }
 
   private func peakKibibytes(rows: Int, format: String) throws -> Int {
