@@ -219,7 +219,7 @@ import Testing
     let metrics = FrontMetrics()
     let measurement = HTTPMeasurement(
       mark: AnswerMark(.changes), status: 200, bodyBytes: 10,
-      isComplete: true, agent: 0, nanoseconds: 1_000_000)
+      isComplete: true, agent: nil, nanoseconds: 1_000_000)
     DispatchQueue.concurrentPerform(iterations: 16) { _ in
       for _ in 0..<1_000 { metrics.count(measurement) }
     }
