@@ -22,7 +22,7 @@ import Testing
   @discardableResult
   private func get(_ target: String, _ method: String = "GET", agent: String = "test") throws -> String {
     let head = "\(method) \(target) HTTP/1.1\r\nHost: a\r\nUser-Agent: \(agent)\r\nConnection: close\r\n\r\n"
-    return String(decoding: try PlainConnection.exchange(head, port: front.port), as: UTF8.self)
+    return String(decoding: try SeedFrontTests.exchange(head, port: front.port), as: UTF8.self)
   }
 
   /// The page's samples by name with labels, after so many requests were counted.
