@@ -27,8 +27,6 @@ package struct FrontConfiguration: Sendable {
 }
 
 package final class Front: Sendable {
-  /// A publisher in the same process adds its steps.
-  package let metrics = FrontMetrics()
   package let hasPage: Bool
   private let source: CatalogSource
   private let server: HTTPServer
@@ -36,7 +34,7 @@ package final class Front: Sendable {
 
   /// Loads the publication and starts to serve. Without a publication it starts too, but is not ready.
   package init(_ configuration: FrontConfiguration) throws {
-    let log = OperatorLog(configuration.report)
+    let (log, metrics) = (OperatorLog(configuration.report), FrontMetrics())
     let source = CatalogSource(configuration.publication, following: configuration.follow, log: log)
     let pages = try configuration.pages.map { path throws(FileError) in try StaticPages(folder: path) }
     let router = Router(pages: pages ?? StaticPages(), log: log, metrics: metrics)
@@ -103,9 +101,7 @@ extension FrontConfiguration {
     http.observe = requests.observer(report)
     http.finish = { Router.finished($0, for: $1) }
     http.measure = { metrics.count($0) }
-    http.labelAgent = { agent in
-      metrics.label(ofAgent: agent) { dataset, model in source.publishes(dataset, model) }
-    }
+    http.labelAgent = { agent in FrontMetrics.client(agent, published: source.publishes) }
     return http
   }
 }

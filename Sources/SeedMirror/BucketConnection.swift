@@ -28,9 +28,6 @@ struct BucketAnswer {
   var body: [UInt8] = []
 }
 
-/// Why there was no response, in libcurl's words.
-struct NoAnswer: Error, Hashable { let text: String }
-
 struct BucketLimits {
   var connectSeconds = 10
   /// Time below the least rate for a request without large content, so that a store that hangs is found soon.
@@ -72,7 +69,7 @@ final class BucketConnection: Sendable {
   /// Requests without credentials are not signed.
   func answer(to request: BucketRequest, as credentials: BucketCredentials?) throws -> BucketAnswer {
     try handle.withLock { handle in
-      guard let pointer = handle.pointer else { throw NoAnswer(text: "libcurl cannot be used") }
+      guard let pointer = handle.pointer else { throw MirrorError.away("libcurl cannot be used") }
       return try self.answer(pointer, request, credentials)
     }
   }
@@ -102,7 +99,9 @@ final class BucketConnection: Sendable {
     Self.setMethod(curl, request, context)
     let code = withExtendedLifetime(exchange) { curl_easy_perform(curl) }
     if let failure = exchange.failure { throw failure }
-    guard code == CURLE_OK else { throw NoAnswer(text: String(cString: curl_easy_strerror(code))) }
+    guard code == CURLE_OK else {
+      throw MirrorError.away("it does not answer: \(String(cString: curl_easy_strerror(code)))")
+    }
     var status = 0
     _ = seedbank_curl_status(curl, &status)
     exchange.answer.status = status

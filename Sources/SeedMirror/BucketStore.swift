@@ -1,6 +1,7 @@
-import SeedFormat
+package import SeedFormat
 package import SeedPublication
 import SeedSystem
+import SeedTrust
 
 package struct BucketStore: MirrorStore {
   let address: BucketAddress
@@ -47,14 +48,13 @@ package struct BucketStore: MirrorStore {
     return StoredFile(answer.body, tag: answer.tag ?? "")
   }
 
-  /// Downloads at most `bytes`; false if the object is missing. The caller compares the content with the signed digest.
-  package func download(_ path: String, bytes: Int, to sink: String) throws -> Bool {
+  package func download(_ path: String, bytes: Int, to sink: String) throws -> SHA256Digest? {
     var request = BucketRequest(method: .get, url: address.url(of: path))
     (request.sink, request.expectedBytes) = (sink, bytes)
     let answer = try ask(request)
-    if answer.isMissingFile { return false }
+    if answer.isMissingFile { return nil }
     try check(answer)
-    return true
+    return try SHA256Digest.ofFile(at: sink).digest
   }
 
   /// A HEAD response has no body that distinguishes a missing bucket from a missing object.
@@ -96,16 +96,11 @@ package struct BucketStore: MirrorStore {
   }
 
   package func isPublic(_ path: String) throws -> Bool? {
-    let request = BucketRequest(method: .get, url: address.url(of: path))
-    do {
-      return try connection.answer(to: request, as: nil).status == 200
-    } catch let error as NoAnswer { throw MirrorError.away(error.text) }
+    try connection.answer(to: BucketRequest(method: .get, url: address.url(of: path)), as: nil).status == 200
   }
 
   func ask(_ request: BucketRequest) throws -> BucketAnswer {
-    do {
-      return try connection.answer(to: request, as: credentials())
-    } catch let error as NoAnswer { throw MirrorError.away("it does not answer: \(error.text)") }
+    try connection.answer(to: request, as: credentials())
   }
 
   func check(_ answer: BucketAnswer) throws {

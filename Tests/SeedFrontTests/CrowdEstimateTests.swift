@@ -12,7 +12,7 @@ import Testing
   private static let now = FrontPublication.start
 
   @Test func `a rate covers the last fifteen minutes and needs thirty seconds of data`() {
-    var rate = LookRate()
+    var rate = LookRate<Int>()
     rate.note([1: 100], at: 1000)
     #expect(rate.perSecond == [:])
     rate.note([1: 200, 2: 60], at: 1020)
@@ -31,10 +31,10 @@ import Testing
     let metrics = FrontMetrics()
     metrics.watch({ HTTPLoad() }, behindProxies: isProxied)
     let agent = Array("Seedbank/0.1.0 (transit; 2.1)".utf8)
-    let label = agent.withUnsafeBufferPointer { metrics.label(ofAgent: $0) { _, _ in true } }
+    let client = agent.withUnsafeBufferPointer { FrontMetrics.client($0) { _ in true } }
     metrics.noteLooks(at: Self.now)
     for kind in [AnswerMark.Kind.timestamp, .metadata] {
-      for agent in [label, 0] {
+      for agent in [client, nil] {
         for _ in 0..<looks {
           metrics.count(
             HTTPMeasurement(

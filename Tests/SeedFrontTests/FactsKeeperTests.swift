@@ -12,16 +12,10 @@ import Testing
 @testable import SeedPublisher
 
 @Suite struct FactsKeeperTests {
-  private final class Heard: Sendable {
-    private let records = Mutex<[LogRecord]>([])
-    func add(_ record: LogRecord) { records.withLock { $0.append(record) } }
-    var messages: [String] { records.withLock { $0.map(\.message) } }
-  }
-
   private final class Scene {
     let deployment: TestDeployment
     let series: SeedSeries
-    let heard = Heard()
+    let heard = Said()
 
     init() throws {
       deployment = try PublisherFixture.deployment()
@@ -31,7 +25,7 @@ import Testing
     }
 
     func keep(isOn: Bool) {
-      deployment.publisher.facts = FactsKeeper(isOn: isOn) { [heard] in heard.add($0) }
+      deployment.publisher.facts = FactsKeeper(isOn: isOn) { [heard] in heard.add($0.message) }
     }
 
     func step(_ sql: String = "SELECT 1") throws {
@@ -235,8 +229,8 @@ import Testing
     let scene = try Scene()
     try DurableFile.write([], to: "\(scene.deployment.publication.path)/facts")
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
-    #expect(!scene.heard.messages.isEmpty)
-    #expect(scene.heard.messages.allSatisfy { $0.hasPrefix("The facts of") })
+    #expect(!scene.heard.lines.isEmpty)
+    #expect(scene.heard.lines.allSatisfy { $0.hasPrefix("The facts of") })
     #expect(try scene.deployment.metadata(major: 2).state.head > .first)
   }
 
@@ -265,12 +259,12 @@ import Testing
     }
     let source = CatalogSource(publication.directory)
     #expect(source.current().facts.count == 200 && source.current().isReady)
-    let changes = Heard()
-    source.whenChanged { changes.add(LogRecord(.info, "changed")) }
+    let changes = Said()
+    source.whenChanged { changes.add("changed") }
     let view = source.current()
     source.lookAtFacts()
     source.checkStanding(at: .now())
-    #expect(source.current().facts == view.facts && changes.messages.count == 1)
+    #expect(source.current().facts == view.facts && changes.lines.count == 1)
     let page = FrontMetrics().page(view, now: 0)
     #expect(String(decoding: page, as: UTF8.self).contains("seedbank_held{series=\"dataset-200/1\"} 0"))
   }

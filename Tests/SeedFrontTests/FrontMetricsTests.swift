@@ -22,7 +22,7 @@ import Testing
   @discardableResult
   private func get(_ target: String, _ method: String = "GET", agent: String = "test") throws -> String {
     let head = "\(method) \(target) HTTP/1.1\r\nHost: a\r\nUser-Agent: \(agent)\r\nConnection: close\r\n\r\n"
-    return String(decoding: try PlainConnection.exchange(head, port: front.port), as: UTF8.self)
+    return String(decoding: try SeedFrontTests.exchange(head, port: front.port), as: UTF8.self)
   }
 
   /// The page's samples by name with labels, after so many requests were counted.
@@ -219,7 +219,7 @@ import Testing
     let metrics = FrontMetrics()
     let measurement = HTTPMeasurement(
       mark: AnswerMark(.changes), status: 200, bodyBytes: 10,
-      isComplete: true, agent: 0, nanoseconds: 1_000_000)
+      isComplete: true, agent: nil, nanoseconds: 1_000_000)
     DispatchQueue.concurrentPerform(iterations: 16) { _ in
       for _ in 0..<1_000 { metrics.count(measurement) }
     }

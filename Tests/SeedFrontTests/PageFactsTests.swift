@@ -129,9 +129,9 @@ import Testing
     #expect(entry.contains(since.text), "\(entry)")
   }
 
-  @Test func `the next snapshots are shown`() throws {
+  @Test func `the next snapshots are shown`() {
     let (first, second) = (Self.now.adding(seconds: 60), Self.now.adding(days: 1))
-    let clock = try ZoneClock("Europe/Berlin")
+    let clock = ZoneClock("Europe/Berlin")
     let html = page {
       $0.upcoming = UpcomingSnapshots(
         due: nil, calendarTimes: [first, second], clock: clock)

@@ -68,8 +68,8 @@ import Testing
   {
     let index = try DurableFile.read(folder.appending(path: "index.html").path, limit: 100_000)
     let page = try #require(LivePage(index: index, began: FrontPublication.start))
-    let clients = names.compactMap { ClientModel(label: "\($0);2.1") }.map {
-      ClientCounts.Requests(client: $0, count: 1234)
+    let clients = names.map {
+      ClientCounts.Requests(client: ClientModel(dataset: $0, model: "2.1"), count: 1234)
     }
     return page.document(view, of: chosen, { ClientCounts(requests: clients, since: $0) }, now: now).bytes
   }

@@ -249,7 +249,7 @@ import Testing
     let page = try #require(LivePage(index: Self.index, began: FrontPublication.start))
     let (view, now) = (try view(), FrontPublication.start)
     let first = page.document(view, counts([]), now: now)
-    let asked = [ClientCounts.Requests(client: ClientModel(label: "transit;2.1")!, count: 7)]
+    let asked = [ClientCounts.Requests(client: ClientModel(dataset: "transit", model: "2.1"), count: 7)]
     #expect(page.document(view, counts(asked), now: now) == first)
     let second = page.document(view, counts(asked), now: now.adding(seconds: 1))
     #expect(second.tag != first.tag)
@@ -259,7 +259,8 @@ import Testing
 
   @Test func `requested models are shown with their request counts and unused ones too`() throws {
     func html(_ model: String) throws -> String {
-      try rendered([ClientCounts.Requests(client: ClientModel(label: "transit;\(model)")!, count: 1234)])
+      try rendered([ClientCounts.Requests(client: ClientModel(dataset: "transit", model: model), count: 1234)]
+      )
     }
     let used = try html("2.1")
     #expect(

@@ -25,7 +25,7 @@ import Testing
     let front = try Front(configuration)
     for target in ["/v1", "/v1", "/nothing?a=b", "/v1/transit/changes?model=2.1&since=1", "/.."] {
       let head = "GET \(target) HTTP/1.1\r\nHost: a\r\nUser-Agent: A \"B\"\r\nConnection: close\r\n\r\n"
-      let answer = String(decoding: try PlainConnection.exchange(head, port: front.port), as: UTF8.self)
+      let answer = String(decoding: try SeedFrontTests.exchange(head, port: front.port), as: UTF8.self)
       #expect(answer.hasPrefix("HTTP/1.1 "))
     }
     try waitUntil("\(expected) requests are told of") { told.records.count >= expected }

@@ -56,13 +56,9 @@ import Testing
 
   private func filled(_ request: TableRequest, _ original: HTTPResponse) throws -> [String] {
     let length = original.body.length
-    let date = original.headers["Last-Modified"].flatMap { UTCTime(http: $0) }
-    let seconds = date?.secondsSinceEpoch ?? Int(FrontPublication.start.secondsSinceEpoch)
     return request.fields.map { field in
       field.replacing("{tag}", with: original.headers["ETag"] ?? "\"none\"")
-        .replacing("{date}", with: UTCTime(secondsSinceEpoch: seconds).httpText)
-        .replacing("{before}", with: UTCTime(secondsSinceEpoch: seconds - 1).httpText)
-        .replacing("{after}", with: UTCTime(secondsSinceEpoch: seconds + 1).httpText)
+        .replacing("{date}", with: FrontPublication.start.httpText)
         .replacing("{n}", with: "\(length)").replacing("{n-1}", with: "\(length - 1)")
         .replacing("{n+1}", with: "\(length + 1)")
     }
@@ -112,7 +108,7 @@ import Testing
   }
 
   private func exchange(_ method: String, _ lines: [String], with front: Front) throws -> Answer {
-    let answer = try PlainConnection.exchange(lines.map { "\($0)\r\n" }.joined() + "\r\n", port: front.port)
+    let answer = try SeedFrontTests.exchange(lines.map { "\($0)\r\n" }.joined() + "\r\n", port: front.port)
     let end = try #require(answer.firstRange(of: Array("\r\n\r\n".utf8)))
     let head = String(decoding: answer[..<end.lowerBound], as: UTF8.self).components(separatedBy: "\r\n")
     let headers = head.dropFirst().map { line in
@@ -160,8 +156,9 @@ import Testing
   private func checkOther(_ answer: Answer, _ length: Int, _ original: HTTPResponse, _ name: Comment) {
     switch answer.status {
     case 304:
-      #expect(answer.headers["ETag"] == original.headers["ETag"], name)
-      #expect(answer.headers["Cache-Control"] == original.headers["Cache-Control"], name)
+      for field in ["ETag", "Cache-Control", "Vary"] {
+        #expect(answer.headers[field] == original.headers[field], name)
+      }
       #expect(answer.headers["Content-Type"] == nil, name)
       #expect(answer.headers["Seedbank-Version"] == nil && answer.headers["Seedbank-Epoch"] == nil, name)
     case 416:
@@ -174,8 +171,6 @@ import Testing
     default: break
     }
   }
-
-  @Test func `the table has at least 300 requests`() { #expect(TableRequest.all.count >= 300) }
 }
 
 extension TableRequest.Filling {
@@ -190,26 +185,11 @@ extension TableRequest.Filling {
   }
 }
 
-enum PlainConnection {
-  struct Failure: Error {}
-
-  /// Sends the bytes on a new socket and reads until the server closes it.
-  static func exchange(_ text: String, port: UInt16) throws -> [UInt8] {
-    let descriptor = socket(AF_INET, CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    let connected = withUnsafePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-        connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-      }
-    }
-    guard connected == 0, write(descriptor, text, text.utf8.count) == text.utf8.count else { throw Failure() }
-    var answer: [UInt8] = []
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
-    while case let count = read(descriptor, &chunk, chunk.count), count > 0 { answer += chunk.prefix(count) }
-    return answer
-  }
+/// Sends the bytes on a new connection and reads until the server closes it.
+func exchange(_ text: String, port: UInt16) throws -> [UInt8] {
+  let client = try RawClient(port: port)
+  client.send(text)
+  // First, because `readToEnd` ends the sending side, and a response could then count as aborted.
+  _ = client.isEndedByServer()
+  return client.readToEnd()
 }

@@ -25,7 +25,7 @@ extension SeriesFacts {
       series, writtenAt: time,
       look: Look(good: time, newest: .failed, newestAt: time.adding(seconds: 9), reason: .disk),
       upcoming: UpcomingSnapshots(
-        due: time, calendarTimes: [time, time.adding(days: 1)], clock: try? ZoneClock("Europe/Berlin")))
+        due: time, calendarTimes: [time, time.adding(days: 1)], clock: ZoneClock("Europe/Berlin")))
     facts.look.reading = OriginReading(openMilliseconds: 1500, lagSeconds: 3)
     facts.look.reading.role = .standby
     (facts.look.foundBy, facts.look.behindSince) = (FoundBy(.log, .someTables, reason: nil), time)

@@ -36,10 +36,4 @@ import Testing
     #expect(after.rlim_cur == max(before.rlim_cur, rlim_t(budget.descriptors)))
     #expect(after.rlim_max == before.rlim_max)
   }
-
-  @Test func `a response without a free descriptor for its file has Retry-After`() {
-    let response = HTTPResponse(.tooManyFiles)
-    #expect(response.status == 503 && response.headers["Retry-After"] == "2")
-    #expect(response.headers["Content-Type"] == "application/problem+json")
-  }
 }

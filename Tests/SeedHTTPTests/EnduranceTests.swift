@@ -22,11 +22,6 @@ extension SocketTests {
       try waitUntil("the server ends the connection", every: 0.05) { !client.send("G") }
     }
 
-    @Test func `a connection without a request times out`() throws {
-      let server = try startServer { $0.timeouts.headSeconds = 1 }
-      #expect(try RawClient(port: server.port).isEndedByServer())
-    }
-
     @Test func `a response that is not read is aborted and reported`() throws {
       let told = Told()
       var configuration = HTTPServerConfiguration()

@@ -110,16 +110,4 @@ import Testing
     #expect(Self.status(of: RequestHead(method: "POST", headers: framing)) == 400)
     #expect(Self.status(of: RequestHead(method: "POST")) == 405)
   }
-
-  @Test func `a rejection is a problem document with the allowed methods`() throws {
-    let problem = try #require(throws: Problem.self) { try RequestHead(method: "POST").check() }
-    let response = HTTPResponse(problem)
-    #expect(response.status == 405)
-    #expect(response.headers["allow"] == "GET, HEAD, OPTIONS")
-    #expect(response.headers["content-type"] == "application/problem+json")
-    guard case .bytes(let body) = response.body else { throw problem }
-    #expect(
-      String(decoding: body, as: UTF8.self).hasPrefix(
-        #"{"type":"method-not-allowed","title":"Method not allowed"#))
-  }
 }

@@ -22,15 +22,6 @@ extension SocketTests {
       #expect(response["Server"] == nil)
     }
 
-    @Test func `HEAD has the headers of GET and no body`() throws {
-      let server = try startServer()
-      let client = try RawClient(port: server.port)
-      let head = try client.get("/a", method: "HEAD")
-      #expect(head["Content-Length"] == String("HEAD /a - 127.0.0.1".utf8.count))
-      #expect(head.status == 200)
-      #expect(try client.get("/missing").status == 404)
-    }
-
     @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/curl")))
     func `curl reports the same resource for HEAD and GET`() throws {
       let server = try serve { _ in
@@ -92,20 +83,6 @@ extension SocketTests {
       }
     }
 
-    @Test func `a request with Expect gets the final response and nothing before it`() throws {
-      let server = try startServer()
-      let client = try RawClient(port: server.port)
-      #expect(try client.get("/", extra: "Expect: 100-continue\r\n").status == 200)
-      #expect(client.readToEnd().isEmpty)
-    }
-
-    @Test func `two requests share a connection`() throws {
-      let server = try startServer()
-      let client = try RawClient(port: server.port)
-      #expect(try client.get("/1").body == Array("GET /1 - 127.0.0.1".utf8))
-      #expect(try client.get("/2").body == Array("GET /2 - 127.0.0.1".utf8))
-    }
-
     @Test func `pipelined requests are answered in order`() throws {
       let server = try startServer()
       let client = try RawClient(port: server.port)
@@ -134,17 +111,6 @@ extension SocketTests {
       }
       group.wait()
       #expect(right.count.load(ordering: .relaxed) == 16 * 200)
-    }
-
-    @Test func `an address gets no more connections than allowed`() throws {
-      let server = try startServer { $0.perAddressLimit = 2 }
-      let first = try RawClient(port: server.port)
-      let second = try RawClient(port: server.port)
-      #expect(try first.get("/").status == 200)
-      #expect(try second.get("/").status == 200)
-      let third = try RawClient(port: server.port)
-      #expect(third.isEndedByServer())
-      #expect(try first.get("/").status == 200)
     }
   }
 

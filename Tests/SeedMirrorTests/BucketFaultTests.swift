@@ -134,10 +134,10 @@ import Testing
     try bucket.arm("503 before -1")
     #expect(
       try store.list() == [file.path: 3] && store.read(file.path) == StoredFile(Array("one".utf8), tag: tag))
-    #expect(try store.download(file.path, bytes: 3, to: folder("part")))
+    #expect(try store.download(file.path, bytes: 3, to: folder("part")) == SHA256Digest.of(Array("one".utf8)))
     #expect(try DurableFile.read(folder("part"), limit: 10) == Array("one".utf8))
     #expect(throws: MirrorError.self) { try store.download(file.path, bytes: 2, to: folder("part")) }
-    #expect(try !store.download("metadata/2.root.json", bytes: 3, to: folder("part")))
+    #expect(try store.download("metadata/2.root.json", bytes: 3, to: folder("part")) == nil)
   }
 
   @Test func `a store without conditional writes is reported at the first put`() throws {

@@ -11,7 +11,7 @@ import Testing
   ]
 
   static func calendar(_ times: String, _ zone: String = "UTC") throws -> SnapshotCalendar {
-    SnapshotCalendar(try WeeklyTimes(times), try ZoneClock(zone))
+    SnapshotCalendar(try #require(WeeklyTimes(times)), try #require(ZoneClock(zone)))
   }
 
   private static func time(_ text: String) throws -> UTCTime { try #require(UTCTime(text)) }
@@ -20,7 +20,7 @@ import Testing
 
   @Test func `weekly times parse in all their forms`() throws {
     func hours(_ text: String) throws -> [Int] {
-      try WeeklyTimes(text).minutes.map { $0 / 60 }
+      try #require(WeeklyTimes(text)).minutes.map { $0 / 60 }
     }
     #expect(try hours("03:30") == [3, 27, 51, 75, 99, 123, 147])
     #expect(try hours("Mon 00:00") == [0])
@@ -29,28 +29,19 @@ import Testing
     #expect(try hours("Mon-Wed 01:00; Fri 02:00") == [1, 25, 49, 98])
     #expect(try hours("Sat-Mon 01:00") == [1, 121, 145], "over the end of the week")
     #expect(try hours("Mon,Mon-Tue  01:00,01:00") == [1, 25], "twice is once")
-    #expect(try WeeklyTimes("Mon-Fri 03:30").longestGapMinutes == 3 * 1440)
-    #expect(try WeeklyTimes("Tue 03:30").longestGapMinutes == 7 * 1440)
+    #expect(try #require(WeeklyTimes("Mon-Fri 03:30")).longestGapMinutes == 3 * 1440)
+    #expect(try #require(WeeklyTimes("Tue 03:30")).longestGapMinutes == 7 * 1440)
   }
 
   @Test(arguments: [
     "", " ", "24:00", "03:60", "3:30", "03:3", "03.30", "0330", "+3:30", "03:30,", "Mon", "Mon-Fri",
     "Mon-Fri 03:30;",
-    "Mon - Fri 03:30", "03:30 Mon", "٠٣:٣٠", "-1:00",
+    "Mon - Fri 03:30", "03:30 Mon", "٠٣:٣٠", "-1:00", "Mo-Fri 03:30", "Mon-Tue-Wed 03:30", "Mon,,Tue 03:30",
   ])
-  func `an invalid weekly time is rejected with the expected form`(text: String) {
-    let mistake = #expect(throws: ScheduleMistake.self) { try WeeklyTimes(text) }
-    #expect(mistake?.description.contains("expected") == true)
-  }
-
-  @Test func `an unknown day name is reported`() {
-    #expect(throws: ScheduleMistake.day("Mo")) { try WeeklyTimes("Mo-Fri 03:30") }
-    #expect(throws: ScheduleMistake.day("Mon-Tue-Wed")) { try WeeklyTimes("Mon-Tue-Wed 03:30") }
-    #expect(throws: ScheduleMistake.day("")) { try WeeklyTimes("Mon,,Tue 03:30") }
-  }
+  func `an invalid weekly time is rejected`(text: String) { #expect(WeeklyTimes(text) == nil) }
 
   @Test func `an unknown time zone is rejected`() {
-    #expect(throws: ScheduleMistake.zone("Mars/Olympus Mons")) { try ZoneClock("Mars/Olympus Mons") }
+    #expect(ZoneClock("Mars/Olympus Mons") == nil)
     #expect(ZoneClock.utc.offset(at: 0) == 0)
   }
 

@@ -286,32 +286,23 @@ import Testing
       good.arm(fault, at: 0)
       #expect(throws: MirrorError.away("503")) { try MirrorProbe(good).run() }
     }
-    #expect(throws: MirrorError.self) { try MirrorProbe(CarelessBucket()).run() }
+    #expect(throws: MirrorError.self) { try MirrorProbe(PlainBucket(isCareless: true, inner: good)).run() }
   }
 }
 
-/// Rejects each conditional put, as stores without conditions do.
+/// Rejects each conditional put, as stores without conditions do, or ignores the conditions.
 private struct PlainBucket: MirrorStore {
+  var isCareless = false
   let inner: ModelBucket
   var place: String { inner.place }
   func list() throws -> [String: Int] { try inner.list() }
   func read(_ path: String) throws -> StoredFile? { try inner.read(path) }
   func length(_ path: String) throws -> Int? { try inner.length(path) }
   func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply {
-    guard condition == .none else { throw MirrorError.ignoresConditions("501") }
+    guard isCareless || condition == .none else { throw MirrorError.ignoresConditions("501") }
     return try inner.put(file, .none)
   }
   func remove(_ path: String) throws { try inner.remove(path) }
   func isPublic(_ path: String) -> Bool? { nil }
-}
-
-private struct CarelessBucket: MirrorStore {
-  let inner = ModelBucket()
-  var place: String { inner.place }
-  func list() throws -> [String: Int] { try inner.list() }
-  func read(_ path: String) throws -> StoredFile? { try inner.read(path) }
-  func length(_ path: String) throws -> Int? { try inner.length(path) }
-  func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply { try inner.put(file, .none) }
-  func remove(_ path: String) throws { try inner.remove(path) }
-  func isPublic(_ path: String) -> Bool? { nil }
+  func download(_ path: String, bytes: Int, to sink: String) -> SHA256Digest? { nil }
 }

@@ -105,6 +105,7 @@ final class ModelBucket: MirrorStore {
   }
 
   func isPublic(_ path: String) -> Bool? { nil }
+  func download(_ path: String, bytes: Int, to sink: String) -> SHA256Digest? { nil }
 
   func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply {
     defer { watch(files) }

@@ -14,20 +14,24 @@ import Testing
 
   init() throws { twins = try MirrorRaceTests.Twins(versions: 3) }
 
-  private func claim(_ put: [MirrorImage] = [], inheritsBelow: Int = 0, undisputed: Bool = false)
-    -> MirrorClaim
-  {
-    MirrorClaim(
-      put: Set(put.map(\.timestamp.sha256.hex)), inheritsBelow: inheritsBelow, isUndisputed: undisputed)
+  private typealias Claim = (memory: MirrorMemory, options: MirrorOptions)
+
+  private func claim(
+    _ put: [MirrorImage] = [], inheritsBelow: Int = 0, undisputed: Bool = false
+  ) -> Claim {
+    var (memory, options) = (MirrorMemory(), MirrorOptions())
+    for image in put { memory.noteAttempt(image) }
+    (options.inheritsBelow, options.replaces) = (inheritsBelow, undisputed)
+    return (memory, options)
   }
 
   /// The finding about a mirror that shows only these bytes.
-  private func found(_ bytes: [UInt8]?, _ claim: MirrorClaim) throws -> TimestampJudge.Finding {
-    try TimestampJudge(store: ModelBucket(), image: ours[1], claim: claim)
+  private func found(_ bytes: [UInt8]?, _ claim: Claim) throws -> TimestampJudge.Finding {
+    try TimestampJudge(store: ModelBucket(), image: ours[1], memory: claim.memory, options: claim.options)
       .look(at: bytes.map { StoredFile($0, tag: "") })
   }
 
-  private func found(_ image: MirrorImage, _ claim: MirrorClaim) throws -> TimestampJudge.Finding {
+  private func found(_ image: MirrorImage, _ claim: Claim) throws -> TimestampJudge.Finding {
     guard case .bytes(let bytes) = image.timestamp.content else { preconditionFailure("a file") }
     return try found(bytes, claim)
   }
@@ -65,8 +69,8 @@ import Testing
     let bucket = ModelBucket()
     var push = MirrorPush(shown, to: bucket, MirrorMemory(), MirrorOptions(), now: .now()) { _ in }
     try push.run()
-    return try TimestampJudge(store: bucket, image: image, claim: claim()).look(
-      at: bucket.read(MirrorImage.timestampPath))
+    return try TimestampJudge(store: bucket, image: image, memory: MirrorMemory(), options: MirrorOptions())
+      .look(at: bucket.read(MirrorImage.timestampPath))
   }
 
   @Test func `without memory the files that are still here decide`() throws {

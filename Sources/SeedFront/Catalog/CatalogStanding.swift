@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedPublication
 import SeedSystem
-package import SeedTrust
+import SeedTrust
 
 /// The state of a catalog, which changes without a publication.
 struct CatalogStanding: Hashable, Sendable {
@@ -104,13 +104,5 @@ struct FileLook {
     let start = next % deltas.count
     next = start + deltasAtOnce
     return Array((deltas[start...] + deltas[..<start]).prefix(deltasAtOnce))
-  }
-}
-
-extension PublicationDirectory {
-  /// Whether the object's file exists with the signed length.
-  package func holds(_ object: PublishedObject) -> Bool {
-    let stamp = (try? FileStamp(file(object))) ?? nil
-    return stamp?.isRegular == true && stamp?.size == object.length
   }
 }

@@ -9,22 +9,18 @@ extension FrontMetrics {
 
   /// The client library's timestamp requests per second, by model. Empty if a proxy may have answered others.
   var looksPerSecond: [ClientModel: Double] {
-    guard !hidesLooks.withLock(\.self) else { return [:] }
-    return lookRate.withLock(\.perSecond).reduce(into: [:]) { rates, one in
-      if let model = ClientModel(label: agentNames.name(at: one.key)) { rates[model] = one.value }
-    }
+    hidesLooks.withLock(\.self) ? [:] : lookRate.withLock(\.perSecond)
   }
 }
 
-struct ClientModel: Hashable, Sendable {
+struct ClientModel: Hashable, Comparable, Sendable {
   let dataset: String
   let model: String
 
-  /// Parses `transit;2.1`.
-  init?(label: String) {
-    let parts = label.split(separator: ";").map(String.init)
-    guard parts.count == 2 else { return nil }
-    (dataset, model) = (parts[0], parts[1])
+  var labels: [(name: String, value: String)] { [("dataset", dataset), ("model", model)] }
+
+  static func < (one: Self, other: Self) -> Bool {
+    (one.dataset, one.model) < (other.dataset, other.model)
   }
 
   func isServed(by series: SeedSeries) -> Bool {
@@ -38,13 +34,9 @@ extension MetricsPage {
     text.family(
       "seedbank_estimated_clients", .gauge,
       "Clients of the library, by how often they looked here and how often they are asked to; absent behind proxies.",
-      rates.sorted { ($0.key.dataset, $0.key.model) < ($1.key.dataset, $1.key.model) }.compactMap {
-        model, rate in
+      rates.sorted { $0.key < $1.key }.compactMap { model, rate in
         series.first { model.isServed(by: $0.series) }.map {
-          (
-            [("dataset", model.dataset), ("model", model.model)],
-            (rate * Double($0.state.pollSeconds)).rounded()
-          )
+          (model.labels, (rate * Double($0.state.pollSeconds)).rounded())
         }
       })
   }
@@ -63,20 +55,20 @@ struct ClientCounts: Hashable, Sendable {
 }
 
 /// The polling rate of clients, computed from samples of counters. Pure.
-struct LookRate: Sendable {
+struct LookRate<Client: Hashable & Sendable>: Sendable {
   private struct Sample {
     let second: Int
-    let looks: [Int: Int]
+    let looks: [Client: Int]
   }
 
   /// Oldest first.
   private var samples: [Sample] = []
 
-  static let apartSeconds = 30
+  private static var apartSeconds: Int { 30 }
   /// Fifteen minutes of samples.
-  private static let mostSamples = 31
+  private static var mostSamples: Int { 31 }
 
-  mutating func note(_ looks: @autoclosure () -> [Int: Int], at second: Int) {
+  mutating func note(_ looks: @autoclosure () -> [Client: Int], at second: Int) {
     if let newest = samples.last {
       // After the clock was set back, the age of earlier samples is unknown.
       if second < newest.second { samples = [] } else if second < newest.second + Self.apartSeconds { return }
@@ -85,7 +77,7 @@ struct LookRate: Sendable {
     samples.removeFirst(max(0, samples.count - Self.mostSamples))
   }
 
-  var perSecond: [Int: Double] {
+  var perSecond: [Client: Double] {
     guard let first = samples.first, let last = samples.last, last.second > first.second else { return [:] }
     let seconds = Double(last.second - first.second)
     return last.looks.reduce(into: [:]) { rates, one in

@@ -32,9 +32,9 @@ struct FrontCounts: Sendable {
   private(set) var latencySeconds = [Double](repeating: 0, count: kinds)
   /// Snapshots sent to the end.
   private(set) var downloads: [SeedSeries: Int] = [:]
-  private(set) var clients: [Int: Int] = [:]
-  /// The client library's requests for the timestamp, by the same labels.
-  private(set) var looks: [Int: Int] = [:]
+  private(set) var clients: [ClientModel: Int] = [:]
+  /// The client library's requests for the timestamp.
+  private(set) var looks: [ClientModel: Int] = [:]
 
   static func place(_ kind: AnswerMark.Kind, status: Int) -> Int {
     // A version that is not supported is the client's error.
@@ -55,21 +55,9 @@ struct FrontCounts: Sendable {
     {
       downloads[series, default: 0] += 1
     }
-    if measurement.agent > 0 {
-      clients[measurement.agent, default: 0] += 1
-      if mark.kind == .timestamp { looks[measurement.agent, default: 0] += 1 }
+    if let client = measurement.agent as? ClientModel {
+      clients[client, default: 0] += 1
+      if mark.kind == .timestamp { looks[client, default: 0] += 1 }
     }
-  }
-
-  mutating func add(_ other: FrontCounts) {
-    for index in answers.indices { answers[index] += other.answers[index] }
-    for index in bytes.indices { bytes[index] += other.bytes[index] }
-    for kind in latency.indices {
-      for index in latency[kind].indices { latency[kind][index] += other.latency[kind][index] }
-      latencySeconds[kind] += other.latencySeconds[kind]
-    }
-    downloads.merge(other.downloads, uniquingKeysWith: +)
-    clients.merge(other.clients, uniquingKeysWith: +)
-    looks.merge(other.looks, uniquingKeysWith: +)
   }
 }

@@ -5,7 +5,6 @@ import SeedSystem
 struct MetricsPage {
   typealias Sample = PrometheusText.Sample
 
-  let agentName: (Int) -> String
   var text = PrometheusText()
 
   var bytes: [UInt8] { Array(text.text.utf8) }
@@ -43,14 +42,9 @@ struct MetricsPage {
   }
 
   private mutating func writeClients(_ counts: FrontCounts) {
-    let samples = counts.clients.sorted { $0.key < $1.key }.compactMap {
-      label, count -> Sample? in
-      ClientModel(label: agentName(label)).map {
-        ([("dataset", $0.dataset), ("model", $0.model)], Double(count))
-      }
-    }
     text.family(
-      "seedbank_client_requests_total", .counter, "Requests of the client library, by model.", samples)
+      "seedbank_client_requests_total", .counter, "Requests of the client library, by model.",
+      counts.clients.sorted { $0.key < $1.key }.map { ($0.key.labels, Double($0.value)) })
   }
 
   mutating func write(_ load: HTTPLoad) {

@@ -33,19 +33,16 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
     /// Adds untrusted text, such as a name or a license, shortened and with isolated writing direction.
     mutating func appendInterpolation(foreign text: String) {
       bytes += "<bdi>".utf8
-      HTML.append(escaping: HTML.shortened(text, HTML.foreignScalars), to: &bytes)
+      HTML.append(escaping: HTML.shortened(text), to: &bytes)
       bytes += "</bdi>".utf8
     }
   }
 
   static let foreignScalars = 300
 
-  static func shortened(_ text: String, _ most: Int) -> String {
-    let scalars = text.unicodeScalars
-    guard let end = scalars.index(scalars.startIndex, offsetBy: most, limitedBy: scalars.endIndex),
-      end < scalars.endIndex
-    else { return text }
-    return String(scalars[..<end]) + "…"
+  private static func shortened(_ text: String) -> String {
+    let start = text.unicodeScalars.prefix(foreignScalars)
+    return start.endIndex == text.endIndex ? text : String(start) + "…"
   }
 
   private static func append(escaping text: String, to bytes: inout [UInt8]) {

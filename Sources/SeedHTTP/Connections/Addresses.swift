@@ -1,3 +1,4 @@
+import SeedFormat
 import SeedSystem
 
 package struct IPAddress: Hashable, Sendable {
@@ -59,7 +60,7 @@ package struct IPNetwork: Hashable, Sendable {
     let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
     guard let address = IPAddress(String(parts[0])) else { return nil }
     let width = address.isIPv4 ? 32 : 128
-    guard let bits = parts.count < 2 ? width : Self.number(parts[1]), 0...width ~= bits else { return nil }
+    guard let bits = parts.count < 2 ? width : canonicalDecimal(parts[1], in: 0...width) else { return nil }
     self.text = text
     hostBits = width - bits
     prefix = address.bits >> hostBits
@@ -68,10 +69,6 @@ package struct IPNetwork: Hashable, Sendable {
 
   // Swift defines a shift by the full width: the result is 0.
   func contains(_ address: IPAddress) -> Bool { address.bits >> hostBits == prefix }
-
-  private static func number(_ digits: Substring) -> Int? {
-    digits.utf8.allSatisfy { 0x30...0x39 ~= $0 } ? Int(digits) : nil
-  }
 }
 
 /// The sender's address by `X-Forwarded-For`; `peer` if that is not a trusted proxy or the entry is unusable. Each

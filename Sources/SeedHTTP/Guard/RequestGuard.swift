@@ -34,18 +34,6 @@ enum HeadSize {
   /// Bytes of a target; RFC 9112, 3, requires 8,000 for a request line.
   static let targetLimit = 8_000
   static let fieldLimit = 64
-
-  /// Throws if the head is too large, without checking anything else. `bytes` and `limit` are of the whole head, from
-  /// the method to the empty line.
-  static func check(targetBytes: Int, bytes: Int, limit: Int, fields: Int) throws(Problem) {
-    guard targetBytes <= targetLimit else { throw .targetTooLong }
-    guard bytes <= limit else {
-      throw Problem(.headTooLarge, "The request's line and header fields have more than \(limit) bytes.")
-    }
-    guard fields <= fieldLimit else {
-      throw Problem(.headTooLarge, "The request has more than \(fieldLimit) header fields.")
-    }
-  }
 }
 
 /// Checks a request's head before a handler is called, in this order: version, framing, method. An ambiguous end of

@@ -83,13 +83,14 @@ package struct HTTPMeasurement: Sendable {
   /// Whether the body includes the file's end, which only one part of a download does.
   package var isLastPart = false
   package let isComplete: Bool
-  /// The label of the client's User-Agent; 0 without one.
-  package let agent: Int
+  /// The label of the client's User-Agent, if any.
+  package let agent: (any Sendable)?
   /// Nanoseconds from the end of the request's head to the response's last byte.
   package let nanoseconds: UInt64
 
   package init(
-    mark: (any Sendable)?, status: Int, bodyBytes: Int64, isComplete: Bool, agent: Int, nanoseconds: UInt64
+    mark: (any Sendable)?, status: Int, bodyBytes: Int64, isComplete: Bool, agent: (any Sendable)?,
+    nanoseconds: UInt64
   ) {
     (self.mark, self.status, self.bodyBytes) = (mark, status, bodyBytes)
     (self.isComplete, self.agent, self.nanoseconds) = (isComplete, agent, nanoseconds)

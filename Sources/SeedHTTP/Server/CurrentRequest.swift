@@ -17,7 +17,7 @@ final class CurrentRequest {
   private(set) var request: HTTPRequest?
   private var response: PreparedResponse?
   private var isHead = false
-  private var agent = 0
+  private var agent: (any Sendable)?
   /// The time at which the head was complete or rejected.
   private var start: UInt64?
   /// The bytes acknowledged by the client before a large response.
@@ -34,7 +34,7 @@ final class CurrentRequest {
   /// False while the head is incomplete: that time is the client's, and there is no request yet.
   var hasHead: Bool { start != nil }
 
-  func finishHead(isHead: Bool, agent: Int, _ request: HTTPRequest?) {
+  func finishHead(isHead: Bool, agent: (any Sendable)?, _ request: HTTPRequest?) {
     (self.isHead, self.agent, self.request) = (isHead, agent, request)
     start = monotonicNanoseconds()
     client.enter(.handling)

@@ -21,8 +21,8 @@ package struct HTTPServerConfiguration: Sendable {
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
   /// Called after every exchange with a complete head, on the daemon's threads. Cheap.
   package var measure: (@Sendable (HTTPMeasurement) -> Void)?
-  /// Maps a `User-Agent` to a number for the measurement.
-  package var labelAgent: (@Sendable (UnsafeBufferPointer<UInt8>) -> Int)?
+  /// Maps a `User-Agent` to the label in the measurement.
+  package var labelAgent: @Sendable (UnsafeBufferPointer<UInt8>) -> (any Sendable)? = { _ in nil }
   /// Called after every exchange with the whole request, unchecked if it was refused. Copies every request.
   package var observe: (@Sendable (HTTPRequest, HTTPMeasurement) -> Void)?
 

@@ -33,9 +33,16 @@ struct HeadReader {
       lines.prefix(fields.fieldCount).map { HTTPHeaders.Field($0.name.text, $0.value.text) })
   }
 
+  /// Throws if the head is too large, without checking anything else. `limit` is the most bytes of the whole head, from
+  /// the method to the empty line.
   func checkSize(with line: RequestLine, limit: Int) throws(Problem) {
-    try HeadSize.check(
-      targetBytes: line.targetBytes, bytes: arrived, limit: limit, fields: fields.fieldCount)
+    guard line.targetBytes <= HeadSize.targetLimit else { throw .targetTooLong }
+    guard arrived <= limit else {
+      throw Problem(.headTooLarge, "The request's line and header fields have more than \(limit) bytes.")
+    }
+    guard fields.fieldCount <= HeadSize.fieldLimit else {
+      throw Problem(.headTooLarge, "The request has more than \(HeadSize.fieldLimit) header fields.")
+    }
   }
 
   func accountsForEveryByte(with line: RequestLine) -> Bool {

@@ -39,7 +39,7 @@ final class RequestDispatcher: Sendable {
     let address = current.client.address?.literal ?? ""
     let request = HTTPRequest(
       .get, target.text, remoteAddress: address, id: nextID.add(1, ordering: .relaxed).newValue)
-    current.finishHead(isHead: false, agent: 0, request)
+    current.finishHead(isHead: false, agent: nil, request)
     _ = refuseBySocket(.targetTooLong, to: request, current)
   }
 
@@ -65,7 +65,7 @@ final class RequestDispatcher: Sendable {
     _ current: CurrentRequest, on connection: OpaquePointer, _ line: RequestLine, _ head: HeadReader
   ) -> Bool {
     let isHead = line.method.isExactly("HEAD")
-    let agent = head.fields.agent.map { configuration.labelAgent?($0) ?? 0 } ?? 0
+    let agent = head.fields.agent.flatMap(configuration.labelAgent)
     do throws(Problem) {
       try head.checkSize(with: line, limit: configuration.headLimit)
       try RequestGuard.check(line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))

@@ -10,32 +10,45 @@ package protocol FollowSource: Sendable {
   func object(_ object: PublishedObject) async throws -> String
 }
 
-/// A folder that holds a publication. Its files are copied to `parts` and compared with the signed digests.
-package struct FolderSource: FollowSource {
-  package let name: String
+/// A mirror, or a folder that holds a publication. Its files are copied to `parts`.
+package struct StoreSource: FollowSource {
+  private let store: any MirrorStore
   private let parts: String
 
-  package init(name: String, parts: String) { (self.name, self.parts) = (name, parts) }
+  private static let (attempts, pauseSeconds) = (3, 1)
 
+  package init(_ store: any MirrorStore, parts: String) { (self.store, self.parts) = (store, parts) }
+
+  package var name: String { store.place }
+
+  /// The store does not enforce `limit`; the caller does.
   package func metadata(_ file: String, limit: Int) async throws -> [UInt8]? {
-    try await blocking { [name] in try DurableFile.readIfPresent("\(name)/metadata/\(file)", limit: limit) }
+    try await asking { [store] in try store.read("metadata/\(file)")?.bytes }
   }
 
   package func object(_ object: PublishedObject) async throws -> String {
     let part = "\(parts)/\(object.sha256.hex).part"
-    try await blocking { try copy(object, to: part) }
-    return part
+    let found = try await asking { [store] in
+      try store.download(object.filePath, bytes: object.length, to: part)
+    }
+    guard found != object.sha256 else { return part }
+    let fault = found == nil ? "missing, which the metadata beside it names" : "not the signed file"
+    throw Refusal(
+      found == nil ? .unavailable : .badData,
+      "\("\(name)/\(object.filePath)".printable) is \(fault): copy it again, or ask its operator.")
   }
 
-  private func copy(_ object: PublishedObject, to part: String) throws {
-    let path = "\(name)/\(object.filePath)"
-    guard Folder.exists(path) else {
-      throw Refusal(
-        .unavailable, "\(path.printable) is missing, which the metadata beside it names: copy it again.")
-    }
-    let copy = try SHA256Digest.copying(path, to: part, limit: object.length)
-    guard copy.length == object.length, copy.digest == object.sha256 else {
-      throw Refusal(.badData, "\(path.printable) is not the signed file: copy it again.")
+  private func asking<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws
+    -> Answer
+  {
+    var attempt = 1
+    while true {
+      do {
+        return try await blocking(work)
+      } catch MirrorError.away where attempt < Self.attempts {
+        attempt += 1
+        try await Task.sleep(for: .seconds(Self.pauseSeconds))
+      } catch let error as MirrorError { throw MirrorFailure(store.place, error) }
     }
   }
 }

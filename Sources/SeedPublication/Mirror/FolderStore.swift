@@ -1,4 +1,4 @@
-import SeedFormat
+package import SeedFormat
 import SeedSystem
 import SeedTrust
 
@@ -40,6 +40,11 @@ package struct FolderStore: MirrorStore {
     try checkFolder()
     let bytes = try DurableFile.readIfPresent(file(path), limit: PublicationDirectory.mostFileBytes)
     return bytes.map { StoredFile($0, tag: SHA256Digest.of($0).hex) }
+  }
+
+  package func download(_ path: String, bytes: Int, to sink: String) throws -> SHA256Digest? {
+    guard Folder.exists(file(path)) else { return nil }
+    return try SHA256Digest.copying(file(path), to: sink, limit: bytes).digest
   }
 
   package func length(_ path: String) throws -> Int? { try FileStamp(file(path))?.size }

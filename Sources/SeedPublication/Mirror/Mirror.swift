@@ -69,8 +69,9 @@ package struct Mirror: Sendable {
   /// Compares the mirror with the publication here. Throws if another publisher is ahead or the mirror does not answer.
   package func compare(_ publication: PublicationDirectory) throws {
     do {
-      let claim = MirrorMemory(file: memoryFile).claim(inherited)
-      let judge = TimestampJudge(store: store, image: try MirrorImage(of: publication), claim: claim)
+      let judge = TimestampJudge(
+        store: store, image: try MirrorImage(of: publication), memory: MirrorMemory(file: memoryFile),
+        options: inherited)
       _ = try judge.look(at: store.read(MirrorImage.timestampPath))
     } catch { throw failure(error) }
   }

@@ -41,11 +41,8 @@ package struct MirrorMemory: Hashable, Sendable {
     if !put.contains(sha256) { put = (put + [sha256]).suffix(Self.mostPut) }
   }
 
-  func claim(_ options: MirrorOptions) -> MirrorClaim {
-    MirrorClaim(
-      put: Set(put + [commit?.sha256].compactMap(\.self)), inheritsBelow: options.inheritsBelow,
-      isUndisputed: options.replaces)
-  }
+  /// SHA-256 of the timestamps that may be replaced. Empty if the memory was lost.
+  var written: Set<String> { Set(put + [commit?.sha256].compactMap(\.self)) }
 
   /// Also true after the clock was set back.
   func needsList(_ now: UTCTime) -> Bool {

@@ -27,7 +27,7 @@ package struct MirrorPush {
   }
 
   private var judge: TimestampJudge {
-    TimestampJudge(store: store, image: image, claim: memory.claim(options))
+    TimestampJudge(store: store, image: image, memory: memory, options: options)
   }
 
   private var plan: MirrorPlan {
@@ -180,7 +180,7 @@ package struct MirrorOptions: Sendable {
   package var isFenced = true
   /// The operator requested the push, so an empty mirror is filled again.
   package var isByHand = false
-  /// Replaces conflicting metadata and an older timestamp. Safe only if no other publisher runs.
+  /// Replaces conflicting metadata and an older timestamp. The operator asserts that no other publisher runs.
   package var replaces = false
   /// Timestamps below this version belong to the publication that this one continues; see ``MirrorInheritance``.
   package var inheritsBelow = 0

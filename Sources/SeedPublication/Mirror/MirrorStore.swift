@@ -1,3 +1,5 @@
+package import SeedFormat
+
 /// Stores a copy of a publication. Throws ``MirrorError`` for failed requests and `FileError` for failed disks.
 package protocol MirrorStore: Sendable {
   /// The mirror's name for the operator, without secrets.
@@ -6,6 +8,9 @@ package protocol MirrorStore: Sendable {
   func list() throws -> [String: Int]
   /// Reads a small file. Returns `nil` if it is missing.
   func read(_ path: String) throws -> StoredFile?
+  /// Writes not much more than `bytes` of a file to `sink`, and returns the hash of what it wrote; `nil` if the file is
+  /// missing.
+  func download(_ path: String, bytes: Int, to sink: String) throws -> SHA256Digest?
   func length(_ path: String) throws -> Int?
   func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply
   /// Does nothing if the file is missing.

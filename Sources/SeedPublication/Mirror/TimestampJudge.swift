@@ -1,22 +1,6 @@
 import SeedFormat
 import SeedTrust
 
-/// The timestamps that a publisher may replace with its own.
-struct MirrorClaim: Hashable {
-  /// SHA-256 of the timestamps written from here, including unanswered attempts. Empty without a memory.
-  let put: Set<String>
-  /// Lower versions belong to the publication that 'recover' or 'new-epoch' continued.
-  let inheritsBelow: Int
-  /// The operator asserts that no other publisher runs.
-  let isUndisputed: Bool
-
-  /// Whether an older timestamp may be replaced, or `nil` if only comparing files can decide.
-  func covers(_ sha256: SHA256Digest, version: Int) -> Bool? {
-    if isUndisputed || version < inheritsBelow || put.contains(sha256.hex) { return true }
-    return put.isEmpty ? nil : false
-  }
-}
-
 /// Decides whether a mirror's timestamp may be replaced.
 struct TimestampJudge {
   enum Finding: Hashable {
@@ -28,7 +12,8 @@ struct TimestampJudge {
 
   let store: any MirrorStore
   let image: MirrorImage
-  let claim: MirrorClaim
+  let memory: MirrorMemory
+  let options: MirrorOptions
 
   /// Throws if the timestamp must not be replaced.
   func look(at found: StoredFile?) throws -> Finding {
@@ -42,13 +27,20 @@ struct TimestampJudge {
     let (there, here) = (theirs.signed.version, image.version)
     if there > here { throw MirrorError.ahead(there: there, here: here) }
     if there == here { throw MirrorError.forked(version: here) }
-    guard try claim.covers(sha256, version: there) ?? isOurs(theirs.signed) else {
+    guard try mayReplace(theirs.signed, sha256) else {
       throw MirrorError.overtaken(there: there, here: here)
     }
     return .older
   }
 
-  /// Without a memory: whether the snapshot role there, which fixes all other files, is still here.
+  /// Without a memory, only comparing files can decide.
+  private func mayReplace(_ older: Timestamp, _ sha256: SHA256Digest) throws -> Bool {
+    let written = memory.written
+    return try options.replaces || older.version < options.inheritsBelow || written.contains(sha256.hex)
+      || (written.isEmpty && isOurs(older))
+  }
+
+  /// Whether the snapshot role there, which fixes all other files, is still here.
   private func isOurs(_ timestamp: Timestamp) throws -> Bool {
     let name = MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version)
     guard let ours = try image.publication.metadata(name) else { return false }

@@ -16,11 +16,13 @@ package struct FactsFolder: Sendable {
 
   /// Like `read(_:)`, but throws if the file could not be read.
   package func content(of series: SeedSeries) throws(FileError) -> SeriesFacts? {
-    let bytes = try File(file(series), for: .readingRegular(followsLinks: false)).readAll(
-      limit: Self.mostBytes)
-    guard let json = try? JSONValue(parsing: bytes), let facts = SeriesFacts(json), facts.series == series
-    else { return nil }
-    return facts
+    let facts = try json(file(series)).flatMap(SeriesFacts.init)
+    return facts?.series == series ? facts : nil
+  }
+
+  func json(_ file: String) throws(FileError) -> JSONValue? {
+    let bytes = try File(file, for: .readingRegular(followsLinks: false)).readAll(limit: Self.mostBytes)
+    return try? JSONValue(parsing: bytes)
   }
 
   /// Replaces the file atomically without syncing. After a power failure the next step rewrites it.

@@ -56,15 +56,13 @@ extension FactsFolder {
     (try? FileStamp(file(type))) ?? nil
   }
 
-  /// `nil` if the file is missing or damaged.
   package func read<Facts: CommonFacts>(_ type: Facts.Type = Facts.self) -> Facts? {
     (try? content(type)) ?? nil
   }
 
   /// Like `read(_:)`, but throws if the file could not be read.
   package func content<Facts: CommonFacts>(_ type: Facts.Type) throws(FileError) -> Facts? {
-    let bytes = try DurableFile.readIfPresent(file(type), limit: PublicationDirectory.mostFileBytes)
-    return bytes.flatMap { try? JSONValue(parsing: $0) }.flatMap(Facts.init)
+    try json(file(type)).flatMap(Facts.init)
   }
 
   /// Writes the file if its content changed; `nil` removes it.

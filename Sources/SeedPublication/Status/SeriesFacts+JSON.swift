@@ -185,7 +185,7 @@ extension UpcomingSnapshots {
         return time
       },
       // Falls back to UTC if this version does not have the zone.
-      clock: json["zone"]?.string.flatMap { try? ZoneClock($0) })
+      clock: json["zone"]?.string.flatMap { ZoneClock($0) })
   }
 }
 

@@ -20,29 +20,17 @@ package struct Pruning {
   package func run(
     _ published: PublishedMetadata, now: UTCTime, isDryRun: Bool
   ) throws -> (removed: [String], waiting: Unnamed) {
-    let known = remembered()
-    let found = try publication.prunableFiles(published.delegatedSeries)
-    let (removed, waiting) = decide(found, named: published.namedFiles, known, now: now)
+    let (known, named) = (remembered(), published.namedFiles)
+    let unnamed = try publication.prunableFiles(published.delegatedSeries).filter { !named.contains($0) }
+    // A clock that was set back must not prolong the grace period.
+    let since = Unnamed(uniqueKeysWithValues: unnamed.map { ($0, min(known[$0] ?? now, now)) })
+    let waiting = since.filter { path, time in
+      known[path] == nil || now.secondsSinceEpoch - time.secondsSinceEpoch < graceSeconds
+    }
+    let removed = unnamed.filter { waiting[$0] == nil }
     guard !isDryRun else { return (removed, waiting) }
     for file in removed { try Folder.remove("\(publication.path)/\(file)") }
     if waiting != known { try remember(waiting) }
-    return (removed, waiting)
-  }
-
-  private func decide(
-    _ found: [String], named: Set<String>, _ known: Unnamed, now: UTCTime
-  ) -> (removed: [String], waiting: Unnamed) {
-    var removed: [String] = []
-    var waiting: Unnamed = [:]
-    for path in found where !named.contains(path) {
-      // A clock that was set back must not prolong the grace period.
-      let since = min(known[path] ?? now, now)
-      if now.secondsSinceEpoch - since.secondsSinceEpoch >= graceSeconds, known[path] != nil {
-        removed.append(path)
-      } else {
-        waiting[path] = since
-      }
-    }
     return (removed, waiting)
   }
 
@@ -57,10 +45,8 @@ package struct Pruning {
   }
 
   private func remember(_ unnamed: Unnamed) throws(FileError) {
-    let members = unnamed.sorted { $0.key < $1.key }
-      .map { JSONMember($0.key, .integer(Int64($0.value.secondsSinceEpoch))) }
     // Not fsynced: if a power failure loses the file, the grace period restarts.
-    try DurableFile.replace(memory, with: JSONValue.object(members).bytes)
+    try DurableFile.replace(memory, with: JSONValue(unnamed) { JSONValue($0.secondsSinceEpoch) }.bytes)
   }
 }
 

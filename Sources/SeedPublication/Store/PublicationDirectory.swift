@@ -85,6 +85,12 @@ package struct PublicationDirectory: Sendable {
 
   package func file(_ object: PublishedObject) -> String { "\(path)/\(object.filePath)" }
 
+  /// Whether the object's file exists with the signed length.
+  package func holds(_ object: PublishedObject) -> Bool {
+    let stamp = (try? FileStamp(file(object))) ?? nil
+    return stamp?.isRegular == true && stamp?.size == object.length
+  }
+
   /// The folder of a series' objects, with a trailing slash.
   package func objectFolder(_ series: SeedSeries) -> String { "\(path)/targets/\(series.targetPrefix)" }
 

@@ -34,7 +34,7 @@ extension DatasetConfiguration {
       meaning:
         "the times of a week at which a series that changed gets a new snapshot. One that was missed is made up for",
       read: { dataset, value throws(Refusal) in
-        dataset.snapshots.times = try value.written(WeeklyTimes.init)
+        dataset.snapshots.times = try value.written(WeeklyTimes.expected, WeeklyTimes.init)
         guard dataset.snapshots.times == nil || dataset.snapshots.seconds == nil else {
           throw value.error(
             "expected only one of it and \"schedule.snapshotSeconds\", found both; remove one")
@@ -44,7 +44,7 @@ extension DatasetConfiguration {
       key: "schedule.timeZone", type: "IANA name such as `Europe/Zurich`", usual: "`UTC`", isSeldom: true,
       meaning: "the time zone of `schedule.snapshots`",
       read: { dataset, value throws(Refusal) in
-        if let clock = try value.written(ZoneClock.init) {
+        if let clock = try value.written(ZoneClock.expected, ZoneClock.init) {
           guard dataset.snapshots.times != nil else {
             throw value.error("expected \"schedule.snapshots\", to which it applies")
           }
@@ -58,11 +58,10 @@ extension DatasetConfiguration {
 
 extension ConfigurationValue {
   fileprivate func written<Value>(
-    _ read: (String) throws(ScheduleMistake) -> Value
+    _ expected: String, _ read: (String) -> Value?
   ) throws(Refusal) -> Value? {
     guard let text = try text() else { return nil }
-    do throws(ScheduleMistake) {
-      return try read(text)
-    } catch { throw self.error(error.description) }
+    guard let value = read(text) else { throw error("expected \(expected), found \"\(text.clipped)\"") }
+    return value
   }
 }

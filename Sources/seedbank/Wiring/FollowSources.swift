@@ -28,14 +28,14 @@ extension ParsedArguments {
       }
       #if SEEDBANK_BUCKETS
       if let store = Self.bucket(text, mirrors, context.environment) {
-        return { BucketSource(store, parts: $0) }
+        return { StoreSource(store, parts: $0) }
       }
       #endif
       let path = Paths.absolute(text, from: context.currentDirectory)
       guard Paths.isUsable(text), Folder.isFolder("\(path)/metadata") else {
         throw unsuitable(name, text, Self.expectedSource)
       }
-      return { FolderSource(name: path, parts: $0) }
+      return { StoreSource(FolderStore(path), parts: $0) }
     }
   }
 

@@ -99,15 +99,15 @@ import Testing
     ),
     (
       #""snapshots": "Mon-Fri 25:00""#,
-      #"snapshots: expected times such as "03:30" or "Mon-Fri 03:30; Sat,Sun 06:00,18:00", found "25:00"."#
+      #"snapshots: expected times such as "03:30" or "Mon-Fri 03:30; Sat,Sun 06:00,18:00", found "Mon-Fri 25:00"."#
     ),
     (
       #""snapshots": "Mo 03:30""#,
-      #"snapshots: expected a day from Mon to Sun, or a range such as Mon-Fri, found "Mo"."#
+      #"snapshots: expected times such as "03:30" or "Mon-Fri 03:30; Sat,Sun 06:00,18:00", found "Mo 03:30"."#
     ),
     (
       #""snapshots": "03:30", "timeZone": "Mars/Olympus Mons""#,
-      #"timeZone: "Mars/Olympus Mons" is not a time zone of this machine; expected an IANA name such as "Europe/Zurich"."#
+      #"timeZone: expected the IANA name of a time zone, such as "Europe/Zurich", found "Mars/Olympus Mons"."#
     ),
     (
       #""snapshotSeconds": 60, "timeZone": "Europe/Zurich""#,
