@@ -126,7 +126,8 @@ extension HTTPResponse {
       status: 204,
       headers: [
         "Allow": HTTPMethod.allowed, "Access-Control-Allow-Methods": HTTPMethod.allowed,
-        "Access-Control-Allow-Headers": "If-Match, If-None-Match, If-Range, Range",
+        "Access-Control-Allow-Headers":
+          "If-Match, If-Modified-Since, If-None-Match, If-Range, If-Unmodified-Since, Range",
         "Access-Control-Max-Age": "86400",
       ])
   }
@@ -152,7 +153,7 @@ extension Router {
       status: 200,
       headers: [
         "Content-Type": entry.mediaType, "Cache-Control": CacheRule.object, "ETag": entry.tag,
-        "Repr-Digest": entry.digest, "Accept-Ranges": "bytes",
+        "Last-Modified": entry.lastModified, "Repr-Digest": entry.digest, "Accept-Ranges": "bytes",
         "Seedbank-Version": entry.object.version.description, "Seedbank-Epoch": entry.epoch.text,
       ],
       body: .file(try open(entry.object, in: catalog)))

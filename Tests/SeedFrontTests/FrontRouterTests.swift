@@ -85,7 +85,19 @@ import Testing
     #expect(response.problem == .badRequest && response.json?["detail"]?.string?.contains(bounds) == true)
   }
 
-  @Test func `a page with a query string is served and not kept`() throws {
+  @Test func `an unknown parameter is rejected everywhere but on the web page`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let targets = [
+      "/v1", "/v1/transit", "/v1/transit/snapshot?model=2.1", "/v1/transit/changes?model=2.1&since=100",
+      "/metadata/timestamp.json", "/metadata/2.root.json", "/\(object.filePath)", "/livez", "/readyz",
+      "/metrics",
+      "/openapi.json",
+    ]
+    for target in targets {
+      let refused = get(target + (target.contains("?") ? "&" : "?") + "utm_source=x")
+      #expect(refused.problem == .badRequest && refused.json?["parameter"] == "utm_source", "\(target)")
+      #expect(refused.headers["Cache-Control"] == "no-store", "nobody fills caches with copies")
+    }
     let folder = try TemporaryFolder(inMemory: true)
     try "<p>hello".write(toFile: folder("index.html"), atomically: true, encoding: .utf8)
     let router = Router(pages: try StaticPages(folder: folder.path))
@@ -204,12 +216,13 @@ import Testing
     #expect(response.json?["detail"]?.string?.hasSuffix("only as gzip.") == true)
   }
 
-  @Test func `an object is served with its ETag and digest`() throws {
+  @Test func `an object is served with its ETag, time and digest`() throws {
     let object = try publication.snapshot(FrontPublication.transit, 104)
     let response = get("/\(object.filePath)")
     #expect(response.status == 200)
     #expect(response.body.length == Int64(object.length))
     #expect(response.headers["ETag"] == "\"\(object.sha256.hex)\"")
+    #expect(response.headers["Last-Modified"] == "Mon, 21 Sep 2026 14:15:04 GMT")
     #expect(response.headers["Repr-Digest"] == "sha-256=:\(Base64.encode(object.sha256.bytes)):")
     #expect(response.headers["Cache-Control"]?.contains("immutable") == true)
     #expect(response.headers["Content-Encoding"] == nil)
@@ -231,6 +244,41 @@ import Testing
     }
   }
 
+  @Test func `an unchanged resource is not sent again`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    for target in [
+      "/\(object.filePath)", "/v1", "/metadata/timestamp.json", "/v1/transit/changes?model=2.1&since=100",
+    ] {
+      let tag = try #require(get(target).headers["ETag"])
+      for condition in [tag, "W/\(tag)", "\"other\", \(tag)", "*"] {
+        let response = get(target, ["If-None-Match": condition])
+        #expect(response.status == 304)
+        for name in ["ETag", "Cache-Control", "Last-Modified", "Vary"] {
+          #expect(response.headers[name] == get(target).headers[name])
+        }
+        for name in ["Content-Type", "Seedbank-Version", "Seedbank-Epoch"] {
+          #expect(response.headers[name] == nil, "\(name) describes a body")
+        }
+      }
+      #expect(get(target, ["If-None-Match": "\"other\""]).status == 200)
+    }
+    #expect(get("/nothing", ["If-None-Match": "*"]).status == 404)
+  }
+
+  @Test func `HEAD returns the headers of GET`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let targets = [
+      "/v1", "/v1/transit", "/v1/transit/snapshot?model=2.1", "/v1/transit/changes?model=2.1&since=101",
+      "/metadata/1.root.json", "/\(object.filePath)", "/livez", "/readyz", "/nothing",
+    ]
+    for target in targets {
+      let head = router.answer(HTTPRequest(.head, target), in: view)
+      #expect(head.status == get(target).status)
+      #expect(head.headers == get(target).headers)
+      #expect(head.body.length == get(target).body.length)
+    }
+  }
+
   @Test func `scripts of other sites may read everything but the metrics and readiness`() {
     for (target, origin) in [("/livez", "*"), ("/v1", "*"), ("/metrics", nil), ("/readyz", nil)] {
       for target in [target, "\(target)?unknown"] {
@@ -239,7 +287,7 @@ import Testing
     }
   }
 
-  @Test func `OPTIONS is answered everywhere`() {
+  @Test func `OPTIONS is answered everywhere and other methods are not`() {
     for target in ["/", "/v1", "/targets/none", "/v1/transit/changes"] {
       let response = router.answer(HTTPRequest(.options, target), in: view)
       #expect(response.status == 204)
@@ -247,6 +295,9 @@ import Testing
       #expect(response.headers["Access-Control-Allow-Origin"] == "*")
       #expect(response.headers["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
     }
+    let response = router.answer(HTTPRequest(HTTPMethod("DELETE"), "/v1"), in: view)
+    #expect(response.problem == .methodNotAllowed)
+    #expect(response.headers["Allow"] == "GET, HEAD, OPTIONS")
   }
 
   @Test func `without a publication everything but health asks the client to wait`() {
@@ -259,6 +310,17 @@ import Testing
     let ready = router.answer(HTTPRequest(.get, "/readyz"), in: CatalogView(nil, failure: "no disk"))
     #expect(ready.status == 503)
     #expect(ready.json?["error"] == "no disk")
+  }
+
+  @Test func `a front is ready when it has a snapshot of every series`() throws {
+    #expect(get("/readyz").status == 200)
+    #expect(get("/readyz").json?["series"]?.elements?.first?["snapshot"] == 104)
+    let series = FrontPublication.transit
+    try publication.publish(series, head: 105, floor: 105, [])
+    let view = CatalogView(try publication.catalog())
+    #expect(router.answer(HTTPRequest(.get, "/readyz"), in: view).status == 503)
+    let snapshot = HTTPRequest(.get, "/v1/transit/snapshot?model=2.1")
+    #expect(router.answer(snapshot, in: view).problem == .publicationUnavailable)
   }
 
   @Test func `the description contains everything that a client needs`() throws {

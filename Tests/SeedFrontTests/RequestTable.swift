@@ -4,11 +4,11 @@ import SeedHTTP
 /// A request to the usual publication and its response according to RFC 9110.
 struct TableRequest: Sendable, CustomStringConvertible {
   indirect enum Target: Sendable {
-    /// A snapshot's file: strong tag, ranges.
+    /// A snapshot's file: strong tag, date, ranges.
     case object
-    /// `timestamp.json`: strong tag, no ranges.
+    /// `timestamp.json`: strong tag, no date, no ranges.
     case metadata
-    /// Changes: strong tag, no ranges.
+    /// Changes: strong tag, no date, no ranges.
     case changes
     /// A redirect: no validator.
     case redirect
@@ -39,7 +39,7 @@ struct TableRequest: Sendable, CustomStringConvertible {
 
   let method: String
   let target: Target
-  /// Lines with the placeholders `{tag}`, `{date}`, `{n}`, `{n-1}` and `{n+1}`.
+  /// Lines with the placeholders `{tag}`, `{date}`, `{before}`, `{after}`, `{n}`, `{n-1}` and `{n+1}`.
   let fields: [String]
   let answer: Answer
   let filling: Filling?
@@ -136,28 +136,49 @@ extension TableRequest {
     get("IF-NONE-MATCH: {tag}", gives: .status(304)), get("If-None-Match: \"*\"", gives: .whole),
   ]
 
-  // RFC 9110, 13.1.3 and 13.1.4: conditions with dates are ignored without a modification date.
-  static let dates: [TableRequest] = ["If-Modified-Since", "If-Unmodified-Since"].flatMap { name in
-    ["Fri, 01 Jan 2100 00:00:00 GMT", "Sun, 06 Nov 1994 08:49:37 GMT", "soon"].map {
-      get("\(name): \($0)", gives: .whole)
-    }
-  }
+  // RFC 9110, 13.1.3, 13.1.4 and 5.6.7: dates.
+  static let dates: [TableRequest] = [
+    get("If-Modified-Since: {date}", gives: .status(304)),
+    get("If-Modified-Since: {after}", gives: .status(304)),
+    get("If-Modified-Since: {before}", gives: .whole),
+    get("If-Modified-Since: Sun, 06 Nov 1994 08:49:37 GMT", gives: .whole),
+    get("If-Modified-Since: Sunday, 06-Nov-94 08:49:37 GMT", gives: .whole),
+    get("If-Modified-Since: Sun Nov  6 08:49:37 1994", gives: .whole),
+    get("If-Modified-Since: Fri, 01 Jan 2100 00:00:00 GMT", gives: .status(304)),
+    get("If-Modified-Since: Wednesday, 01-Jan-70 00:00:00 GMT", gives: .status(304)),
+    get("If-Modified-Since: Fri Jan  1 00:00:00 2100", gives: .status(304)),
+    get("If-Modified-Since: Mon, 01 Jan 2100 00:00:00 GMT", gives: .whole),
+    get("If-Modified-Since: Fri, 32 Jan 2100 00:00:00 GMT", gives: .whole),
+    get("If-Modified-Since: Fri, 01 Jan 2100 00:00:00 UTC", gives: .whole),
+    get("If-Modified-Since: Fri, 01 Jan 2100 24:00:00 GMT", gives: .whole),
+    get("If-Modified-Since: 2100-01-01T00:00:00Z", gives: .whole),
+    get("If-Modified-Since: 4102444800", gives: .whole), get("If-Modified-Since: soon", gives: .whole),
+    get("If-Modified-Since: {date}", "If-Modified-Since: {date}", gives: .whole),
+    get("If-Unmodified-Since: {date}", gives: .whole), get("If-Unmodified-Since: {after}", gives: .whole),
+    get("If-Unmodified-Since: {before}", gives: .status(412)),
+    get("If-Unmodified-Since: Sun Nov  6 08:49:37 1994", gives: .status(412)),
+    get("If-Unmodified-Since: yesterday", gives: .whole),
+    get("If-Unmodified-Since: {before}", "If-Unmodified-Since: {before}", gives: .whole),
+  ]
 
   // RFC 9110, 13.2.2: precedence of conditions.
   static let orders: [TableRequest] = [
-    get("If-Match: {tag}", "If-Unmodified-Since: {date}", gives: .whole),
-    get("If-Match: \"other\"", "If-Unmodified-Since: {date}", gives: .status(412)),
-    get("If-None-Match: \"other\"", "If-Modified-Since: {date}", gives: .whole),
-    get("If-None-Match: {tag}", "If-Modified-Since: {date}", gives: .status(304)),
+    get("If-Match: {tag}", "If-Unmodified-Since: {before}", gives: .whole),
+    get("If-Match: \"other\"", "If-Unmodified-Since: {after}", gives: .status(412)),
+    get("If-None-Match: \"other\"", "If-Modified-Since: {after}", gives: .whole),
+    get("If-None-Match: {tag}", "If-Modified-Since: {before}", gives: .status(304)),
     get("If-Match: {tag}", "If-None-Match: {tag}", gives: .status(304)),
     get("If-Match: \"other\"", "If-None-Match: {tag}", gives: .status(412)),
+    get("If-Unmodified-Since: {before}", "If-None-Match: {tag}", gives: .status(412)),
+    get("If-Unmodified-Since: {date}", "If-Modified-Since: {date}", gives: .status(304)),
     get("If-Match: *", "If-None-Match: *", gives: .status(304)),
     get("If-None-Match: {tag}", "Range: bytes=0-0", gives: .status(304)),
-    get("If-Modified-Since: {date}", "Range: bytes=0-0", gives: .part(0, 0)),
+    get("If-Modified-Since: {date}", "Range: bytes=0-0", gives: .status(304)),
     get("If-Match: \"other\"", "Range: bytes={n}-", gives: .status(412)),
     get("If-Match: {tag}", "Range: bytes=0-0", gives: .part(0, 0)),
     get("If-None-Match: \"other\"", "Range: bytes=0-0", gives: .part(0, 0)),
     get("If-Unmodified-Since: {date}", "Range: bytes=4-", gives: .part(4, -1)),
+    get("If-Unmodified-Since: {before}", "Range: bytes=4-", gives: .status(412)),
     get("If-None-Match: {tag}", "Range: bytes={n}-", gives: .status(304)),
   ]
 
@@ -174,7 +195,9 @@ extension TableRequest {
     get("If-Range: {tag}, \"other\"", "Range: bytes=5-", gives: .whole),
     get("If-Range: *", "Range: bytes=5-", gives: .whole),
     get("If-Range: {tag}", "If-Range: {tag}", "Range: bytes=5-", gives: .whole),
-    get("If-Range: {date}", "Range: bytes=5-", gives: .whole),
+    get("If-Range: {date}", "Range: bytes=5-", gives: .part(5, -1)),
+    get("If-Range: {before}", "Range: bytes=5-", gives: .whole),
+    get("If-Range: {after}", "Range: bytes=5-", gives: .whole),
     get("If-Range: {tag}", "If-Match: \"other\"", "Range: bytes=5-", gives: .status(412)),
     get("If-Range: {tag}", "If-None-Match: {tag}", "Range: bytes=5-", gives: .status(304)),
   ]
@@ -187,6 +210,8 @@ extension TableRequest {
     Self("HEAD", .object, ["If-None-Match: {tag}"], .status(304)),
     Self("HEAD", .object, ["If-None-Match: \"other\""], .whole),
     Self("HEAD", .object, ["If-Match: \"other\""], .status(412)),
+    Self("HEAD", .object, ["If-Modified-Since: {date}"], .status(304)),
+    Self("HEAD", .object, ["If-Unmodified-Since: {before}"], .status(412)),
     Self("HEAD", .metadata, [], .whole), Self("HEAD", .changes, [], .whole),
     Self("HEAD", .redirect, [], .status(307)), Self("HEAD", .health, [], .whole),
     Self("HEAD", .missing, [], .status(404)), Self("OPTIONS", .object, [], .status(204)),
@@ -206,7 +231,7 @@ extension TableRequest {
     Self("GET", .metadata, [], .whole), Self("GET", .metadata, ["If-None-Match: {tag}"], .status(304)),
     Self("GET", .metadata, ["If-None-Match: \"other\""], .whole),
     Self("GET", .metadata, ["If-Match: \"other\""], .status(412)),
-    Self("GET", .metadata, ["If-Modified-Since: {date}"], .whole),
+    Self("GET", .metadata, ["If-Modified-Since: {after}"], .whole),
     Self("GET", .metadata, ["Range: bytes=0-0"], .whole), Self("GET", .changes, [], .whole),
     Self("GET", .changes, ["If-None-Match: W/{tag}"], .status(304)),
     // RFC 9110, 13.1.2 and 15.4.5: a 304, because a representation exists, without headers about its body.

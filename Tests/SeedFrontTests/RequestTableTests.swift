@@ -56,9 +56,13 @@ import Testing
 
   private func filled(_ request: TableRequest, _ original: HTTPResponse) throws -> [String] {
     let length = original.body.length
+    let date = original.headers["Last-Modified"].flatMap { UTCTime(http: $0) }
+    let seconds = date?.secondsSinceEpoch ?? Int(FrontPublication.start.secondsSinceEpoch)
     return request.fields.map { field in
       field.replacing("{tag}", with: original.headers["ETag"] ?? "\"none\"")
-        .replacing("{date}", with: FrontPublication.start.httpText)
+        .replacing("{date}", with: UTCTime(secondsSinceEpoch: seconds).httpText)
+        .replacing("{before}", with: UTCTime(secondsSinceEpoch: seconds - 1).httpText)
+        .replacing("{after}", with: UTCTime(secondsSinceEpoch: seconds + 1).httpText)
         .replacing("{n}", with: "\(length)").replacing("{n-1}", with: "\(length - 1)")
         .replacing("{n+1}", with: "\(length + 1)")
     }
@@ -156,9 +160,8 @@ import Testing
   private func checkOther(_ answer: Answer, _ length: Int, _ original: HTTPResponse, _ name: Comment) {
     switch answer.status {
     case 304:
-      for field in ["ETag", "Cache-Control", "Vary"] {
-        #expect(answer.headers[field] == original.headers[field], name)
-      }
+      #expect(answer.headers["ETag"] == original.headers["ETag"], name)
+      #expect(answer.headers["Cache-Control"] == original.headers["Cache-Control"], name)
       #expect(answer.headers["Content-Type"] == nil, name)
       #expect(answer.headers["Seedbank-Version"] == nil && answer.headers["Seedbank-Epoch"] == nil, name)
     case 416:
@@ -171,6 +174,8 @@ import Testing
     default: break
     }
   }
+
+  @Test func `the table has at least 300 requests`() { #expect(TableRequest.all.count >= 300) }
 }
 
 extension TableRequest.Filling {

@@ -83,7 +83,12 @@ enum RetryAfter {
 
   static func read(_ text: String?, now: UTCTime) -> Duration? {
     guard let text else { return nil }
-    let seconds = Int(text) ?? UTCTime(http: text).map { $0.secondsSinceEpoch - now.secondsSinceEpoch }
+    let seconds = Int(text) ?? date(text, now).map { $0.secondsSinceEpoch - now.secondsSinceEpoch }
     return seconds.map { .seconds(min(max($0, 0), longest)) }
+  }
+
+  /// RFC 9110 (5.6.7) lets a server send only one of the date forms.
+  private static func date(_ text: String, _ now: UTCTime) -> UTCTime? {
+    UTCTime(http: text, now: now).flatMap { $0.httpText == text ? $0 : nil }
   }
 }

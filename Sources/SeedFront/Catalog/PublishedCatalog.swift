@@ -34,11 +34,8 @@ package final class PublishedCatalog: Sendable {
       verified.files.mapValues(ServedDocument.init), after: previous?.metadata, at: now,
       graceSeconds: FrontLimits.retiredMetadataSeconds)
     let series = verified.metadata.series.values.map(\.metadata).sorted { $0.series < $1.series }
-    let objects = series.flatMap { series in
-      series.objects.map { ($0.filePath, CatalogObject(object: $0, epoch: series.state.epoch)) }
-    }
-    self.objects = CatalogShelf(
-      Dictionary(objects) { $1 }, after: previous?.objects, at: now,
+    objects = CatalogShelf(
+      Self.objects(of: series, after: previous), after: previous?.objects, at: now,
       graceSeconds: FrontLimits.retiredObjectSeconds)
     datasets = Dictionary(grouping: series, by: \.series.dataset)
     let described = datasets.mapValues(\.datasetDescription)
@@ -58,6 +55,19 @@ package final class PublishedCatalog: Sendable {
         .init(
           ("datasets", described), ("signatures", .array(signatures)),
           ("lateSince", (standing.lateSince?.text).map(JSONValue.string)))))
+  }
+
+  private static func objects(
+    of series: [SeriesMetadata], after previous: PublishedCatalog?
+  ) -> [String: CatalogObject] {
+    series.reduce(into: [:]) { objects, metadata in
+      for object in metadata.objects {
+        // An object keeps the date of the first publication of its epoch in which this process saw it.
+        let known = previous?.objects[object.filePath]
+        objects[object.filePath] =
+          known?.epoch == metadata.state.epoch ? known : CatalogObject(object, of: metadata.state)
+      }
+    }
   }
 
   var nextRoot: String { MetadataName.versioned(Root.type, rootVersion + 1) }
@@ -112,33 +122,4 @@ struct CatalogShelf<Item: Sendable>: Sendable {
   func isRetired(_ name: String) -> Bool { places[name].map { $0.retired != nil } ?? true }
 
   var names: [String] { places.keys.sorted() }
-}
-
-/// The ETag: the SHA-256 of the content. ``ChangesPage`` adds a suffix for uncompressed pages.
-func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex)\"" }
-
-struct ServedDocument: Hashable, Sendable {
-  let bytes: [UInt8]
-  /// With quotes, as in `ETag`.
-  let tag: String
-
-  init(_ bytes: [UInt8]) { (self.bytes, tag) = (bytes, entityTag(SHA256Digest.of(bytes))) }
-
-  init(_ json: JSONValue) { self.init(json.bytes + [UInt8(ascii: "\n")]) }
-}
-
-struct CatalogObject: Sendable {
-  let object: PublishedObject
-  let epoch: Epoch
-
-  var tag: String { entityTag(object.sha256) }
-  /// RFC 9530: `sha-256=:…:`.
-  var digest: String { "sha-256=:\(Base64.encode(object.sha256.bytes)):" }
-
-  var mediaType: String {
-    switch object.encoding {
-    case .gzip: "application/gzip"
-    case .xz: "application/x-xz"
-    }
-  }
 }

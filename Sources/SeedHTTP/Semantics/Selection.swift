@@ -1,11 +1,12 @@
 import SeedFormat
+import SeedSystem
 
 extension HTTPResponse {
-  /// Applies the request's conditions and ranges to a 200 response (13.2.1), in the order of RFC 9110, 13.2.2. No
-  /// response has a modification date, so conditions with dates are ignored (13.1.3 and 13.1.4).
+  /// Applies the request's conditions and ranges to a 200 response (13.2.1), in the order of RFC 9110, 13.2.2.
   package func selected(for request: HTTPRequest) -> HTTPResponse {
     guard status == 200 else { return self }
-    let conditions = Conditions(request: request.headers, tag: headers["ETag"])
+    let conditions = Conditions(
+      request: request.headers, tag: headers["ETag"], lastModified: headers["Last-Modified"])
     guard conditions.isUnchangedAsRequired else { return replaced(by: HTTPResponse(.preconditionFailed)) }
     guard conditions.isChangedAsRequired else { return notModified }
     // RFC 9110, 14.2: ranges apply only to GET. A stream cannot start in the middle.
@@ -48,28 +49,35 @@ extension HTTPResponse {
 
 extension Problem {
   fileprivate static let preconditionFailed = Problem(
-    .preconditionFailed, "The resource has changed since the ETag in If-Match.")
+    .preconditionFailed,
+    "The resource has changed since the ETag in If-Match or the date in If-Unmodified-Since.")
 }
 
 private struct Conditions {
   let request: HTTPHeaders
   let tag: String?
+  let lastModified: String?
 
   var isUnchangedAsRequired: Bool {
-    guard let required = tags("If-Match") else { return true }
-    return required == ["*"] || tag.map(required.contains) == true
+    if let required = tags("If-Match") { return required == ["*"] || tag.map(required.contains) == true }
+    guard let limit = date("If-Unmodified-Since"), let modified else { return true }
+    return modified <= limit
   }
 
-  /// A weak tag matches the strong one.
   var isChangedAsRequired: Bool {
-    guard let known = tags("If-None-Match") else { return true }
-    return known != ["*"] && tag.map { known.contains($0) || known.contains("W/\($0)") } != true
+    if let known = tags("If-None-Match") {
+      // A weak tag matches the strong one.
+      return known != ["*"] && tag.map { known.contains($0) || known.contains("W/\($0)") } != true
+    }
+    guard let known = date("If-Modified-Since"), let modified else { return true }
+    return modified > known
   }
 
-  /// If-Range: the exact tag, by strong comparison (RFC 9110, 13.1.5).
+  /// If-Range: the exact validator, by strong comparison (RFC 9110, 13.1.5).
   var allowsRange: Bool {
     let validators = request.values(of: "If-Range")
-    return validators.isEmpty || validators.count == 1 && validators[0] == tag
+    guard let validator = validators.first else { return true }
+    return validators.count == 1 && (validator == tag || validator == lastModified)
   }
 
   /// The entity tags in the fields, with quotes and `W/`, or `*`, which matches any representation. Other servers' tags
@@ -79,6 +87,14 @@ private struct Conditions {
     let parts = values.flatMap { $0.split(separator: ",") }.map { part in part.trimmed { " \t".contains($0) }
     }
     return values.isEmpty ? nil : parts.map { String($0) }
+  }
+
+  private var modified: UTCTime? { lastModified.flatMap { UTCTime(http: $0) } }
+
+  /// The date in the field; several or invalid ones count as no condition.
+  private func date(_ name: String) -> UTCTime? {
+    let values = request.values(of: name)
+    return values.count == 1 ? UTCTime(http: values[0]) : nil
   }
 }
 
