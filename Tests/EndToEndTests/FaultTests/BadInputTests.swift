@@ -157,14 +157,11 @@ import Testing
     let folder = try Self.scene()
     let lock = try File(folder("seedbank/publication/.lock"), for: .updating)
     #expect(try lock.tryLock())
-    let blocked = try SeedbankBinary.run(Self.regenerate, in: folder.path)
-    #expect(blocked.status == 75 && blocked.errors.contains("process \(getpid()), "), "\(blocked)")
+    try SeedbankBinary.run(Self.regenerate, in: folder.path).expect(75, "process \(getpid()), ")
     func check() throws -> ProgramOutcome {
       try SeedbankBinary.run(["status", "--check", "--config", "seedbank/seedbank.json"], in: folder.path)
     }
-    let warned = try check()
-    #expect(
-      warned.status == 1 && warned.output.contains("the last step failed: another publisher"), "\(warned)")
+    try check().expect(1, output: "the last step failed: another publisher")
     lock.unlock()
     try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
     #expect(try check().status == 0)

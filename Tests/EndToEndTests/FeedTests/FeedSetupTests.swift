@@ -121,8 +121,7 @@ import Testing
     try write("Thank you for the data", "feed/readme.txt")
     try write("{\"made\": \"today\"}", "feed/meta.json")
     try write("word\ntea\n", "feed/words.txt")
-    let outcome = try SeedbankBinary.run(["init", "feed"], in: folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try SeedbankBinary.run(["init", "feed"], in: folder.path).expect(0)
     for words in [
       "Skipped file \"licence.txt\"", "Skipped file \"readme.txt\": its first line names no fields",
       "Skipped file \"meta.json\": it has no list of objects",
@@ -142,8 +141,7 @@ import Testing
     try write(
       #"{"meta": {"page": 1}, "data": {"items": [{"id": 1, "n": 2.5}, {"id": 2, "n": 1}]}}"#,
       "feed/items.json")
-    let outcome = try SeedbankBinary.run(["init", "feed"], in: folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try SeedbankBinary.run(["init", "feed"], in: folder.path).expect(0)
     for words in [
       "shops.csv is read with the delimiter ;, encoding windows-1252",
       "tabs.csv is read with the delimiter tab",
@@ -157,9 +155,7 @@ import Testing
         == "Café\nMañana, then\n")
     try write(#"{"data": {"items": [{"id": 3, "n": 1, "more": true}]}}"#, "feed/items.json")
     try write("id;n\n1;2\n", "feed/more.csv")
-    let grown = try SeedbankBinary.run(["model", "new"], in: folder.path)
-    #expect(grown.status == 0, "\(grown.errors)")
-    #expect(
-      grown.output.contains(#"add "more": {"csv":{"delimiter":";"}} to origin.tables"#), "\(grown.output)")
+    try SeedbankBinary.run(["model", "new"], in: folder.path).expect(
+      0, output: #"add "more": {"csv":{"delimiter":";"}} to origin.tables"#)
   }
 }

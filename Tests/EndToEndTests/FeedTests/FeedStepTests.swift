@@ -10,8 +10,7 @@ import Testing
   init() throws { feed = try FeedDeployment() }
 
   private func publish(_ options: String...) throws {
-    let outcome = try SeedbankBinary.run(["regenerate"] + options, in: feed.folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try SeedbankBinary.run(["regenerate"] + options, in: feed.folder.path).expect(0)
   }
 
   @Test func `changed files are published, and unchanged files publish nothing`() throws {
@@ -122,8 +121,7 @@ import Testing
       """)
     try feed.write("stop_id,kind\nA,\nB,1\n", "stops.txt")
     try feed.configure(#", "tables": {"stops": {"optionalColumns": ["open"]}}"#)
-    let outcome = try feed.regenerate()
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try feed.regenerate().expect(0)
     #expect(try feed.rows("SELECT * FROM stops ORDER BY 1") == ["A|3|yes", "B|1|yes"])
   }
 
@@ -189,8 +187,7 @@ import Testing
     let warning = try feed.regenerate().errors
     #expect(warning.contains("has gained"), "\(warning)")
     #expect(warning.contains("shops") && warning.contains("phone"), "\(warning)")
-    let outcome = try SeedbankBinary.run(["model", "new"], in: feed.folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try SeedbankBinary.run(["model", "new"], in: feed.folder.path).expect(0)
     try publish()
     #expect(try feed.rows("SELECT stop_id, phone FROM stops ORDER BY 1") == ["A|12", "B|"])
     #expect(try feed.rows("SELECT * FROM shops") == ["1|x"])

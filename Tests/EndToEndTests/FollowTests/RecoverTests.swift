@@ -51,8 +51,7 @@ import Testing
     _ = try pull("store")
     let (before, epoch) = (try head(), try epoch())
     try burn()
-    let outcome = try recover("--json")
-    #expect(outcome.status == 0, "\(outcome)")
+    let outcome = try recover("--json").expect(0)
     #expect(try outcome.json()["series"]?.elements?.first?["version"]?.integer == 3)
     #expect(try head()?.rows == before?.rows)
     #expect(try self.epoch() == epoch)
@@ -109,8 +108,7 @@ import Testing
   @Test func `recover never overwrites an existing publication`() throws {
     try scene.follow()
     let before = try scene.files(scene.origin.publication)
-    let outcome = try recover()
-    #expect(outcome.status == 78 && outcome.errors.contains("never overwrites one"), "\(outcome)")
+    try recover().expect(78, "never overwrites one")
     #expect(try scene.files(scene.origin.publication) == before)
   }
 
@@ -118,12 +116,10 @@ import Testing
     try scene.follow()
     try burn()
     try Tool.run(["mv", scene.folder("seedbank/keys/series.key"), scene.folder("series.key")])
-    let outcome = try recover()
-    #expect(outcome.status == 78 && outcome.errors.contains("series.key"), "\(outcome)")
-    #expect(outcome.errors.contains("call 'seedbank recover' once more"), "\(outcome)")
+    try recover().expect(78, "series.key", "call 'seedbank recover' once more")
     try Tool.run(["mv", scene.folder("series.key"), scene.folder("seedbank/keys/series.key")])
-    let early = try SeedbankBinary.run(["regenerate"], in: scene.folder.path)
-    #expect(early.status == 78 && early.errors.contains("call 'seedbank recover' once more"), "\(early)")
+    try SeedbankBinary.run(["regenerate"], in: scene.folder.path).expect(
+      78, "call 'seedbank recover' once more")
     #expect(try recover().status == 0)
     try scene.publish("after the fire")
     #expect(try head()?.version == 4)
@@ -133,13 +129,11 @@ import Testing
     try scene.follow()
     try burn()
     try Tool.run(["mv", scene.folder("seedbank/root.json"), scene.folder("app-root.json")])
-    let outcome = try recover()
-    #expect(outcome.status == 78 && outcome.errors.contains("root.json is missing"), "\(outcome)")
+    try recover().expect(78, "root.json is missing")
     try Tool.run(["mkdir", scene.folder("other")])
     try Tool.run(["cp", scene.folder("my.sqlite"), scene.folder("other/my.sqlite")])
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: scene.folder("other"))
-    let wrong = try recover("--root", "other/seedbank/root.json")
-    #expect(wrong.status == 65 && wrong.errors.contains("not those of the root file"), "\(wrong)")
+    try recover("--root", "other/seedbank/root.json").expect(65, "not those of the root file")
     #expect(!Folder.exists(scene.folder("seedbank/root.json")))
     #expect(try recover("--root", "app-root.json").status == 0)
     #expect(Folder.exists(scene.folder("seedbank/root.json")))
@@ -168,9 +162,9 @@ import Testing
     try burn()
     let clock = try MovedClock()
     let later = clock.environment(seconds: 30 * MovedClock.secondsPerDay)
-    let outcome = try SeedbankBinary.run(
-      ["recover", "--from", follower.address], environment: later, in: scene.folder.path)
-    #expect(outcome.status == 0 && outcome.errors.contains("timestamp in the copy expired"), "\(outcome)")
+    try SeedbankBinary.run(
+      ["recover", "--from", follower.address], environment: later, in: scene.folder.path
+    ).expect(0, "timestamp in the copy expired")
     #expect(try SeedbankBinary.run(["verify"], environment: later, in: scene.folder.path).status == 0)
   }
 

@@ -50,8 +50,7 @@ import Testing
   ])
   func `empty fields are NULL or the empty text by rule`(rule: String, expected: [String]) throws {
     let last = rule == "null" ? "2,x,z,\n" : "2,\"\",\"\",\"\"\n"
-    let outcome = try run("id,name,zip,lat\n1,,,\n\(last)", "--empty", rule, "--bad-rows", "skip")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try run("id,name,zip,lat\n1,,,\n\(last)", "--empty", rule, "--bad-rows", "skip").expect(0)
     if rule == "null" {
       #expect(outcome.errors.contains("NOT NULL"))
     } else {
@@ -61,9 +60,7 @@ import Testing
 
   @Test func `delimiter, encoding and header are set by options or by the mapping`() throws {
     let bytes = Array("1;a b;Caf".utf8) + [0xE9, 0x0A] + Array("2;;\"".utf8) + [0x80, 0x22, 0x0A]
-    let outcome = try run(
-      bytes, "--delimiter", ";", "--encoding", "windows-1252", "--header", "id,name,zip")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try run(bytes, "--delimiter", ";", "--encoding", "windows-1252", "--header", "id,name,zip").expect(0)
     #expect(try rows() == ["1|a b|Café|NULL", "2|NULL|€|NULL"])
     let mapping = #"{"table": "stop", "csv": {"delimiter": "tab", "header": ["id", "label", "zip"]}, "#
     try (mapping + #""columns": {"name": "label"}}"#).write(
@@ -81,17 +78,12 @@ import Testing
   ])
   func `invalid options are rejected`(options: [String], words: String) throws {
     try folder.write("", "stops.csv")
-    let outcome = try folder.run([folder("stops.csv"), "--table", "stop"] + options)
-    #expect(outcome.status == 64)
-    #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    try folder.run([folder("stops.csv"), "--table", "stop"] + options).expect(64, words)
   }
 
   @Test func `a wrong delimiter ends the import with the fields that were found`() throws {
-    let outcome = try run("id;name\n1;a\n", "--bad-rows", "skip")
-    #expect(outcome.status == 65)
-    #expect(
-      outcome.errors.contains(#"it has "id;name"; map one of these, or correct the delimiter"#),
-      "\(outcome.errors)")
+    try run("id;name\n1;a\n", "--bad-rows", "skip").expect(
+      65, #"it has "id;name"; map one of these, or correct the delimiter"#)
   }
 
   @Test func `a message names row, line, byte and column`() throws {
@@ -122,8 +114,7 @@ import Testing
     ("", "line 1, byte 0: the CSV has no header"),
   ])
   func `broken CSV ends the import with its line and byte`(text: String, words: String) throws {
-    let outcome = try run(text, "--bad-rows", "skip")
-    #expect(outcome.status == 65)
+    let outcome = try run(text, "--bad-rows", "skip").expect(65)
     let words = words.replacing("byte 8", with: "byte 0").replacing("byte 10", with: "byte 10")
       .replacing("byte 13", with: "byte 13")
     #expect(outcome.errors.contains(words), "\(outcome.errors)")

@@ -18,16 +18,13 @@ import Testing
     let twin = scene.deployment.folder("twin")
     try FileManager.default.copyItem(atPath: scene.deployment.folder("seedbank"), toPath: twin)
     try burn(scene.deployment)
-    let wrong = try SeedbankBinary.run(
-      ["recover", "--from", "s3://seeds/prod"], in: scene.deployment.folder.path)
-    #expect(wrong.status == 78 && wrong.errors.contains("AWS_SHARED_CREDENTIALS_FILE"), "\(wrong)")
-    let outcome = try scene.seedbank("recover", "--from", "s3://seeds/prod", "--json")
-    #expect(outcome.status == 0, "\(outcome)")
+    try SeedbankBinary.run(["recover", "--from", "s3://seeds/prod"], in: scene.deployment.folder.path).expect(
+      78, "AWS_SHARED_CREDENTIALS_FILE")
+    try scene.seedbank("recover", "--from", "s3://seeds/prod", "--json").expect(0)
     try scene.publish("after the fire")
     try scene.expectWhole("the heir's bucket")
     try scene.change("from the grave")
-    let old = try scene.seedbank("regenerate", "--config", "\(twin)/seedbank.json")
-    #expect(old.status == 75 && old.errors.contains("seedbank recover"), "\(old)")
+    try scene.seedbank("regenerate", "--config", "\(twin)/seedbank.json").expect(75, "seedbank recover")
     try scene.expectWhole("after the old publisher")
   }
 
@@ -53,8 +50,7 @@ import Testing
     ])
     try scene.publish("lost")
     try burn(scene.deployment)
-    let outcome = try scene.seedbank("recover", "--from", "copy")
-    #expect(outcome.status == 0, "\(outcome)")
+    try scene.seedbank("recover", "--from", "copy").expect(0)
     try scene.publish("found")
     try scene.expectWhole("the heir's bucket")
   }

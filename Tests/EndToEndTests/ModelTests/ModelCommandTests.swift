@@ -5,8 +5,7 @@ import Testing
 
 @Suite struct ModelCommandTests {
   private func succeed(_ deployment: OperatedDeployment, _ arguments: String...) throws -> String {
-    let outcome = try SeedbankBinary.run(arguments, in: deployment.folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try SeedbankBinary.run(arguments, in: deployment.folder.path).expect(0)
     return outcome.output
   }
 
@@ -64,14 +63,12 @@ import Testing
 
   @Test func `model skip rejects a name that is not new in the origin`() throws {
     let deployment = try OperatedDeployment()
-    let nothing = try deployment.seedbank("model", "skip", "shop")
-    #expect(nothing.status == 64 && nothing.errors.contains("the origin has no new tables"), "\(nothing)")
+    try deployment.seedbank("model", "skip", "shop").expect(64, "the origin has no new tables")
     try deployment.origin("ALTER TABLE shop ADD COLUMN phone TEXT")
     let note = deployment.folder("seedbank/my/known-origin.json")
     let before = try String(contentsOfFile: note, encoding: .utf8)
-    let wrong = try deployment.seedbank("model", "skip", "shop.phone", "shop.fax")
-    #expect(
-      wrong.status == 64 && wrong.errors.contains("Expected \"shop.phone\" for '<name>', found 'shop.fax'."))
+    try deployment.seedbank("model", "skip", "shop.phone", "shop.fax").expect(
+      64, "Expected \"shop.phone\" for '<name>', found 'shop.fax'.")
     #expect(try String(contentsOfFile: note, encoding: .utf8) == before)
     let json = try #require(try deployment.json("model", "skip", "SHOP").first)
     #expect(json["skipped"]?.string == "the column \"shop\".\"phone\"" && json["remaining"]?.string == "")
@@ -151,10 +148,7 @@ import Testing
     let deployment = try OperatedDeployment()
     try "{\"tables\": {\"shop\": 7}}".write(
       toFile: deployment.folder("seedbank/my/known-origin.json"), atomically: true, encoding: .utf8)
-    let outcome = try deployment.seedbank("status")
-    #expect(
-      outcome.status == 78 && outcome.errors.contains("known-origin.json: tables.shop: expected"),
-      "\(outcome.errors)")
+    try deployment.seedbank("status").expect(78, "known-origin.json: tables.shop: expected")
   }
 
   @Test func `the folder of a retired major may be removed`() throws {

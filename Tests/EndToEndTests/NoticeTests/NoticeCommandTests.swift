@@ -34,8 +34,7 @@ import Testing
   private func fail() throws { #expect(try deployment.seedbank("regenerate").status != 0) }
 
   private func succeed() throws {
-    let outcome = try deployment.seedbank("regenerate")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try deployment.seedbank("regenerate").expect(0)
   }
 
   private func move(_ file: String, _ target: String) throws {
@@ -115,8 +114,8 @@ import Testing
       ("no-such-program", "there is no program no-such-program in PATH"),
     ] {
       try configure([("failed", [command])])
-      let outcome = try deployment.seedbank("config", "check", environment: ["PATH": "/usr/bin:/bin"])
-      #expect(outcome.status == 78)
+      let outcome = try deployment.seedbank("config", "check", environment: ["PATH": "/usr/bin:/bin"]).expect(
+        78)
       #expect((outcome.output + outcome.errors).contains("on.failed: \(problem)"), "\(outcome)")
     }
   }

@@ -41,9 +41,7 @@ import Testing
     try leaveHotJournal()
     let before = try Data(contentsOf: URL(fileURLWithPath: origin))
     for command in [["regenerate"], ["init", "my.sqlite", "--directory", "other"]] {
-      let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
-      #expect(
-        outcome.status == 69 && outcome.errors.contains("in the middle of a change"), "\(outcome.errors)")
+      try SeedbankBinary.run(command, in: deployment.folder.path).expect(69, "in the middle of a change")
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
     try Tool.sqlite(origin, ".tables")
@@ -54,8 +52,8 @@ import Testing
   @Test func `an empty origin file is reported, and no published row is lost`() throws {
     try Data().write(to: URL(fileURLWithPath: origin))
     for command in [["regenerate"], ["regenerate", "--dry-run"]] {
-      let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
-      #expect(outcome.status == 69 && outcome.errors.contains("is an empty file: it has no tables yet"))
+      try SeedbankBinary.run(command, in: deployment.folder.path).expect(
+        69, "is an empty file: it has no tables yet")
     }
     #expect(try deployment.publication.published().series.values.first?.metadata.state.head.number == 3)
   }
@@ -65,10 +63,7 @@ import Testing
     try Tool.run(["rm", "-f", "\(origin)-shm", "\(origin)-wal"])
     // The link prevents SQLite from creating the file; permissions would not stop root.
     try Tool.run(["ln", "-s", "my.sqlite-shm", "\(origin)-shm"])
-    let outcome = try deployment.seedbank("regenerate")
-    #expect(
-      outcome.status == 69 && outcome.errors.contains("my.sqlite-shm, which this user cannot make"),
-      "\(outcome.errors)")
+    try deployment.seedbank("regenerate").expect(69, "my.sqlite-shm, which this user cannot make")
     try Tool.run(["rm", "\(origin)-shm"])
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
@@ -159,8 +154,7 @@ import Testing
       "ALTER TABLE shop RENAME TO old; CREATE TABLE shop(id, name TEXT, rank REAL);"
         + " INSERT INTO shop SELECT id, name, rank FROM old; DROP TABLE old; INSERT INTO shop VALUES ('abc', 'x', 1);"
     )
-    let outcome = try deployment.seedbank("regenerate")
-    #expect(outcome.status == 65, "\(outcome.errors)")
+    let outcome = try deployment.seedbank("regenerate").expect(65)
     for words in ["holds a text, but clients read it as INTEGER", "1 row (id = abc)"] {
       #expect(outcome.errors.contains(words), "\(outcome.errors)")
     }

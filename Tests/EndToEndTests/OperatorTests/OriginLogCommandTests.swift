@@ -18,8 +18,7 @@ import Testing
 
   @Test func `setup shows its changes and makes them only with --yes`() throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: origin))
-    let told = try deployment.seedbank("origin", "log", "setup")
-    #expect(told.status == 0 && told.output.contains("shop  by id"), "\(told.output)")
+    try deployment.seedbank("origin", "log", "setup").expect(0, output: "shop  by id")
     let printed = try deployment.seedbank("origin", "log", "setup", "--print")
     #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
     #expect(try deployment.seedbank("origin", "log", "setup", "--yes").status == 0)
@@ -60,10 +59,7 @@ import Testing
       ["sqlite3", origin, ".dbconfig enable_trigger off", "UPDATE shop SET name = 'unseen' WHERE id = 1"])
     #expect(try regenerated()["outcome"] == "unchanged")
     try OriginLogScene.rewindAudit(deployment.folder("seedbank/state/my-1.cursor"))
-    let outcome = try deployment.seedbank("regenerate")
-    #expect(
-      outcome.status == 0 && outcome.errors.contains("(id = 1): they are published now"),
-      "\(outcome.errors)")
+    try deployment.seedbank("regenerate").expect(0, "(id = 1): they are published now")
     #expect(try found().first == "audit")
     let newest = try #require(try deployment.json("status", "--history").first?["builds"]?.elements?.first)
     #expect(newest["missedRows"] == 1 && newest["foundWhy"] == .null)
@@ -127,8 +123,7 @@ import Testing
     try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
     #expect(try deployment.seedbank("regenerate").status == 0)
     try Tool.run(["sqlite3", origin, "INSERT INTO tag VALUES (CAST(x'FF41' AS TEXT), 7)"])
-    let refused = try deployment.seedbank("regenerate")
-    #expect(refused.status == 65 && refused.errors.contains(#"table \"tag\""#), "\(refused.errors)")
+    try deployment.seedbank("regenerate").expect(65, #"table \"tag\""#)
     try Tool.run(["sqlite3", origin, "DELETE FROM tag; INSERT INTO tag VALUES ('A', 8)"])
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
@@ -142,8 +137,7 @@ import Testing
     try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
     let followed = try String(contentsOfFile: file, encoding: .utf8)
     try before.write(toFile: file, atomically: true, encoding: .utf8)
-    let told = try deployment.seedbank("origin", "log", "setup")
-    #expect(told.status == 0 && told.output.contains("follows it"), "\(told.output)")
+    try deployment.seedbank("origin", "log", "setup").expect(0, output: "follows it")
     #expect(try deployment.seedbank("origin", "log", "setup", "--print").status == 78)
     #expect(try deployment.seedbank("origin", "log", "setup", "--yes").status == 0)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == followed)
@@ -156,13 +150,11 @@ import Testing
 
   @Test func `usage errors and a missing origin are reported`() throws {
     try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
-    let twice = try deployment.seedbank("origin", "log", "setup", "--yes")
-    #expect(twice.status == 78 && twice.errors.contains("has a log already"), "\(twice.errors)")
+    try deployment.seedbank("origin", "log", "setup", "--yes").expect(78, "has a log already")
     #expect(try deployment.seedbank("origin", "log").status == 64)
     #expect(try deployment.seedbank("origin", "log", "accept", "--yes").status == 64)
     try FileManager.default.moveItem(atPath: origin, toPath: origin + ".away")
-    let gone = try deployment.seedbank("origin", "log", "remove", "--yes")
-    #expect(gone.status == 69 && gone.errors.contains("no origin database"), "\(gone.errors)")
+    try deployment.seedbank("origin", "log", "remove", "--yes").expect(69, "no origin database")
   }
 }
 

@@ -89,16 +89,14 @@ import Testing
     (["--check", "--count", "5"], "--history beside it for '--count'"),
   ])
   func `options that contradict each other are a usage error`(options: [String], words: String) throws {
-    let outcome = try SeedbankBinary.run(["status"] + options, in: "/")
-    #expect(outcome.status == 64 && outcome.errors.contains(words), "\(outcome.errors)")
+    try SeedbankBinary.run(["status"] + options, in: "/").expect(64, words)
   }
 
   @Test func `a damaged history is recreated and stops nothing`() throws {
     let deployment = try OperatedDeployment()
     try Tool.run(["cp", deployment.folder("my.sqlite"), deployment.folder("seedbank/state/history.sqlite")])
     try deployment.origin("UPDATE shop SET rank = 5 WHERE id = 1")
-    let outcome = try deployment.seedbank("regenerate", "--log-format", "json")
-    #expect(outcome.status == 0)
+    let outcome = try deployment.seedbank("regenerate", "--log-format", "json").expect(0)
     let line = try JSONValue(parsing: Array(outcome.errors.utf8))
     #expect(line["level"]?.string == "warning" && line["msg"]?.string?.contains("starts over") == true)
     let builds = try #require(try deployment.json("status", "--history").first?["builds"]?.elements)

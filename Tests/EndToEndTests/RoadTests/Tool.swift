@@ -1,6 +1,7 @@
 import Foundation
 import SeedSystem
 import Support
+import Testing
 
 /// Runs independent programs.
 enum Tool {
@@ -67,5 +68,19 @@ extension SeedbankBinary {
         output: outcome.output + outcome.errors)
     }
     return outcome.output
+  }
+}
+
+extension ProgramOutcome {
+  /// Expects an exit code, and texts that the messages and the results contain.
+  @discardableResult
+  func expect(
+    _ status: Int32, _ errors: String..., output: String..., at place: SourceLocation = #_sourceLocation
+  ) -> Self {
+    let isExpected =
+      self.status == status && errors.allSatisfy { self.errors.contains($0) }
+      && output.allSatisfy { self.output.contains($0) }
+    #expect(isExpected, "\(status), \(errors + output), but \(self)", sourceLocation: place)
+    return self
   }
 }

@@ -72,9 +72,8 @@ import Testing
   }
 
   @Test func `a dry run of demo writes nothing`() throws {
-    let outcome = try folder.seedbank("demo", "--dry-run")
-    #expect(outcome.status == 0)
-    #expect(outcome.output.contains("Would write \(folder.file("seedbank/transit.sqlite"))"))
+    try folder.seedbank("demo", "--dry-run").expect(
+      0, output: "Would write \(folder.file("seedbank/transit.sqlite"))")
     #expect(folder.files.isEmpty)
   }
 

@@ -13,8 +13,7 @@ import Testing
 
   @Test func `init makes a deployment that can be read back`() throws {
     let before = try folder.sqlite("My Shop.sqlite", ".dump")
-    let outcome = try folder.seedbank("init", "My Shop.sqlite")
-    #expect(outcome.status == 0)
+    let outcome = try folder.seedbank("init", "My Shop.sqlite").expect(0)
     #expect(outcome.errors.isEmpty)
     #expect(outcome.output.contains("models/1.0/schema.sql: 2 tables\n"))
     #expect(outcome.output.contains("models/1.0/log.sql\n"))
@@ -51,8 +50,7 @@ import Testing
   @Test func `an existing deployment is not changed`() throws {
     #expect(try folder.seedbank("init", "My Shop.sqlite").status == 0)
     let (files, key) = (folder.files, try folder.text("seedbank/keys/root.key"))
-    let outcome = try folder.seedbank("init", "My Shop.sqlite")
-    #expect(outcome.status == 78)
+    let outcome = try folder.seedbank("init", "My Shop.sqlite").expect(78)
     #expect(outcome.output.isEmpty)
     #expect(
       outcome.errors.contains("seedbank.json has a dataset my-shop already. Nothing was changed"))
@@ -88,9 +86,7 @@ import Testing
 
   @Test func `an existing name stops init before it writes`() throws {
     let files = folder.files
-    let outcome = try folder.seedbank(
-      "init", "My Shop.sqlite", "--directory", "My Shop.sqlite")
-    #expect(outcome.status == 78)
+    try folder.seedbank("init", "My Shop.sqlite", "--directory", "My Shop.sqlite").expect(78)
     #expect(folder.files == files)
     try folder.sqlite("root.json", "CREATE TABLE t(id)")
     #expect(try folder.seedbank("init", "My Shop.sqlite", "--directory", ".").status == 78)
@@ -123,8 +119,8 @@ import Testing
   @Test func `a dry run prints the same report and writes nothing`() throws {
     let files = folder.files
     let outcome = try folder.seedbank(
-      "init", "My Shop.sqlite", "--dry-run", "--json", "--directory", "it's here")
-    #expect(outcome.status == 0)
+      "init", "My Shop.sqlite", "--dry-run", "--json", "--directory", "it's here"
+    ).expect(0)
     #expect(folder.files == files)
     let report = try JSONValue(parsing: Array(outcome.output.utf8))
     #expect(report["dryRun"]?.bool == true)
@@ -137,8 +133,7 @@ import Testing
 
   @Test(arguments: ["Shop", "keys", "", "a_b"])
   func `an invalid dataset name is a usage error`(name: String) throws {
-    let outcome = try folder.seedbank("init", "My Shop.sqlite", "--dataset", name)
-    #expect(outcome.status == 64)
+    try folder.seedbank("init", "My Shop.sqlite", "--dataset", name).expect(64)
     #expect(!folder.exists("seedbank"))
   }
 }

@@ -45,8 +45,7 @@ import Testing
 
   @Test func `everything that init skips can be published by its remedy`() throws {
     try folder.sqlite("odd.sqlite", Self.odd)
-    let outcome = try folder.seedbank("init", "odd.sqlite", "--json")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try folder.seedbank("init", "odd.sqlite", "--json").expect(0)
     let skipped = try #require(try JSONValue(parsing: Array(outcome.output.utf8))["skipped"]?.elements)
     #expect(skipped.count == 6)
     #expect(skipped.allSatisfy { $0["remedy"]?.string?.isEmpty == false && $0["reason"]?.string != nil })
@@ -56,8 +55,7 @@ import Testing
     for (table, select) in Self.selects {
       try select.write(toFile: folder.file("\(model)/\(table).sql"), atomically: true, encoding: .utf8)
     }
-    let published = try folder.seedbank("regenerate")
-    #expect(published.status == 0, "\(published.errors)")
+    try folder.seedbank("regenerate").expect(0)
     let rows = try folder.sqlite(
       "seedbank/state/odd-1.sqlite",
       """
@@ -84,8 +82,7 @@ import Testing
   @Test func `names with one reason share one line, which a later dry run prints again`() throws {
     let triggers = (0..<20).map { "CREATE TRIGGER t\($0) AFTER INSERT ON t BEGIN SELECT 1; END;" }
     try folder.sqlite("many.sqlite", "CREATE TABLE t(id INTEGER PRIMARY KEY);\n\(triggers.joined())")
-    let told = try folder.seedbank("init", "many.sqlite")
-    #expect(told.status == 0)
+    let told = try folder.seedbank("init", "many.sqlite").expect(0)
     let lines = told.output.split(separator: "\n").filter { $0.contains("seeds have none") }
     #expect(lines.count == 1 && (0..<20).allSatisfy { lines[0].contains("\"t\($0)\"") }, "\(told.output)")
     let dry = try folder.seedbank("init", "many.sqlite", "--dry-run", "--directory", "other")
