@@ -1,24 +1,25 @@
 import SeedFormat
 import SeedPublication
 
-/// Parses a command's arguments by the rules of swift-argument-parser.
-struct ArgumentParser {
-  private let command: Command
-  private var pending: ArraySlice<String>
-  private var values: [String: [String]] = [:]
-  private var positionals: [String] = []
-
-  private init(_ arguments: [String], _ command: Command) {
-    (self.command, pending) = (command, arguments[...])
-  }
-
-  static func parse(_ arguments: [String], for command: Command) throws(Refusal) -> ParsedArguments {
-    var parser = ArgumentParser(arguments, command)
-    try parser.readWords()
-    try parser.assignPositionals()
-    try parser.requireOptions()
-    try parser.checkActions()
-    return ParsedArguments(command, parser.values)
+/// Parses by the rules of swift-argument-parser.
+extension ParsedArguments {
+  init(parsing arguments: [String], for command: Command) throws(Refusal) {
+    self.init(command, [:])
+    var (pending, positionals) = (arguments[...], [String]())
+    while let word = pending.popFirst() {
+      if word == "--" {
+        positionals.append(contentsOf: pending)
+        pending = []
+      } else if word.hasPrefix("-"), word != "-" {
+        try readOption(word, &pending)
+      } else {
+        positionals.append(word)
+      }
+    }
+    try assign(positionals)
+    let missing = command.options.first { $0.isRequired && values[$0.name] == nil }
+    if let missing { throw error("Missing the option '\(missing.placeholder)'.") }
+    try checkActions()
   }
 
   /// Help takes precedence over every error.
@@ -26,29 +27,13 @@ struct ArgumentParser {
     arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == Parameter.help.word }
   }
 
-  private mutating func readWords() throws(Refusal) {
-    while let word = pending.popFirst() {
-      if word == "--" {
-        positionals.append(contentsOf: pending)
-        pending = []
-      } else if word.hasPrefix("-"), word != "-" {
-        try readOption(word)
-      } else {
-        positionals.append(word)
-      }
-    }
-  }
-
   /// `--port value`, `--port=value`, `-p value` or `-p=value`.
-  private mutating func readOption(_ word: String) throws(Refusal) {
+  private mutating func readOption(_ word: String, _ pending: inout ArraySlice<String>) throws(Refusal) {
     let name = word.prefix { $0 != "=" }
     guard let option = command.allOptions.first(where: { $0.names.contains(String(name)) }) else {
       throw unknownOption(String(name))
     }
-    try read(option, name.count < word.count ? String(word.dropFirst(name.count + 1)) : nil)
-  }
-
-  private mutating func read(_ option: Parameter, _ attached: String?) throws(Refusal) {
+    let attached = name.count < word.count ? String(word.dropFirst(name.count + 1)) : nil
     guard !option.isFlag else {
       guard attached == nil else {
         throw error("The option '\(option.word)' takes no value, found '\((attached ?? "").clipped)'.")
@@ -56,7 +41,7 @@ struct ArgumentParser {
       values[option.name] = []
       return
     }
-    guard let value = attached ?? nextValue() else {
+    guard let value = attached ?? Self.nextValue(&pending) else {
       throw error("Missing the value of '\(option.placeholder)'.")
     }
     try check(value, of: option)
@@ -64,12 +49,12 @@ struct ArgumentParser {
   }
 
   /// Does not take a word that looks like an option, so that a forgotten value does not swallow the next option.
-  private mutating func nextValue() -> String? {
+  private static func nextValue(_ pending: inout ArraySlice<String>) -> String? {
     guard let word = pending.first, word == "-" || !word.hasPrefix("-") else { return nil }
     return pending.popFirst()
   }
 
-  private mutating func assignPositionals() throws(Refusal) {
+  private mutating func assign(_ positionals: [String]) throws(Refusal) {
     for (argument, value) in zip(command.arguments, positionals) {
       try check(value, of: argument)
       values[argument.name] = [value]
@@ -89,11 +74,6 @@ struct ArgumentParser {
     guard choices.isEmpty || choices.contains(value) else {
       throw Refusal.usage(command.name, expected: alternatives(choices), for: parameter.word, found: value)
     }
-  }
-
-  private func requireOptions() throws(Refusal) {
-    let missing = command.options.first { $0.isRequired && values[$0.name] == nil }
-    if let missing { throw error("Missing the option '\(missing.placeholder)'.") }
   }
 
   private func checkActions() throws(Refusal) {

@@ -4,8 +4,8 @@ import SeedSystem
 
 /// A call's values by name. Access to an undeclared name traps as a bug.
 struct ParsedArguments: Sendable {
-  private let command: Command
-  private let values: [String: [String]]
+  let command: Command
+  var values: [String: [String]]
 
   init(_ command: Command, _ values: [String: [String]]) { (self.command, self.values) = (command, values) }
 
@@ -45,9 +45,9 @@ struct ParsedArguments: Sendable {
     try paths(name, from: directory).last
   }
 
+  /// Parsing has checked that it is present.
   func requiredPath(_ name: String, from directory: String) throws(Refusal) -> String {
-    guard let path = try path(name, from: directory) else { throw unsuitable(name, "nothing", "a path") }
-    return path
+    try paths(name, from: directory)[0]
   }
 
   func paths(_ name: String, from directory: String) throws(Refusal) -> [String] {
@@ -66,6 +66,16 @@ struct ParsedArguments: Sendable {
 
   func unsuitable(_ name: String, _ found: String, _ expected: String) -> Refusal {
     Refusal.usage(command.name, expected: expected, for: word(name), found: found)
+  }
+
+  func refuse(_ name: String, beside other: String) throws(Refusal) {
+    if flag(name), flag(other) { throw unsuitable(name, "--\(other)", "one of the two") }
+  }
+
+  func require(_ other: String, beside names: String...) throws(Refusal) {
+    for name in names where flag(name) && !flag(other) {
+      throw unsuitable(name, "no --\(other)", "--\(other) beside it")
+    }
   }
 
   func undecided(_ name: String, _ choices: String) -> Refusal {

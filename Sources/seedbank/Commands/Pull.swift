@@ -6,18 +6,37 @@ import SeedTrust
 import struct Foundation.URL
 
 struct Pull: Sendable {
-  private let store: SeedStore
-  private let console: Console
+  private let server: URL
+  private let model: SeedModel
+  private let root: [UInt8]
+  private let options: SeedOptions
   private let notice: LifecycleNotice
+  private let console: Console
 
-  init(_ source: PullSource, _ directory: String, _ console: Console) throws {
-    store = try SeedStore(
-      source.model, server: source.server, root: source.root, directory: directory, options: source.options)
-    (self.console, notice) = (console, source.notice)
+  init(_ arguments: ParsedArguments, _ context: Context) throws {
+    (server, console) = (try arguments.server("url"), context.console)
+    model = SeedModel(
+      dataset: try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) },
+      version: try arguments.name("model") { text throws(InvalidName) in try ModelVersion(text) })
+    root = try arguments.rootFile(from: context.currentDirectory) ?? []
+    let notice = LifecycleNotice(
+      model.series, console, isEvent: arguments.flag("watch") && arguments.flag("json"))
+    var options = SeedOptions()
+    options.isBoundToMajor = true
+    options.provesRows = true
+    options.onPhase = { [console = context.console] phase in
+      console.progress(phase)
+      if case .finished(let report) = phase { notice.tell(report.lifecycle) }
+    }
+    (self.notice, self.options) = (notice, options)
   }
 
-  /// Verifies the local data. If it is damaged, the next update replaces it.
-  func verify() async throws {
+  func store(in directory: String) throws -> SeedStore {
+    try SeedStore(model, server: server, root: root, directory: directory, options: options)
+  }
+
+  /// If the local data is damaged, the next update replaces it.
+  func verify(_ store: SeedStore) async throws {
     do {
       try await store.verify()
     } catch let error as SeedError where error.code == .damaged {
@@ -25,12 +44,12 @@ struct Pull: Sendable {
     }
   }
 
-  func once() async throws {
+  func update(_ store: SeedStore) async throws {
     let report = try await store.update()
     try console.report(json(report), line(report))
   }
 
-  func check() async throws {
+  func check(_ store: SeedStore) async throws {
     let plan = try await store.updatePlan()
     let lifecycle = await store.state.lifecycle ?? .active
     notice.tell(lifecycle)
@@ -38,7 +57,7 @@ struct Pull: Sendable {
   }
 
   /// Prints generations and changes as they arrive, until stdout is closed. Warns of a failed update and retries.
-  func watch() async throws {
+  func watch(_ store: SeedStore) async throws {
     try await StopSignals().cancelling {
       try await withThrowingTaskGroup { group in
         let (files, changes) = (store.files, store.changes)
@@ -51,7 +70,7 @@ struct Pull: Sendable {
     }
   }
 
-  private var series: SeedSeries { store.model.series }
+  private var series: SeedSeries { model.series }
 
   private func line(_ report: UpdateReport) -> String {
     let start = report.from.map { "\($0) → " } ?? ""
@@ -133,8 +152,8 @@ extension UpdatePlan {
   }
 }
 
-extension PullSource {
-  func makeBundle(in directory: String, _ console: Console) async throws {
+extension Pull {
+  func makeBundle(in directory: String) async throws {
     let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
     let made = Mutex<BundleReport?>(nil)
     // After a signal, as after an error, no temporary file stays.
@@ -166,5 +185,17 @@ extension BundleReport {
       "snapshotBytes": JSONValue(snapshot.length), "metadataBytes": JSONValue(metadataBytes),
       "expandedBytes": JSONValue(snapshot.rawLength), "lifecycle": lifecycle.json,
     ]
+  }
+}
+
+extension Console {
+  fileprivate func progress(_ phase: UpdatePhase) {
+    switch phase {
+    case .downloading(let bytes, let total): progress("downloading", bytes, of: total)
+    case .expanding(let bytes, let total): progress("expanding", bytes, of: total)
+    case .applying(_, let bytes, let total): progress("applying", bytes, of: total)
+    case .buildingIndexes: progress("building indexes")
+    case .checking, .swapping, .finished: break
+    }
   }
 }

@@ -49,72 +49,35 @@ extension Command {
       ),
     ]
   ) { arguments, context in
-    let source = try PullSource(arguments, context)
-    let store = try arguments.path("store", from: context.currentDirectory)
+    let pull = try Pull(arguments, context)
+    let directory = try arguments.path("store", from: context.currentDirectory)
     if let bundle = try arguments.path("bundle", from: context.currentDirectory) {
-      guard store == nil, !["check", "watch", "verify"].contains(where: arguments.flag) else {
+      guard directory == nil, !["check", "watch", "verify"].contains(where: arguments.flag) else {
         throw arguments.unsuitable(
           "bundle", bundle, "none of --store, --watch, --check and --verify beside it")
       }
-      return try await source.makeBundle(in: bundle, context.console)
+      return try await pull.makeBundle(in: bundle)
     }
-    guard let store else { throw arguments.unsuitable("store", "nothing", "a path here, or for --bundle") }
-    for other in ["watch", "verify"] where arguments.flag("check") && arguments.flag(other) {
-      throw arguments.unsuitable("check", "--\(other)", "one of the two")
+    guard let directory else {
+      throw arguments.unsuitable("store", "nothing", "a path here, or for --bundle")
     }
-    let pull = try Pull(source, store, context.console)
-    if arguments.flag("verify") { try await pull.verify() }
+    for other in ["watch", "verify"] { try arguments.refuse("check", beside: other) }
+    let store = try pull.store(in: directory)
+    if arguments.flag("verify") { try await pull.verify(store) }
     if arguments.flag("check") {
-      try await pull.check()
+      try await pull.check(store)
     } else if arguments.flag("watch") {
-      try await pull.watch()
+      try await pull.watch(store)
     } else {
-      try await pull.once()
+      try await pull.update(store)
     }
-  }
-}
-
-struct PullSource: Sendable {
-  let server: URL
-  let model: SeedModel
-  let root: [UInt8]
-  let options: SeedOptions
-  let notice: LifecycleNotice
-
-  init(_ arguments: ParsedArguments, _ context: Context) throws {
-    guard let server = try arguments.server("url") else {
-      throw arguments.unsuitable("url", "nothing", "an address")
-    }
-    self.server = server
-    model = try Self.model(arguments)
-    root = try arguments.rootFile(from: context.currentDirectory) ?? []
-    let progress = ProgressDisplay(context.console)
-    let notice = LifecycleNotice(
-      model.series, context.console, isEvent: arguments.flag("watch") && arguments.flag("json"))
-    var options = SeedOptions()
-    options.isBoundToMajor = true
-    options.provesRows = true
-    options.onPhase = { phase in
-      progress.tell(phase)
-      if case .finished(let report) = phase { notice.tell(report.lifecycle) }
-    }
-    (self.notice, self.options) = (notice, options)
-  }
-
-  private static func model(_ arguments: ParsedArguments) throws -> SeedModel {
-    let dataset = try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) }
-    let model = try arguments.name("model") { text throws(InvalidName) in try ModelVersion(text) }
-    return SeedModel(dataset: dataset, version: model)
   }
 }
 
 extension ParsedArguments {
-  func server(_ name: String) throws(Refusal) -> URL? {
-    guard let text = string(name) else { return nil }
-    guard let server = Self.address(text) else {
-      throw unsuitable(name, text, "an address such as https://seeds.example")
-    }
-    return server
+  func server(_ name: String) throws(Refusal) -> URL {
+    if let server = Self.address(required(name)) { return server }
+    throw unsuitable(name, required(name), "an address such as https://seeds.example")
   }
 
   static func address(_ text: String) -> URL? {
@@ -164,18 +127,6 @@ final class LifecycleNotice: Sendable {
     case .deprecated(let sunset, _):
       "is deprecated\(sunset.map { " and ends on \($0)" } ?? "")\(message): move on to a newer model"
     case .retired: "has ended and gets no more updates\(message): move on to a newer model"
-    }
-  }
-}
-
-extension ProgressDisplay {
-  fileprivate func tell(_ phase: UpdatePhase) {
-    switch phase {
-    case .downloading(let bytes, let total): tell("downloading", bytes, of: total)
-    case .expanding(let bytes, let total): tell("expanding", bytes, of: total)
-    case .applying(_, let bytes, let total): tell("applying", bytes, of: total)
-    case .buildingIndexes: console.progress("building indexes")
-    case .checking, .swapping, .finished: break
     }
   }
 }

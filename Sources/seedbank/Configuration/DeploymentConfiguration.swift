@@ -63,8 +63,7 @@ struct DeploymentConfiguration: SettingsFile {
   static let settings: [Setting<Self>] =
     [
       .path("publication", \.publication, "folder of the published files; any static host could serve it"),
-      .path(
-        "state", \.state, "folder of the publisher's own files; it can be rebuilt from the publication"),
+      .path("state", \.state, "folder of the publisher's own files; it can be rebuilt from the publication"),
       .path(
         "keys", \.keys,
         "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also be elsewhere: "

@@ -14,8 +14,8 @@ struct ServiceManager: Sendable {
   /// Timeout, because a manager that does not read must not stop the service.
   private static let sendSeconds = 1
 
-  init(_ environment: [String: String], _ console: Console) {
-    (address, self.console) = (environment[Self.variable] ?? "", console)
+  init(_ context: Context) {
+    (address, console) = (context.environment[Self.variable] ?? "", context.console)
   }
 
   /// The front listens, and everything that can be published is.
@@ -73,8 +73,4 @@ struct ServiceManager: Sendable {
       }
     }
   }
-}
-
-extension Context {
-  var serviceManager: ServiceManager { ServiceManager(environment, console) }
 }
