@@ -17,15 +17,14 @@ import Testing
     #expect(again["bytes"]?.integer == bytes)
     #expect(again["expandedBytes"]?.integer ?? 0 > 0 && again["dataset"]?.string == "my")
     let snapshot = try #require(again["snapshot"]?.string)
-    #expect(FileManager.default.fileExists(atPath: store.folder("seed/\(snapshot)")))
-    #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
+    #expect(store.folder.exists("seed/\(snapshot)"))
+    #expect(!store.folder.exists("seed.tmp"))
   }
 
   @Test func `pull --bundle rejects a folder that holds other files`() throws {
-    try FileManager.default.createDirectory(atPath: store.folder("mine"), withIntermediateDirectories: true)
-    try store.write("precious", to: "mine/notes.txt")
+    try store.folder.write("precious", to: "mine/notes.txt")
     try store.pull("--bundle", "mine").expect(74, "has no bundle")
-    #expect(try String(contentsOfFile: store.folder("mine/notes.txt"), encoding: .utf8) == "precious")
+    #expect(try store.folder.text("mine/notes.txt") == "precious")
   }
 
   @Test func `a bundle of a series that has ended is made with a warning`() throws {
@@ -43,21 +42,17 @@ import Testing
 
   @Test func `pull rejects a store of another major version and suggests another directory`() throws {
     try store.fill()
-    try SeedbankBinary.run(
-      [
-        "pull", store.address, "--dataset", "my", "--model", "2.0", "--root", "seedbank/root.json", "--store",
-        "store",
-      ], in: store.folder.path
+    try store.folder.seedbank(
+      "pull", store.address, "--dataset", "my", "--model", "2.0", "--root", "seedbank/root.json", "--store",
+      "store"
     ).expect(78, "is a store of my/1: give my/2 a directory")
     #expect(try store.doctor().output.contains("my/1: version 3"))
   }
 
   @Test func `pull names a root file that is not a root`() throws {
-    try store.write("{}", to: "mine.json")
-    try SeedbankBinary.run(
-      [
-        "pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "mine.json", "--store", "store",
-      ], in: store.folder.path
+    try store.folder.write("{}", to: "mine.json")
+    try store.folder.seedbank(
+      "pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "mine.json", "--store", "store"
     ).expect(78, "mine.json is not a publication's root")
   }
 
@@ -73,28 +68,25 @@ import Testing
         "--root", "seedbank/root.json", "--bundle", "seed",
       ], in: store.folder.path)
     try eventually("it asks the server", within: 60) { asked.withLock(\.self) ? true : nil }
-    #expect(FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
+    #expect(store.folder.exists("seed.tmp"))
     #expect(try program.stop() == .exited(1))
-    #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
+    #expect(!store.folder.exists("seed.tmp"))
   }
 
   @Test func `--bundle together with --store or --watch, or neither of them, is a usage error`() throws {
     for arguments in [["--bundle", "b", "--store", "s"], ["--bundle", "b", "--watch"], []] {
       let outcome = try SeedbankBinary.run(
-        ["pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
+        SeedbankBinary.pull(store.address)
           + arguments,
         in: store.folder.path)
       #expect(outcome.status == 64 && outcome.output.isEmpty)
     }
-    #expect(!FileManager.default.fileExists(atPath: store.folder("b")))
+    #expect(!store.folder.exists("b"))
   }
 
   @Test func `without a server, pull --bundle ends with 69 and leaves no files`() throws {
     try SeedbankBinary.run(
-      [
-        "pull", "http://127.0.0.1:9", "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json",
-        "--bundle", "seed",
-      ], in: store.folder.path
+      SeedbankBinary.pull("http://127.0.0.1:9") + ["--bundle", "seed"], in: store.folder.path
     ).expect(69)
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: store.folder.path).allSatisfy {

@@ -74,9 +74,9 @@ import Testing
     #expect(damaged.output.split(separator: "\n").count < 10, "\(damaged.output)")
     try FileManager.default.removeItem(atPath: store.generation)
     #expect(try store.doctor().output.contains("error: CURRENT: it names"))
-    try store.write("../../etc", to: "store/CURRENT")
+    try store.folder.write("../../etc", to: "store/CURRENT")
     #expect(try store.doctor().output.contains("error: CURRENT: it does not name a generation"))
-    try FileManager.default.removeItem(atPath: store.folder("store/CURRENT"))
+    try store.folder.remove("store/CURRENT")
     #expect(try store.doctor().output.contains("error: CURRENT: it is missing"))
   }
 
@@ -88,8 +88,8 @@ import Testing
   }
 
   @Test func `without a store, doctor ends with 74 and creates nothing`() throws {
-    try SeedbankBinary.run(["doctor", "nothing"], in: store.folder.path).expect(74, "There is no store in")
-    #expect(!FileManager.default.fileExists(atPath: store.folder("nothing")))
+    try store.folder.seedbank("doctor", "nothing").expect(74, "There is no store in")
+    #expect(!store.folder.exists("nothing"))
   }
 
   @Test func `before the first data, doctor ends with 74 and advises an update`() throws {
@@ -97,8 +97,7 @@ import Testing
       ["pull", store.address, "--dataset", "other", "--model", "1.0", "--root", "seedbank/root.json"]
         + ["--store", "empty"], in: store.folder.path)
     try #require(pull.status != 0)
-    try SeedbankBinary.run(["doctor", "empty"], in: store.folder.path).expect(
-      74, "has no data yet: update it")
+    try store.folder.seedbank("doctor", "empty").expect(74, "has no data yet: update it")
   }
 
   private func listing() throws -> String {

@@ -15,7 +15,7 @@ import Testing
   private static let stale = "INSERT INTO shop_search(shop_search) VALUES ('delete-all')"
 
   private func seed() throws -> String {
-    try SeedbankBinary.succeed(["export", "my", "--to", "other.sqlite"], in: store.folder.path)
+    try store.folder.succeed("export", "my", "--to", "other.sqlite")
     return store.folder("other.sqlite")
   }
 

@@ -56,7 +56,7 @@ import Testing
 
   @Test func `a second run ends at once and names the first, until that one is killed`() throws {
     let first = try run()
-    let second = try SeedbankBinary.run(["run", "--port", "0"], in: folder.path)
+    let second = try folder.seedbank("run", "--port", "0")
     #expect(second.status == 75 && second.output.isEmpty)
     #expect(second.errors.contains("(process \(first.identifier), seedbank): end it first"), "\(second)")
     try deployment.origin("UPDATE shop SET name = name || '!'")

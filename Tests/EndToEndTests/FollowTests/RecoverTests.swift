@@ -24,14 +24,9 @@ import Testing
     try SeedbankBinary.run(["recover", "--from", follower.address] + arguments, in: scene.folder.path)
   }
 
-  /// Updates a store from a host and returns the action.
   private func pull(_ store: String, from address: String? = nil) throws -> String {
     let outcome = try SeedbankBinary.run(
-      [
-        "pull", address ?? scene.host.address, "--dataset", "my", "--model", "1.0", "--store", store,
-        "--root",
-        "seedbank/root.json", "--json",
-      ], in: scene.folder.path)
+      SeedbankBinary.pull(address ?? scene.host.address, into: store) + ["--json"], in: scene.folder.path)
     guard outcome.status == 0 else { throw NeverHappened(what: "a pull: \(outcome)") }
     return try outcome.json()["action"]?.string ?? ""
   }
@@ -44,9 +39,7 @@ import Testing
     try scene.origin.publication.published().series[scene.series]?.metadata.state.epoch
   }
 
-  @Test func `after recover, the publisher continues its epoch and clients need no snapshot`()
-    throws
-  {
+  @Test func `after recover, the publisher continues its epoch and clients need no snapshot`() throws {
     try scene.follow()
     _ = try pull("store")
     let (before, epoch) = (try head(), try epoch())
@@ -55,8 +48,8 @@ import Testing
     #expect(try outcome.json()["series"]?.elements?.first?["version"]?.integer == 3)
     #expect(try head()?.rows == before?.rows)
     #expect(try self.epoch() == epoch)
-    #expect(!Folder.exists(scene.folder("seedbank/publication/.follow")))
-    #expect(try SeedbankBinary.run(["verify"], in: scene.folder.path).status == 0)
+    #expect(!scene.folder.exists("seedbank/publication/.follow"))
+    #expect(try scene.folder.seedbank("verify").status == 0)
     #expect(try pull("store") == "upToDate")
     try scene.publish("after the fire")
     #expect(try head()?.version == 4)
@@ -75,7 +68,7 @@ import Testing
     try burn()
     try scene.origin.origin("UPDATE shop SET name = 'found'")
     #expect(try recover().status == 0)
-    try SeedbankBinary.succeed(["regenerate"], in: scene.folder.path)
+    try scene.folder.succeed("regenerate")
     #expect(try head()?.version == 4)
     #expect(try pull("behind") == "applied")
     // Only this client has the rows of the lost version.
@@ -101,7 +94,7 @@ import Testing
   @Test func `recover accepts a folder with a copy`() throws {
     try scene.follow()
     try burn()
-    let outcome = try SeedbankBinary.run(["recover", "--from", "copy"], in: scene.folder.path)
+    let outcome = try scene.folder.seedbank("recover", "--from", "copy")
     #expect(outcome.status == 0 && outcome.output.hasPrefix("my/1: version 3, published at "), "\(outcome)")
   }
 
@@ -118,8 +111,7 @@ import Testing
     try Tool.run(["mv", scene.folder("seedbank/keys/series.key"), scene.folder("series.key")])
     try recover().expect(78, "series.key", "call 'seedbank recover' once more")
     try Tool.run(["mv", scene.folder("series.key"), scene.folder("seedbank/keys/series.key")])
-    try SeedbankBinary.run(["regenerate"], in: scene.folder.path).expect(
-      78, "call 'seedbank recover' once more")
+    try scene.folder.seedbank("regenerate").expect(78, "call 'seedbank recover' once more")
     #expect(try recover().status == 0)
     try scene.publish("after the fire")
     #expect(try head()?.version == 4)
@@ -134,10 +126,10 @@ import Testing
     try Tool.run(["cp", scene.folder("my.sqlite"), scene.folder("other/my.sqlite")])
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: scene.folder("other"))
     try recover("--root", "other/seedbank/root.json").expect(65, "not those of the root file")
-    #expect(!Folder.exists(scene.folder("seedbank/root.json")))
+    #expect(!scene.folder.exists("seedbank/root.json"))
     #expect(try recover("--root", "app-root.json").status == 0)
-    #expect(Folder.exists(scene.folder("seedbank/root.json")))
-    #expect(try SeedbankBinary.run(["verify"], in: scene.folder.path).status == 0)
+    #expect(scene.folder.exists("seedbank/root.json"))
+    #expect(try scene.folder.seedbank("verify").status == 0)
   }
 
   @Test func `recover takes the newest of several copies and ignores hosts that are down`() throws {
@@ -162,10 +154,9 @@ import Testing
     try burn()
     let clock = try MovedClock()
     let later = clock.environment(seconds: 30 * MovedClock.secondsPerDay)
-    try SeedbankBinary.run(
-      ["recover", "--from", follower.address], environment: later, in: scene.folder.path
-    ).expect(0, "timestamp in the copy expired")
-    #expect(try SeedbankBinary.run(["verify"], environment: later, in: scene.folder.path).status == 0)
+    try scene.folder.seedbank("recover", "--from", follower.address, environment: later).expect(
+      0, "timestamp in the copy expired")
+    #expect(try scene.folder.seedbank("verify", environment: later).status == 0)
   }
 
   @Test func `a recovery that fails at any file operation can be repeated`() throws {
@@ -185,7 +176,7 @@ import Testing
         #expect(again.status == 0 || again.errors.contains("never overwrites one"), "\(what): \(again)")
       }
       #expect(try head()?.version == 3, "\(what)")
-      #expect(try SeedbankBinary.run(["regenerate"], in: scene.folder.path).status == 0, "\(what)")
+      #expect(try scene.folder.seedbank("regenerate").status == 0, "\(what)")
     }
   }
 
@@ -230,11 +221,8 @@ import Testing
   }
 
   private func expectNames(_ name: String, _ store: String, _ what: String) throws {
-    let current = try String(contentsOfFile: scene.folder("\(store)/CURRENT"), encoding: .utf8)
-    let generation = current.trimmingCharacters(in: .whitespacesAndNewlines)
     let found = try Tool.sqlite(
-      scene.folder("\(store)/generations/\(generation)/seed.sqlite"),
-      "SELECT DISTINCT name FROM shop WHERE id < 4")
+      Dump.file(ofStore: scene.folder(store)), "SELECT DISTINCT name FROM shop WHERE id < 4")
     #expect(found == "\(name)\n", "\(what): \(store)")
   }
 }

@@ -15,9 +15,8 @@ import Testing
   init() throws {
     folder = try TemporaryFolder(inMemory: true)
     try origin("CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'one')")
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
-    try Data("SELECT id, name FROM source".utf8).write(
-      to: URL(fileURLWithPath: folder("seedbank/my/models/1.0/shop.sql")))
+    try folder.succeed("init", "my.sqlite")
+    try folder.write("SELECT id, name FROM source", to: "seedbank/my/models/1.0/shop.sql")
   }
 
   private func origin(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
@@ -53,7 +52,7 @@ import Testing
     let again = try RunningSeedbank(["run", "--port", "0"], in: folder.path)
     #expect(try RawClient(port: again.port).get("/v1/my/changes?model=1.0&since=1").body.count > 0)
     #expect(again.stop() == 0)
-    try SeedbankBinary.run(["verify"], in: folder.path).expect(0)
+    try folder.seedbank("verify").expect(0)
   }
 
   @Test func `an endless first step does not delay the shutdown`() throws {

@@ -36,10 +36,10 @@ import Testing
         (3, 'a "b",' || char(10) || 'c', -1e300, ' ', ''), (4, '0012', 7, 'é', 5);
       """)
     let csv = try Tool.run(["sqlite3", "-header", "-csv", other, "SELECT * FROM t"])
-    try csv.write(toFile: folder("t.csv"), atomically: false, encoding: .utf8)
+    try folder.write(csv, "t.csv")
     try Connection(folder("copy.sqlite"), .creator).execute(schema)
     try SeedbankBinary.succeed(
-      ["import", folder("t.csv"), "--database", folder("copy.sqlite"), "--table", "t"], in: folder.path)
+      ["import", "t.csv", "--database", "copy.sqlite", "--table", "t"], in: folder.path)
     let query = "SELECT id, quote(a), quote(b), quote(c), quote(d) FROM t ORDER BY id"
     #expect(try Tool.sqlite(folder("copy.sqlite"), query) == Tool.sqlite(other, query))
   }
@@ -63,11 +63,9 @@ import Testing
     try run(bytes, "--delimiter", ";", "--encoding", "windows-1252", "--header", "id,name,zip").expect(0)
     #expect(try rows() == ["1|a b|Café|NULL", "2|NULL|€|NULL"])
     let mapping = #"{"table": "stop", "csv": {"delimiter": "tab", "header": ["id", "label", "zip"]}, "#
-    try (mapping + #""columns": {"name": "label"}}"#).write(
-      toFile: folder("map.json"), atomically: false, encoding: .utf8)
-    try "3\tc\t7\n".write(toFile: folder("stops.txt"), atomically: false, encoding: .utf8)
-    try SeedbankBinary.succeed(
-      ["import", "stops.txt", "--database", folder.database, "--mapping", "map.json"], in: folder.path)
+    try folder.write(mapping + #""columns": {"name": "label"}}"#, "map.json")
+    try folder.write("3\tc\t7\n", "stops.txt")
+    try folder.run(["stops.txt", "--mapping", "map.json"]).expect(0)
     #expect(try rows().last == "3|c|7|NULL")
   }
 
@@ -126,12 +124,10 @@ import Testing
       "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id), at TEXT UNIQUE)")
     _ = try run("id,zip\n1,a\n2,b\n")
     let mapping = #"{"table": "call", "relations": [{"object": "halt", "table": {"table": "stop"}, "#
-    try (mapping + #""foreignKey": "stop"}]}"#).write(
-      toFile: folder("map.json"), atomically: false, encoding: .utf8)
+    try folder.write(mapping + #""foreignKey": "stop"}]}"#, "map.json")
     for text in ["id,at,halt\n1,x,1\n2,y,\n", "id,at,halt\n1,y,2\n2,z,\"1\"\n"] {
-      try text.write(toFile: folder("calls.csv"), atomically: false, encoding: .utf8)
-      try SeedbankBinary.succeed(
-        ["import", "calls.csv", "--database", folder.database, "--mapping", "map.json"], in: folder.path)
+      try folder.write(text, "calls.csv")
+      try folder.run(["calls.csv", "--mapping", "map.json"]).expect(0)
     }
     #expect(try folder.rows("SELECT id, at, stop FROM call") == ["1|y|2", "2|z|1"])
   }

@@ -30,7 +30,7 @@ import Testing
       "id,name\n1,a\nx,b\n3\n", as: "stops.csv", "--table", "stop", "--bad-rows", "skip", "--rejects",
       folder("bad.ndjson")
     ).expect(0, "row 2, line 3")
-    let lines = try String(contentsOfFile: folder("bad.ndjson"), encoding: .utf8).split(separator: "\n")
+    let lines = try folder.lines("bad.ndjson")
     #expect(lines.count == 2)
     #expect(lines.first?.hasSuffix(#""value":{"id":"x","name":"b"}}"#) == true)
     #expect(lines.last?.hasSuffix(#"a record of 1 field under 2 names","value":"3"}"#) == true)
@@ -48,10 +48,9 @@ import Testing
   @Test func `a line that is not JSON is kept unchanged`() throws {
     let outcome = try run(
       "{\"id\":1,\"name\":\"a\"}\n{x: \"é\n{\"id\":2,\"name\":\"b\"}\r\n[", as: "stops.ndjson", "--table",
-      "stop",
-      "--bad-rows", "skip", "--rejects", folder("bad.ndjson"))
+      "stop", "--bad-rows", "skip", "--rejects", folder("bad.ndjson"))
     #expect(outcome.status == 0, "\(outcome.errors)")
-    let lines = try String(contentsOfFile: folder("bad.ndjson"), encoding: .utf8).split(separator: "\n")
+    let lines = try folder.lines("bad.ndjson")
     let values = try lines.map { try JSONValue(parsing: Array($0.utf8))["value"]?.string }
     #expect(values == [#"{x: "é"#, "["])
     #expect(try rows().count == 2)
@@ -91,8 +90,7 @@ import Testing
   }
 
   @Test func `broken references fail, become null or stay, as the option says`() throws {
-    try folder.execute(
-      "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
+    try folder.execute("CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
     let failed = try run(#"[{"id": 1, "stop": 7}]"#, as: "calls.json", "--table", "call").expect(65)
     let words = "1 row references what table \"stop\" does not have (id = 1 has stop = 7)"
     #expect(failed.errors.contains(words), "\(failed.errors)")
@@ -101,8 +99,7 @@ import Testing
         .expect(0, "id = 1")
       #expect(try folder.rows("SELECT stop FROM call") == [value])
     }
-    try folder.execute(
-      "CREATE TABLE odd(id INTEGER PRIMARY KEY, n REFERENCES stop(name))")
+    try folder.execute("CREATE TABLE odd(id INTEGER PRIMARY KEY, n REFERENCES stop(name))")
     #expect(try run(#"[{"id": 1, "n": "x"}]"#, as: "odd.json", "--table", "odd").status == 78)
   }
 
@@ -123,8 +120,7 @@ import Testing
   }
 
   @Test func `a mapping of several lists reads a document in one pass`() throws {
-    try folder.execute(
-      "CREATE TABLE time(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
+    try folder.execute("CREATE TABLE time(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
     let mapping =
       #"{"lists": [{"table": "stop", "rows": "$.stops"}, {"table": "time", "rows": "$.stopTimes"}]}"#
     try folder.write(mapping, "map.json")

@@ -51,9 +51,7 @@ import Testing
     try folder.write("all rights reserved", "feed/LICENSE.txt")
   }
 
-  @Test func `an unnamed file in a folder is skipped, and one given directly is rejected`()
-    throws
-  {
+  @Test func `an unnamed file in a folder is skipped, and one given directly is rejected`() throws {
     try folder.execute(Self.schema)
     try writeFeed()
     try folder.write("x\n1\n", "feed/extra.csv")

@@ -40,8 +40,7 @@ import Testing
       "a.json", #"[{"id":1,"name":"a"},{"id":"x2","name":"b"},{"id":"x3","name":"é\n"}]"#,
       #"{"table":"stop"}"#),
     Form(
-      "dictionary.json",
-      #"{"data":{"1":{"name":"a"},"x2":{"name":"b"},"x3":{"name":"c"}}}"#,
+      "dictionary.json", #"{"data":{"1":{"name":"a"},"x2":{"name":"b"},"x3":{"name":"c"}}}"#,
       #"{"table":"stop","rows":"$.data","keyColumn":"id"}"#),
     Form(
       "lines.ndjson",
@@ -113,9 +112,7 @@ import Testing
     #expect(try values("bad.ndjson").map { $0["value"]?.string } == ["1", "2,b,c", "4,,\"\""])
   }
 
-  @Test func `a row takes one line, also if several parts are rejected or waited`()
-    throws
-  {
+  @Test func `a row takes one line, also if several parts are rejected or waited`() throws {
     let mapping = """
       {"table": "stop", "relations": [{"array": "times", "table": {"table": "time"}, "parentKey": "place"}]}
       """

@@ -19,8 +19,7 @@ import Testing
     """
 
   private static let all = [
-    regenerate,
-    KeyCommand(words: "run --port 0", before: regenerate.before, lastWord: "version=4"),
+    regenerate, KeyCommand(words: "run --port 0", before: regenerate.before, lastWord: "version=4"),
     KeyCommand(words: "init my.sqlite --directory new"), KeyCommand(words: "demo --directory demo"),
     KeyCommand(words: "rollback --to 2"), KeyCommand(words: "new-epoch --yes"),
     KeyCommand(words: "recover --from copy", before: "mv seedbank/publication copy"),

@@ -49,9 +49,7 @@ struct KeyCrasher {
   /// reporter of Swift's runtime.
   func run(
     _ command: KeyCommand, _ crash: Crash, at call: Int, isReported: Bool = false, in directory: String
-  )
-    throws -> Run
-  {
+  ) throws -> Run {
     let variables = ["SEEDBANK_CRASH": "\(crash.rawValue):\(call)"]
     let more = isReported ? ["SEEDBANK_CRASH_REPORT": "1"] : [:]
     return try run(start(command, variables.merging(more) { $1 }, in: directory))
@@ -62,8 +60,7 @@ struct KeyCrasher {
   {
     for name in ["printed", "calls"] { try Folder.remove(folder(name)) }
     let own = [
-      "LD_PRELOAD": library, "SEEDBANK_CRASH_LOG": folder("calls"),
-      "SWIFT_BACKTRACE": "enable=yes,color=no",
+      "LD_PRELOAD": library, "SEEDBANK_CRASH_LOG": folder("calls"), "SWIFT_BACKTRACE": "enable=yes,color=no",
     ]
     let output = open(folder("printed"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     return try TestProgram(
@@ -79,7 +76,7 @@ struct KeyCrasher {
   }
 
   private func content(_ name: String) throws -> [UInt8] {
-    guard Folder.exists(folder(name)) else { return [] }
+    guard folder.exists(name) else { return [] }
     return Array(try Data(contentsOf: URL(filePath: folder(name))))
   }
 }

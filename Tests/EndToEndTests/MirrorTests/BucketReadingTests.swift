@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import Support
 import Testing
@@ -26,8 +25,7 @@ import Testing
 
   private func publish(_ statement: String) throws {
     try deployment.origin(statement)
-    let step = try SeedbankBinary.run(
-      ["regenerate"], environment: bucket.environment, in: deployment.folder.path)
+    let step = try deployment.folder.seedbank("regenerate", environment: bucket.environment)
     #expect(step.status == 0 && !step.errors.contains("mirror"), "\(step.errors)")
   }
 

@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import SeedPublication
 import SeedSystem

@@ -11,8 +11,7 @@ import Testing
 
   init() throws {
     deployment = try OperatedDeployment()
-    try Data("#!/bin/sh\ncat >> \"$1\"\n".utf8).write(
-      to: URL(fileURLWithPath: deployment.folder("seedbank/tell")))
+    try deployment.folder.write("#!/bin/sh\ncat >> \"$1\"\n", to: "seedbank/tell")
     try Tool.run(["chmod", "+x", deployment.folder("seedbank/tell")])
     try configure(["published", "failed"].map { ($0, ["./tell", deployment.folder($0)]) })
   }
@@ -27,7 +26,7 @@ import Testing
 
   /// Returns the lines that a program has read so far.
   private func told(_ event: String) -> [Substring] {
-    let text = (try? String(contentsOfFile: deployment.folder(event), encoding: .utf8)) ?? ""
+    let text = (try? deployment.folder.text(event)) ?? ""
     return text.split(separator: "\n")
   }
 
@@ -72,7 +71,7 @@ import Testing
     #expect(told("failed").count == 1)
     let error = try #require(try deployment.json("regenerate").last?["error"])
     #expect(told("failed") == [#"{"event":"failed","dataset":"my","error":\#(error.text)}"#])
-    try Data("This is no database.".utf8).write(to: URL(fileURLWithPath: deployment.folder("my.sqlite")))
+    try deployment.folder.write("This is no database.", to: "my.sqlite")
     for _ in 0..<2 { try fail() }
     #expect(told("failed").count == 2)
     try passSecond()

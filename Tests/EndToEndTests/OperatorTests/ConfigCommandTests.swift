@@ -24,7 +24,7 @@ import Testing
     let model = deployment.folder("seedbank/my/models/1.0")
     try DurableFile.write(Array("SELECT id, name FROM shop".utf8), to: "\(model)/shop.sql")
     try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
-    try DurableFile.write(Array("{}".utf8), to: deployment.folder("seedbank/keys/series.key"))
+    try deployment.folder.write("{}", to: "seedbank/keys/series.key")
     try deployment.seedbank("config", "check").expect(
       78, "3 errors were found, see above", output: "lacks the column rank",
       "snapshot.key: the key is missing", "is not a key file")
@@ -33,9 +33,8 @@ import Testing
 
   @Test func `config check finds an edited model and a key of another publication`() throws {
     let deployment = try OperatedDeployment()
-    try DurableFile.write(
-      Array("CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);".utf8),
-      to: deployment.folder("seedbank/my/models/1.0/schema.sql"))
+    try deployment.folder.write(
+      "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);", to: "seedbank/my/models/1.0/schema.sql")
     let other = try OperatedDeployment(isCopied: false)
     try Tool.run([
       "cp", other.folder("seedbank/keys/timestamp.key"), deployment.folder("seedbank/keys/timestamp.key"),
@@ -47,7 +46,7 @@ import Testing
   }
 
   @Test func `config check finds rows with NULL in their key, and its advice repairs them`() throws {
-    let folder = try SetupFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     try folder.sqlite(
       "my.sqlite",
       """
@@ -63,17 +62,15 @@ import Testing
     #expect(
       found.output.contains(#"table "use": 2 rows have NULL in the key "kind", "code""#), "\(found.output)")
     #expect(found.output.contains(select))
-    let model = folder.file("seedbank/my/models/1.0")
+    let model = folder("seedbank/my/models/1.0")
     try DurableFile.write(Array(select.utf8), to: "\(model)/use.sql")
     #expect(try folder.seedbank("config", "check").output == "nothing is wrong\n")
     #expect(try folder.seedbank("regenerate").output.contains("1 row"))
   }
 
   @Test
-  func `config check finds texts in a column of numbers, and a cast in the SELECT repairs them`()
-    throws
-  {
-    let folder = try SetupFolder()
+  func `config check finds texts in a column of numbers, and a cast in the SELECT repairs them`() throws {
+    let folder = try TemporaryFolder(inMemory: true)
     try folder.sqlite(
       "my.sqlite",
       """
@@ -93,7 +90,7 @@ import Testing
     #expect(try folder.seedbank("regenerate").status == 65)
     try DurableFile.write(
       Array("SELECT id, CAST(substr(rank, 4) AS INTEGER) AS rank, opened FROM shop".utf8),
-      to: folder.file("seedbank/my/models/1.0/shop.sql"))
+      to: folder("seedbank/my/models/1.0/shop.sql"))
     #expect(try folder.seedbank("config", "check").output == "nothing is wrong\n")
     #expect(try folder.seedbank("regenerate").output.contains("unchanged at version 1"))
   }
@@ -119,9 +116,7 @@ import Testing
     #expect(outcome.errors == "Error: A publish step would reject this: 1 error was found, see above.\n")
   }
 
-  @Test func `config check and model deprecate warn about a major past its sunset`()
-    throws
-  {
+  @Test func `config check and model deprecate warn about a major past its sunset`() throws {
     let deployment = try OperatedDeployment()
     let words = "lifecycle.1: its sunset, 2020-02-29, has passed, and clients still get updates"
     try deployment.seedbank("model", "deprecate", "1", "--sunset", "2020-02-29").expect(
@@ -150,9 +145,7 @@ import Testing
 @Suite struct ConfigShowTests {
   @Test func `config show names the source of every value`() throws {
     let deployment = try OperatedDeployment()
-    try DurableFile.write(
-      Array(#"{"http": {"port": 81}, "datasets": ["my"]}"#.utf8),
-      to: deployment.folder("seedbank/seedbank.json"))
+    try deployment.folder.write(#"{"http": {"port": 81}, "datasets": ["my"]}"#, to: "seedbank/seedbank.json")
     let outcome = try deployment.seedbank(
       "config", "show", "--json",
       environment: [
@@ -172,7 +165,7 @@ import Testing
       "http.threads", "http.perAddressLimit", "http.trustedProxies", "http.drainSeconds", "http.graceSeconds",
       "datasets.my.retention.snapshotAgeSeconds",
     ] { #expect(source(path) == "default", "\(path)") }
-    let key = try String(contentsOfFile: deployment.folder("seedbank/keys/series.key"), encoding: .utf8)
+    let key = try deployment.folder.text("seedbank/keys/series.key")
     let secret = try #require(try JSONValue(parsing: Array(key.utf8))["private"]?.string)
     #expect(!outcome.output.contains(secret))
   }

@@ -33,7 +33,7 @@ import Testing
 
   @Test func `the file has the indexes that snapshots leave to clients`() throws {
     let deployment = try OperatedDeployment()
-    try SeedbankBinary.succeed(["model", "new"], in: deployment.folder.path)
+    try deployment.folder.succeed("model", "new")
     let schema = deployment.folder("seedbank/my/models/1.1/schema.sql")
     let text = try String(contentsOfFile: schema, encoding: .utf8)
     try "\(text)\nCREATE INDEX shop_name ON shop(name);\n".write(
@@ -48,9 +48,9 @@ import Testing
 
   @Test func `a failed export leaves no files`() throws {
     let deployment = try OperatedDeployment()
-    try "mine".write(toFile: deployment.folder("taken"), atomically: false, encoding: .utf8)
+    try deployment.folder.write("mine", to: "taken")
     try deployment.seedbank("export", "--to", "taken").expect(64, "already exists")
-    #expect(try String(contentsOfFile: deployment.folder("taken"), encoding: .utf8) == "mine")
+    #expect(try deployment.folder.text("taken") == "mine")
     try deployment.seedbank("export", "--version", "9", "--to", "nine.sqlite").expect(
       65, "There is no version 9 of my/1: the newest is 3")
     let away = try deployment.seedbank("export", "--to", "nowhere/file.sqlite").expect(
@@ -72,7 +72,7 @@ import Testing
       #expect(outcome.status == 74 && outcome.errors.contains(name), "\(point): \(outcome)")
       #expect(!outcome.errors.contains("name another folder"), "\(point): \(outcome)")
     }
-    #expect(!Folder.exists(deployment.folder(name)))
+    #expect(!deployment.folder.exists(name))
   }
 
   @Test func `a version with a damaged delta is not exported`() throws {
@@ -82,6 +82,6 @@ import Testing
       try "broken".write(toFile: String(file), atomically: false, encoding: .utf8)
     }
     try deployment.seedbank("export", "--to", "damaged.sqlite").expect(65)
-    #expect(!FileManager.default.fileExists(atPath: deployment.folder("damaged.sqlite")))
+    #expect(!deployment.folder.exists("damaged.sqlite"))
   }
 }

@@ -79,7 +79,7 @@ import Testing
 
   private func logged() throws -> String {
     let folder = deployment.folder("logged")
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try deployment.folder.makeFolder("logged")
     try Tool.sqlite(
       "\(folder)/log.sqlite", "PRAGMA journal_mode = WAL; CREATE TABLE t(id INTEGER PRIMARY KEY)")
     return folder
@@ -135,9 +135,7 @@ import Testing
   }
 
   @Test(arguments: ["mkfifo my.sqlite", "mkdir my.sqlite"])
-  func `a pipe or a folder instead of the origin is reported, and no command hangs`(_ script: String)
-    throws
-  {
+  func `a pipe or a folder instead of the origin is reported, and no command hangs`(_ script: String) throws {
     try Tool.run(["sh", "-ec", "mv my.sqlite away; \(script)"], in: deployment.folder.path)
     for command in [["regenerate"], ["regenerate", "--dry-run"], ["config", "check"]] {
       let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
@@ -146,34 +144,6 @@ import Testing
     }
     try Tool.run(["sh", "-ec", "rm -r my.sqlite; mv away my.sqlite"], in: deployment.folder.path)
     #expect(try deployment.seedbank("regenerate").output.contains("unchanged at version 3"))
-  }
-
-  @Test func `a key of another type than the model's is reported with its row`() throws {
-    try Tool.sqlite(
-      origin,
-      "ALTER TABLE shop RENAME TO old; CREATE TABLE shop(id, name TEXT, rank REAL);"
-        + " INSERT INTO shop SELECT id, name, rank FROM old; DROP TABLE old; INSERT INTO shop VALUES ('abc', 'x', 1);"
-    )
-    let outcome = try deployment.seedbank("regenerate").expect(65)
-    for words in ["holds a text, but clients read it as INTEGER", "1 row (id = abc)"] {
-      #expect(outcome.errors.contains(words), "\(outcome.errors)")
-    }
-    try Tool.sqlite(origin, "DELETE FROM shop WHERE id = 'abc'")
-    #expect(try deployment.seedbank("regenerate").output.contains("unchanged at version 3"))
-  }
-
-  @Test func `the advice of config check excludes rows that have lost their key`() throws {
-    try Tool.sqlite(
-      deployment.folder("use.sqlite"),
-      "CREATE TABLE use(code TEXT PRIMARY KEY, name TEXT); INSERT INTO use VALUES ('a', 'A')")
-    #expect(try deployment.seedbank("init", "use.sqlite").status == 0)
-    #expect(try deployment.seedbank("regenerate").status == 0)
-    try Tool.sqlite(deployment.folder("use.sqlite"), "INSERT INTO use VALUES (NULL, 'B'), ('c', 'C')")
-    let said = try deployment.seedbank("config", "check").output
-    let select = try #require(said.firstMatch(of: #/by a file (\S+) with (SELECT .* IS NOT NULL);/#))
-    try Data(String(select.2).utf8).write(to: URL(fileURLWithPath: String(select.1)))
-    #expect(try deployment.seedbank("config", "check").output == "nothing is wrong\n")
-    #expect(try deployment.seedbank("regenerate").output.contains("use/1: version 2, 1 inserted"))
   }
 
   @Test func `a table with SQLite's maximum of columns is published, changed and verified`() throws {

@@ -18,7 +18,7 @@ import Testing
         INSERT INTO stop SELECT value, 'stop ' || value FROM generate_series(1, 200);
         """)
     }
-    try SeedbankBinary.succeed(["init", "transit.sqlite"], in: folder.path)
+    try folder.succeed("init", "transit.sqlite")
     try Tool.run(
       [
         "sh", "-ec",
@@ -29,7 +29,7 @@ import Testing
         sed -i 's/"transit"/"transit", "other"/' seedbank.json
         """,
       ], in: folder("seedbank"))
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("regenerate")
   }
 
   private func regenerate(_ options: String...) throws -> ProgramOutcome {
@@ -65,8 +65,8 @@ import Testing
   }
 
   @Test func `a failure of the whole command is one line of JSON`() throws {
-    try FileManager.default.removeItem(atPath: folder("seedbank/keys/timestamp.key"))
-    let outcome = try SeedbankBinary.run(["regenerate", "--json"], in: folder.path)
+    try folder.remove("seedbank/keys/timestamp.key")
+    let outcome = try folder.seedbank("regenerate", "--json")
     let lines = try json(outcome)
     #expect(outcome.status == 78 && lines.count == 1)
     #expect(lines.first?["error"]?["kind"]?.string == "configuration")
@@ -94,36 +94,30 @@ import Testing
   private func retire(_ major: String) throws {
     let retired = #"{"\#(major)": {"state": "retired", "message": "Please update"}}"#
     try Tool.run(["sed", "-i", "1s/{/{\"lifecycle\": \(retired),/", folder("seedbank/transit/dataset.json")])
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("regenerate")
   }
 
   @Test func `status shows a retired lifecycle with its message and no next snapshot`() throws {
     try retire("1")
-    let text = try SeedbankBinary.succeed(["status", "--dataset", "transit"], in: folder.path)
+    let text = try folder.succeed("status", "--dataset", "transit")
     #expect(text.contains("model: 1.0, retired (\"Please update\")"))
     #expect(text.contains("next: nothing, it is retired"))
-    let outcome = try SeedbankBinary.run(["status", "--json"], in: folder.path)
+    let outcome = try folder.seedbank("status", "--json")
     let series = try json(outcome)[0]["series"]?.elements?.first
     #expect(series?["message"]?.string == "Please update" && series?["nextSnapshotAt"] == .null)
   }
 
   @Test func `an ambiguous command asks for the option and lists its values`() throws {
-    try SeedbankBinary.run(["diff", "1", "1"], in: folder.path).expect(
-      64, "'--dataset', \"transit\" or \"other\"")
-    try SeedbankBinary.run(["diff", "1", "1", "--dataset", "transit"], in: folder.path).expect(
-      64, "'--series', \"1\" or \"2\"")
+    try folder.seedbank("diff", "1", "1").expect(64, "'--dataset', \"transit\" or \"other\"")
+    try folder.seedbank("diff", "1", "1", "--dataset", "transit").expect(64, "'--series', \"1\" or \"2\"")
   }
 
-  @Test(arguments: [
-    ["config", "show", "--dataset", "transit"], ["config", "check", "--model", "1.0"],
-  ])
+  @Test(arguments: [["config", "show", "--dataset", "transit"], ["config", "check", "--model", "1.0"]])
   func `an option without effect is rejected`(_ words: [String]) throws {
     #expect(try SeedbankBinary.run(words, in: folder.path).status == 64)
   }
 
-  @Test func `every shrunken series is reported, and a dry run counts its rows and ends with 65`()
-    throws
-  {
+  @Test func `every shrunken series is reported, and a dry run counts its rows and ends with 65`() throws {
     try Tool.sqlite(folder("transit.sqlite"), "DELETE FROM stop")
     let step = try regenerate("--dataset", "transit")
     #expect(step.status == 65 && step.output.isEmpty)

@@ -1,4 +1,3 @@
-import Foundation
 import SeedDatabase
 import SeedFormat
 import Support
@@ -55,9 +54,7 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0, "nothing is held")
   }
 
-  @Test func `a held series that also shrank is published by one command, which the error names`()
-    throws
-  {
+  @Test func `a held series that also shrank is published by one command, which the error names`() throws {
     let deployment = try OperatedDeployment()
     let many =
       "WITH n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO shop SELECT i, 'n', 1 FROM n"
@@ -79,7 +76,7 @@ import Testing
     let deployment = try OperatedDeployment()
     let server = try RunningSeedbank(["run", "--port", "0"], in: deployment.folder.path)
     try eventually("no other process publishes") {
-      let outcome = try SeedbankBinary.run(["rollback", "--to", "1"], in: deployment.folder.path)
+      let outcome = try deployment.folder.seedbank("rollback", "--to", "1")
       return outcome.status == 75 ? nil : outcome
     }
     func warnings() -> Int {
@@ -91,23 +88,6 @@ import Testing
     }
     #expect(server.stop() == 0)
     #expect(warnings() == 1, "\(server.errors)")
-  }
-
-  @Test func `a client follows a rollback by a delta`() throws {
-    let deployment = try OperatedDeployment()
-    let server = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
-    let pull = [
-      "pull", server.address, "--dataset", "my", "--model", "1.0", "--store", "store", "--root",
-      "seedbank/root.json",
-    ]
-    try SeedbankBinary.succeed(pull, in: deployment.folder.path)
-    #expect(try deployment.seedbank("rollback", "--to", "1").status == 0)
-    try eventually("the client has the old content", within: 60) {
-      try SeedbankBinary.succeed(pull, in: deployment.folder.path)
-      let file = try Dump.file(ofStore: deployment.folder("store"))
-      let names = try Tool.sqlite(file, "SELECT name FROM shop")
-      return names == "name 1\n" ? true : nil
-    }
   }
 
   @Test func `a rollback to an impossible version is rejected`() throws {

@@ -42,10 +42,9 @@ import Testing
   }
 
   @Test func `an origin kept open for long by a step is a warning, and status shows it`() throws {
-    try DurableFile.write(
-      Array(
-        "{\"openMilliseconds\":720000,\"lagSeconds\":7,\"role\":\"standby\",\"server\":\"db2\"}".utf8),
-      to: deployment.folder("seedbank/state/my.reading"))
+    try deployment.folder.write(
+      "{\"openMilliseconds\":720000,\"lagSeconds\":7,\"role\":\"standby\",\"server\":\"db2\"}",
+      to: "seedbank/state/my.reading")
     try check().expect(1, output: "transaction open for 12 minutes")
     let text = try deployment.seedbank("status").output
     let line = "origin: open for 12 minutes when it was read last, standby db2, 7 seconds behind at most"
@@ -217,9 +216,7 @@ import Testing
     #expect(try outcome.json()["state"]?.string == "critical")
   }
 
-  @Test func `a missing or truncated published file is critical`()
-    throws
-  {
+  @Test func `a missing or truncated published file is critical`() throws {
     let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
     let files = objects.map { deployment.publication.file($0) }
     try Tool.run(["truncate", "-s", "-1", files[0]])
@@ -231,7 +228,7 @@ import Testing
   @Test func `a deployment without a publication is critical`() throws {
     let folder = deployment.folder
     try Tool.run(["rm", "-r", folder("seedbank")])
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try folder.succeed("init", "my.sqlite")
     try check().expect(2, output: "nothing is published yet")
   }
 

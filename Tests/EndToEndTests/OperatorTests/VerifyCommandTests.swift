@@ -17,28 +17,6 @@ import Testing
     #expect(json["deltas"]?.integer == 2 && json["snapshots"]?.integer == 1)
   }
 
-  @Test func `a table in which SQLite reports false NULLs is published, verified and pulled`() throws {
-    let folder = try TemporaryFolder(inMemory: true)
-    try Tool.sqlite(
-      folder("my.sqlite"),
-      """
-      CREATE TABLE t(v TEXT, d TEXT NOT NULL, k INTEGER, PRIMARY KEY(k)) WITHOUT ROWID;
-      WITH RECURSIVE n(k) AS (SELECT 1 UNION ALL SELECT k + 1 FROM n WHERE k < 500)
-      INSERT INTO t SELECT NULL, 'text', k FROM n;
-      """)
-    for command in [["init", "my.sqlite"], ["regenerate"], ["verify"]] {
-      try SeedbankBinary.succeed(command, in: folder.path)
-    }
-    let server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
-    try SeedbankBinary.succeed(
-      [
-        "pull", server.address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json",
-        "--store",
-        "store",
-      ], in: folder.path)
-    try SeedbankBinary.succeed(["doctor", "store"], in: folder.path)
-  }
-
   @Test func `verify ends with 65 for a damaged object and names the remedy`() throws {
     let deployment = try OperatedDeployment()
     let series = try SeedSeries("my", major: 1)

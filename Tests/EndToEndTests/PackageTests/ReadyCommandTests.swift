@@ -1,4 +1,3 @@
-import Foundation
 import SeedSystem
 import Support
 import Testing

@@ -20,8 +20,7 @@ enum Tool {
     // One file for both streams: the programs used here print errors only if they fail.
     let outcome = try TestProgram.run(
       arguments, in: directory, environment: environment,
-      input: input.map(TestProgram.Input.text) ?? .nothing,
-      joined: true, within: patience)
+      input: input.map(TestProgram.Input.text) ?? .nothing, joined: true, within: patience)
     guard outcome.status == 0 else {
       throw Failure(command: arguments.joined(separator: " "), status: outcome.status, output: outcome.output)
     }
@@ -59,6 +58,12 @@ enum Tool {
 }
 
 extension SeedbankBinary {
+  /// The words of an update of the dataset `my`, by a command in its deployment's parent folder.
+  static func pull(_ address: String, into store: String? = nil) -> [String] {
+    ["pull", address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
+      + (store.map { ["--store", $0] } ?? [])
+  }
+
   @discardableResult
   static func succeed(_ arguments: [String], in directory: String) throws -> String {
     let outcome = try run(arguments, in: directory)

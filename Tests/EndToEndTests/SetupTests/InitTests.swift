@@ -3,10 +3,10 @@ import Support
 import Testing
 
 @Suite struct InitTests {
-  let folder: SetupFolder
+  let folder: TemporaryFolder
 
   init() throws {
-    folder = try SetupFolder()
+    folder = try TemporaryFolder(inMemory: true)
     try folder.sqlite(
       "My Shop.sqlite", "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE log(line TEXT);")
   }
@@ -52,8 +52,7 @@ import Testing
     let (files, key) = (folder.files, try folder.text("seedbank/keys/root.key"))
     let outcome = try folder.seedbank("init", "My Shop.sqlite").expect(78)
     #expect(outcome.output.isEmpty)
-    #expect(
-      outcome.errors.contains("seedbank.json has a dataset my-shop already. Nothing was changed"))
+    #expect(outcome.errors.contains("seedbank.json has a dataset my-shop already. Nothing was changed"))
     #expect(folder.files == files)
     #expect(try folder.text("seedbank/keys/root.key") == key)
   }
@@ -96,15 +95,13 @@ import Testing
   @Test func `unusable origins are rejected, and nothing is written`() throws {
     try folder.sqlite("empty.sqlite", "VACUUM")
     try folder.sqlite("keyless.sqlite", "CREATE TABLE log(rowid, _rowid_, oid)")
-    try folder.sqlite(
-      "text.sqlite", ".output \(folder.file("text.txt"))\n.print Not a database, by far not one")
-    try Tool.run(["mkfifo", folder.file("pipe.sqlite")])
+    try folder.sqlite("text.sqlite", ".output \(folder("text.txt"))\n.print Not a database, by far not one")
+    try Tool.run(["mkfifo", folder("pipe.sqlite")])
     let files = folder.files
     let cases: [(String, Int32, String)] = [
       ("nowhere.sqlite", 69, "There is no origin database at"),
       ("text.txt", 65, "expected a SQLite database, found: file is not a database"),
-      ("empty.sqlite", 65, "It has no tables."),
-      ("keyless.sqlite", 65, "Skipped table \"log\""),
+      ("empty.sqlite", 65, "It has no tables."), ("keyless.sqlite", 65, "Skipped table \"log\""),
       ("pipe.sqlite", 65, "is not a regular file"),
     ]
     for (origin, status, message) in cases {

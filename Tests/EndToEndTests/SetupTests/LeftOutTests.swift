@@ -5,9 +5,9 @@ import Testing
 
 /// `init` reports everything it skips with name, reason and remedy, and each remedy works.
 @Suite struct LeftOutTests {
-  let folder: SetupFolder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try SetupFolder() }
+  init() throws { folder = try TemporaryFolder(inMemory: true) }
 
   private static let odd = """
     CREATE TABLE place(id INTEGER PRIMARY KEY, name TEXT, doc TEXT DEFAULT '{}',
@@ -50,11 +50,8 @@ import Testing
     #expect(skipped.count == 6)
     #expect(skipped.allSatisfy { $0["remedy"]?.string?.isEmpty == false && $0["reason"]?.string != nil })
     let model = "seedbank/odd/models/1.0"
-    try (folder.text("\(model)/schema.sql") + Self.mended).write(
-      toFile: folder.file("\(model)/schema.sql"), atomically: true, encoding: .utf8)
-    for (table, select) in Self.selects {
-      try select.write(toFile: folder.file("\(model)/\(table).sql"), atomically: true, encoding: .utf8)
-    }
+    try folder.edit("\(model)/schema.sql") { $0 + Self.mended }
+    for (table, select) in Self.selects { try folder.write(select, to: "\(model)/\(table).sql") }
     try folder.seedbank("regenerate").expect(0)
     let rows = try folder.sqlite(
       "seedbank/state/odd-1.sqlite",
