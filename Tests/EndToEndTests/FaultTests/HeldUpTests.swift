@@ -23,11 +23,7 @@ import Testing
 
   /// Starts a publisher and stops its process in a step that never ends.
   private func stoppedPublisher() throws -> TestProgram {
-    try deployment.origin(
-      """
-      CREATE VIEW source AS SELECT id, name, rank FROM shop WHERE (WITH RECURSIVE n(i) AS
-      (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)
-      """)
+    try deployment.origin("CREATE VIEW source AS SELECT id, name, rank FROM shop WHERE \(Tool.endless)")
     try Data("SELECT id, name, rank FROM source".utf8).write(to: URL(filePath: projection))
     let publisher = try program("regenerate")
     try waitUntil("it holds the lock", every: 0.02) {

@@ -4,10 +4,7 @@ import Testing
 
 /// Stops the real process during a publish step that never ends.
 @Suite struct EndlessStepTests {
-  private static let endless = """
-    CREATE VIEW source AS SELECT id, name FROM shop WHERE (WITH RECURSIVE n(i) AS
-    (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)
-    """
+  private static let endless = "CREATE VIEW source AS SELECT id, name FROM shop WHERE \(Tool.endless)"
   private static let patience: TimeInterval = 120
 
   let folder: TemporaryFolder

@@ -74,14 +74,4 @@ import Testing
     }
     #expect(!deployment.folder.exists(name))
   }
-
-  @Test func `a version with a damaged delta is not exported`() throws {
-    let deployment = try OperatedDeployment()
-    let files = try Tool.run(["find", deployment.publication.path, "-name", "*.json.gz"])
-    for file in files.split(separator: "\n") {
-      try "broken".write(toFile: String(file), atomically: false, encoding: .utf8)
-    }
-    try deployment.seedbank("export", "--to", "damaged.sqlite").expect(65)
-    #expect(!deployment.folder.exists("damaged.sqlite"))
-  }
 }

@@ -49,15 +49,6 @@ import Testing
     #expect(try Tool.sqlite(origin, "SELECT count(*) FROM shop WHERE name = 'half'") == "0\n")
   }
 
-  @Test func `an empty origin file is reported, and no published row is lost`() throws {
-    try Data().write(to: URL(fileURLWithPath: origin))
-    for command in [["regenerate"], ["regenerate", "--dry-run"]] {
-      try SeedbankBinary.run(command, in: deployment.folder.path).expect(
-        69, "is an empty file: it has no tables yet")
-    }
-    #expect(try deployment.publication.published().series.values.first?.metadata.state.head.number == 3)
-  }
-
   @Test func `a WAL origin whose shared memory file cannot be created is reported`() throws {
     try Tool.sqlite(origin, "PRAGMA journal_mode = WAL")
     try Tool.run(["rm", "-f", "\(origin)-shm", "\(origin)-wal"])

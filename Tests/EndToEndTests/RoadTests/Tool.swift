@@ -53,6 +53,10 @@ enum Tool {
     }
   }
 
+  /// A condition that SQLite evaluates without an end.
+  static let endless =
+    "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)"
+
   /// The Python interpreter of the test setup.
   static var python: String { ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "python3" }
 }

@@ -47,16 +47,6 @@ import Testing
     #expect(roles.map { $0["name"]?.string } == ["my-shop-1"])
   }
 
-  @Test func `an existing deployment is not changed`() throws {
-    #expect(try folder.seedbank("init", "My Shop.sqlite").status == 0)
-    let (files, key) = (folder.files, try folder.text("seedbank/keys/root.key"))
-    let outcome = try folder.seedbank("init", "My Shop.sqlite").expect(78)
-    #expect(outcome.output.isEmpty)
-    #expect(outcome.errors.contains("seedbank.json has a dataset my-shop already. Nothing was changed"))
-    #expect(folder.files == files)
-    #expect(try folder.text("seedbank/keys/root.key") == key)
-  }
-
   @Test func `all tables without a rowid are reported in one warning`() throws {
     let tables = (1...5).map { "CREATE TABLE t\($0)(id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;" }
     try folder.sqlite("keyed.sqlite", tables.joined())
