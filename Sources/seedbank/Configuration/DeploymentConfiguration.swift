@@ -118,10 +118,11 @@ struct DeploymentConfiguration: SettingsFile {
         "log.requests", \.log.requests,
         "which requests are written; `/metrics` counts all of them, except heads that libmicrohttpd rejects "
           + "before they are whole"),
-      .flag(
-        "facts", \.hasFacts, isSeldom: true,
+      Setting(
+        "facts", \.hasFacts, type: "`true`, `false`", isSeldom: true,
         "whether the publisher writes `facts/` beside the signed files: looks, steps and tables, for the page and for "
-          + "monitors; `false` removes them at the next step"),
+          + "monitors; `false` removes them at the next step",
+        read: { value throws(Refusal) in try value.flag() }, json: JSONValue.bool),
     ] + noticeSettings + mirrorSettings + [
       Setting(
         "datasets", \.datasets, type: "names",

@@ -68,14 +68,6 @@ extension Setting {
       meaning, read: { value throws(Refusal) in try value.choice() }, json: { .string($0.rawValue) })
   }
 
-  static func flag(
-    _ key: String, _ field: Field<Bool>, isSeldom: Bool = false, _ meaning: String
-  ) -> Self {
-    Self(
-      key, field, type: "`true`, `false`", isSeldom: isSeldom, meaning,
-      read: { value throws(Refusal) in try value.flag() }, json: { .bool($0) })
-  }
-
   static func text(
     _ key: String, _ field: Field<String?>, isSeldom: Bool = false, _ meaning: String
   ) -> Self {

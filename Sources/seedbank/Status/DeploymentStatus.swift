@@ -115,7 +115,6 @@ struct LocalSeriesStatus {
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
   }
 
-  /// The working copy's metadata and sums; nil if it is unreadable.
   static func copy(of series: SeedSeries, in folder: String) -> (meta: SeedMeta, sums: [String: TableSum])? {
     let path = copyPath(series, folder)
     guard Folder.exists(path), let copy = try? Connection(path, .reader) else { return nil }

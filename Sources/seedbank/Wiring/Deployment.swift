@@ -133,7 +133,6 @@ extension DatasetJob {
 }
 
 extension DatasetConfiguration {
-  /// Reads the files again.
   func followed(_ overrides: ConfigurationOverrides) throws(Refusal) -> FollowedDataset.Found {
     let found = try DatasetConfiguration(name, readingFolder: folder, overrides: overrides)
     return (found.models, found.policy.lifecycles, found.knownOrigin)

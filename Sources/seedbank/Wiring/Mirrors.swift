@@ -86,7 +86,6 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// Why publishing must stop, if so.
   var failure: MirrorFailure? { standing.state.withLock { $0.failure } }
 
   private func follow(_ mirror: Mirror, _ stop: @Sendable () -> Void) async {

@@ -122,7 +122,6 @@ extension Publisher.Half {
   }
 }
 
-/// Notices about steps.
 struct StepNotices: Sendable {
   private let notices: Notices
   private let history: StepHistory

@@ -28,7 +28,6 @@ struct ServiceManager: Sendable {
     }
   }
 
-  /// `seconds`: maximum time for the front's shutdown.
   func tellStopping(frontSeconds seconds: Int) {
     tell("STOPPING=1\n" + Self.extending(seconds + Self.endSeconds))
   }

@@ -3,7 +3,6 @@ import SeedFront
 import SeedPublication
 import SeedSystem
 
-// Log records for start and shutdown of a serving process.
 extension Console {
   func tellStart(_ configuration: DeploymentConfiguration) {
     let fields: [JSONMember] = .init(
