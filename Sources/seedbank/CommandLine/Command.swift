@@ -37,8 +37,7 @@ struct Parameter: Sendable {
   let help: String
 
   static func argument(
-    _ name: String, isRequired: Bool = true, isRepeatable: Bool = false, choices: [String] = [],
-    help: String
+    _ name: String, isRequired: Bool = true, isRepeatable: Bool = false, choices: [String] = [], help: String
   ) -> Self {
     Self(
       name: name, isArgument: true, isRequired: isRequired, isRepeatable: isRepeatable, choices: choices,

@@ -16,24 +16,7 @@ enum Shell: String, CaseIterable {
       """
     }
   }
-}
 
-extension Command {
-  /// The words that may follow one of other words, such as an action behind a part.
-  func offers(among commands: [Command]) -> [(words: [String], after: [String])] {
-    var offers: [(words: [String], after: [String])] = []
-    var before = [name]
-    for argument in arguments {
-      // This argument's values are the names of the commands, whose table contains it.
-      let words = argument.name == "command" ? commands.map(\.name) : argument.choices
-      offers.append((words, before))
-      before = words
-    }
-    return offers.filter { !$0.words.isEmpty }
-  }
-}
-
-extension Shell {
   /// A function for bash, and for zsh through bashcompinit.
   static func words(for commands: [Command]) -> String {
     #"""
@@ -57,9 +40,17 @@ extension Shell {
     """#
   }
 
+  /// The words that may follow one of other words, such as an action behind a part.
   private static func values(of command: Command, among commands: [Command]) -> [String] {
-    let options = command.options.filter { !$0.choices.isEmpty }.map { (words: $0.choices, after: $0.names) }
-    return (options + command.offers(among: commands)).map { offer in
+    var offers = command.options.map { (words: $0.choices, after: $0.names) }
+    var before = [command.name]
+    for argument in command.arguments {
+      // This argument's values are the names of the commands, whose table contains it.
+      let words = argument.name == "command" ? commands.map(\.name) : argument.choices
+      offers.append((words, before))
+      before = words
+    }
+    return offers.filter { !$0.words.isEmpty }.map { offer in
       line(offer.after.map { "\(command.name) \($0)" }, offer.words)
     }
   }

@@ -5,7 +5,7 @@ import SeedSystem
 /// A call's values by name. Access to an undeclared name traps as a bug.
 struct ParsedArguments: Sendable {
   private let command: Command
-  private let values: [String: [String]]
+  private var values: [String: [String]]
 
   init(_ command: Command, _ values: [String: [String]]) { (self.command, self.values) = (command, values) }
 
@@ -45,9 +45,9 @@ struct ParsedArguments: Sendable {
     try paths(name, from: directory).last
   }
 
+  /// Parsing has checked that it is present.
   func requiredPath(_ name: String, from directory: String) throws(Refusal) -> String {
-    guard let path = try path(name, from: directory) else { throw unsuitable(name, "nothing", "a path") }
-    return path
+    try paths(name, from: directory)[0]
   }
 
   func paths(_ name: String, from directory: String) throws(Refusal) -> [String] {
@@ -66,6 +66,16 @@ struct ParsedArguments: Sendable {
 
   func unsuitable(_ name: String, _ found: String, _ expected: String) -> Refusal {
     Refusal.usage(command.name, expected: expected, for: word(name), found: found)
+  }
+
+  func refuse(_ name: String, beside other: String) throws(Refusal) {
+    if flag(name), flag(other) { throw unsuitable(name, "--\(other)", "one of the two") }
+  }
+
+  func require(_ other: String, beside names: String...) throws(Refusal) {
+    for name in names where flag(name) && !flag(other) {
+      throw unsuitable(name, "no --\(other)", "--\(other) beside it")
+    }
   }
 
   func undecided(_ name: String, _ choices: String) -> Refusal {
@@ -90,4 +100,119 @@ struct SettingOverride: Hashable, Sendable {
   /// The name in messages: `--port`.
   let source: String
   let text: String
+}
+
+/// Parses by the rules of swift-argument-parser.
+extension ParsedArguments {
+  init(parsing arguments: [String], for command: Command) throws(Refusal) {
+    self.init(command, [:])
+    var (pending, positionals) = (arguments[...], [String]())
+    while let word = pending.popFirst() {
+      if word == "--" {
+        positionals.append(contentsOf: pending)
+        pending = []
+      } else if word.hasPrefix("-"), word != "-" {
+        try readOption(word, &pending)
+      } else {
+        positionals.append(word)
+      }
+    }
+    try assign(positionals)
+    let missing = command.options.first { $0.isRequired && values[$0.name] == nil }
+    if let missing { throw error("Missing the option '\(missing.placeholder)'.") }
+    try checkActions()
+  }
+
+  /// Help takes precedence over every error.
+  static func asksForHelp(_ arguments: [String]) -> Bool {
+    arguments.prefix { $0 != "--" }.contains { $0 == "-h" || $0 == Parameter.help.word }
+  }
+
+  /// `--port value`, `--port=value`, `-p value` or `-p=value`.
+  private mutating func readOption(_ word: String, _ pending: inout ArraySlice<String>) throws(Refusal) {
+    let name = word.prefix { $0 != "=" }
+    guard let option = command.allOptions.first(where: { $0.names.contains(String(name)) }) else {
+      throw unknownOption(String(name))
+    }
+    let attached = name.count < word.count ? String(word.dropFirst(name.count + 1)) : nil
+    guard !option.isFlag else {
+      guard attached == nil else {
+        throw error("The option '\(option.word)' takes no value, found '\((attached ?? "").clipped)'.")
+      }
+      values[option.name] = []
+      return
+    }
+    guard let value = attached ?? Self.nextValue(&pending) else {
+      throw error("Missing the value of '\(option.placeholder)'.")
+    }
+    try check(value, of: option)
+    values[option.name] = option.isRepeatable ? values[option.name, default: []] + [value] : [value]
+  }
+
+  /// Does not take a word that looks like an option, so that a forgotten value does not swallow the next option.
+  private static func nextValue(_ pending: inout ArraySlice<String>) -> String? {
+    guard let word = pending.first, word == "-" || !word.hasPrefix("-") else { return nil }
+    return pending.popFirst()
+  }
+
+  private mutating func assign(_ positionals: [String]) throws(Refusal) {
+    for (argument, value) in zip(command.arguments, positionals) {
+      try check(value, of: argument)
+      values[argument.name] = [value]
+    }
+    let more = positionals.dropFirst(command.arguments.count)
+    if let last = command.arguments.last, last.isRepeatable {
+      values[last.name]?.append(contentsOf: more)
+    } else if let surplus = more.first {
+      throw error("Unexpected argument '\(surplus.clipped)'.")
+    }
+    let missing = command.arguments.dropFirst(positionals.count).first(where: \.isRequired)
+    if let missing { throw error("Missing the argument '\(missing.placeholder)'.") }
+  }
+
+  private func check(_ value: String, of parameter: Parameter) throws(Refusal) {
+    let choices = parameter.choices
+    guard choices.isEmpty || choices.contains(value) else {
+      throw Refusal.usage(command.name, expected: alternatives(choices), for: parameter.word, found: value)
+    }
+  }
+
+  private func checkActions() throws(Refusal) {
+    guard let action = values["action"]?.first else { return }
+    let given = command.options.filter { values[$0.name] != nil && !$0.actions.isEmpty }
+    guard let wrong = given.first(where: { !$0.actions.contains(action) }) else { return }
+    let path = command.arguments.prefix { $0.name != "action" }.compactMap { values[$0.name]?.first }
+    let calls = wrong.actions.map { ([command.name] + path + [$0]).joined(separator: " ") }
+    throw Refusal.usage(command.name, expected: alternatives(calls), for: wrong.word, found: action)
+  }
+
+  private func unknownOption(_ word: String) -> Refusal {
+    let name = String(word.drop { $0 == "-" })
+    // A single letter is close to every short name, so a guess would mislead.
+    let nearest = name.count < 2 ? nil : nearestName(to: name, in: command.allOptions.map(\.name))
+    return Refusal.usage(command.name, unknown: "option", word, nearest: nearest.map { "--\($0)" })
+  }
+
+  private func error(_ sentence: String) -> Refusal { Refusal.usage(command.name, sentence) }
+}
+
+func alternatives(_ names: [String]) -> String {
+  let quoted = names.map { "\"\($0)\"" }
+  guard let last = quoted.last, quoted.count > 1 else { return quoted.first ?? "nothing" }
+  return "\(quoted.dropLast().joined(separator: ", ")) or \(last)"
+}
+
+extension Refusal {
+  static func usage(_ command: String?, _ sentence: String) -> Self {
+    Self(.usage, "\(sentence)\nSee 'seedbank \(command.map { "\($0) " } ?? "")--help'.")
+  }
+
+  static func usage(_ command: String?, expected: String, for name: String, found: String) -> Self {
+    usage(command, "Expected \(expected) for '\(name)', found '\(found.clipped)'.")
+  }
+
+  static func usage(_ command: String?, unknown kind: String, _ word: String, nearest: String?) -> Self {
+    let question = nearest.map { ": did you mean \($0)?" } ?? "."
+    return usage(command, "Unknown \(kind) '\(word.clipped)'\(question)")
+  }
 }

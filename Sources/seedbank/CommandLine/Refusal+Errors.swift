@@ -35,9 +35,6 @@ extension Refusal {
     }
   }
 
-  /// A failure without a message, because the result has reported it.
-  static func told(_ exitCode: ExitCode) -> Self { Self(exitCode, "", isInResult: true) }
-
   private static let scratchAdvice = ": free some there, or name a folder with more room in TMPDIR."
 
   private static func advice(on error: FileError) -> String {

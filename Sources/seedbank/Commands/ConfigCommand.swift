@@ -131,7 +131,11 @@ extension DeploymentCheck {
   ) throws {
     try self.init(
       publication: configuration.publication, state: configuration.state,
-      configuration.datasets.map(Dataset.init), series: configuration.series, search, now: .now()
+      configuration.datasets.map { dataset in
+        Dataset(
+          dataset.name, in: dataset.folder, dataset.policy, fault: dataset.programFault, plans: dataset.plans,
+          job: { try DatasetJob(dataset, for: .look) })
+      }, series: configuration.series, search, now: .now()
     ) { error in
       let report = Refusal(of: error)
       return (report.message, report.exitCode == .unavailable)
@@ -146,14 +150,6 @@ extension DeploymentCheck {
     for problem in Notices(configuration.notices, in: folder, environment).faults {
       add(Fault(isFatal: true, place: configuration.file, problem: problem))
     }
-  }
-}
-
-extension DeploymentCheck.Dataset {
-  fileprivate init(_ dataset: DatasetConfiguration) {
-    self.init(
-      dataset.name, in: dataset.folder, dataset.policy, fault: dataset.programFault,
-      plans: dataset.plans, job: { try DatasetJob(dataset, for: .look) })
   }
 }
 

@@ -46,8 +46,7 @@ extension Command {
 
 enum DemoDeployment {
   static func dataset(in directory: String) -> DatasetConfiguration {
-    var dataset = DatasetConfiguration(
-      drafting: "transit", of: origin(in: directory), in: directory, models)
+    var dataset = DatasetConfiguration(drafting: "transit", of: origin(in: directory), in: directory, models)
     dataset.policy.provenance = Provenance(
       license: "CC0-1.0", attribution: "Invented demo data; no timetable of any operator",
       source: "Made by 'seedbank demo'")

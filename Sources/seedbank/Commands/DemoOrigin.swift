@@ -71,7 +71,6 @@ enum DemoOrigin {
   }
 }
 
-/// A random change of the demo's origin.
 enum DemoChange {
   /// Statements about a trip by their description; each takes the trip's id.
   private static let all = [
@@ -97,7 +96,6 @@ enum DemoChange {
     "was cancelled": ["DELETE FROM stop_time WHERE trip_id = ?", "DELETE FROM trip WHERE id = ?"],
   ]
 
-  /// Changes the origin and describes the change.
   static func make(in path: String) throws -> String {
     let connection = try Connection(path, .writer)
     return try connection.transaction {

@@ -74,8 +74,7 @@ private struct DiffSides: Sendable {
       path = file
     }
     guard try File(path, for: .reading).read(Self.databaseStart.count) == Self.databaseStart else {
-      throw Refusal(
-        .badData, "\(name.printable): expected a snapshot, found a file that is not a database.")
+      throw Refusal(.badData, "\(name.printable): expected a snapshot, found a file that is not a database.")
     }
     return try naming(name) {
       let connection = try Connection(path, .received)

@@ -19,9 +19,7 @@ extension Command {
       """,
     arguments: [.argument("store", help: "The store's directory, or a seed.")],
     options: [
-      .value(
-        "root", "file",
-        help: "The publication's root.json. Without it, no signatures are verified."),
+      .value("root", "file", help: "The publication's root.json. Without it, no signatures are verified."),
       .json,
     ],
     examples: [
@@ -53,9 +51,7 @@ extension StoreReport {
   }
 
   fileprivate var json: JSONValue {
-    [
-      "sound": .bool(isSound), "data": data?.json ?? .null, "findings": .array(findings.map(\.json)),
-    ]
+    ["sound": .bool(isSound), "data": data?.json ?? .null, "findings": .array(findings.map(\.json))]
   }
 }
 

@@ -25,11 +25,11 @@ extension Command {
     ]
   ) { arguments, context in
     let choice = try SeriesChoice(arguments, try context.configuration(arguments))
-    let number = try arguments.integer("version", in: 1...Int(Limits.exactJSONInteger))
+    let number = try arguments.version("version")
     let destination = try arguments.requiredPath("to", from: context.currentDirectory)
     try Paths.requireNew(destination)
     let published = try choice.published()
-    let version = try number.map { try SeedVersion($0) } ?? published.state.head
+    let version = number ?? published.state.head
     let recall = SeriesRecall(choice.publication, published)
     let meta = try await blocking { try export(version, of: recall, to: destination) }
     let bytes = try File(destination, for: .reading).length()

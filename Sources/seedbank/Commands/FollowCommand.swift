@@ -76,7 +76,9 @@ private struct FollowJob: Sendable {
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     (self.arguments, self.context) = (arguments, context)
     signals = try StopSignals()
-    try Self.refuseContradictions(arguments)
+    try arguments.refuse("once", beside: "serve")
+    try arguments.require("once", beside: "json")
+    try arguments.require("serve", beside: "host", "port", "public")
     // Parsing has checked that there is exactly one.
     let source = try arguments.sources("source", context)[0]
     everySeconds = try arguments.integer("every", in: Self.everyAllowed) ?? Self.usualEverySeconds
@@ -90,18 +92,6 @@ private struct FollowJob: Sendable {
     follower = Follower(
       folder: folder, source: try source(folder.parts), root: root,
       graceSeconds: grace ?? Follower.usualGraceSeconds)
-  }
-
-  private static func refuseContradictions(_ arguments: ParsedArguments) throws(Refusal) {
-    if arguments.flag("once"), arguments.flag("serve") {
-      throw arguments.unsuitable("once", "--serve", "one of the two")
-    }
-    if arguments.flag("json"), !arguments.flag("once") {
-      throw arguments.unsuitable("json", "no --once", "--once beside it")
-    }
-    for name in ["host", "port", "public"] where arguments.flag(name) && !arguments.flag("serve") {
-      throw arguments.unsuitable(name, "no --serve", "it beside --serve")
-    }
   }
 
   func once() async throws {

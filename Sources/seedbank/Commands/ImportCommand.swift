@@ -43,8 +43,7 @@ extension Command {
       .value(
         "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),
         help: "overwrite (default), keep or fail."),
-      .value(
-        "bad-rows", "rule", choices: ["abort", "skip"], help: "abort (default) or skip."),
+      .value("bad-rows", "rule", choices: ["abort", "skip"], help: "abort (default) or skip."),
       .value(
         "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
         help: "References to missing rows, also with --bad-rows: fail (default), null, or keep (and warn)."),
@@ -59,8 +58,7 @@ extension Command {
           "Write rejected rows with their issues to this file as NDJSON, even if the import fails."
       ),
       .value(
-        "batch", "rows",
-        help: "Commit after that many rows. If the import is interrupted, run it again."),
+        "batch", "rows", help: "Commit after that many rows. If the import is interrupted, run it again."),
       .flag("run-triggers", help: "Let the tables' triggers run for each row that changes."),
       .flag("ignore-triggers", help: "Import into tables with triggers without running them."),
       .dryRun, .json,
@@ -136,8 +134,7 @@ extension ImportJob {
     isDryRun = arguments.flag("dry-run")
     let console = context.console
     tell = { console.note($0) }
-    let display = ProgressDisplay(console)
-    progress = { display.tell("importing", $1, of: $2, rows: $0) }
+    progress = { console.progress("importing", $1, of: $2, rows: $0) }
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
     policy.badRows = arguments.string("bad-rows") == "skip" ? .collect : .abort
     policy.references = arguments.choice("references") ?? .fail

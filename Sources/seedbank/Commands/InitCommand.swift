@@ -30,8 +30,7 @@ extension Command {
     options: [
       .directory,
       .value("schema", "name", help: "The schema of the tables in PostgreSQL (default: public)."),
-      .value(
-        "tables", "names", help: "Only these tables of a PostgreSQL database, separated by commas."),
+      .value("tables", "names", help: "Only these tables of a PostgreSQL database, separated by commas."),
       .value(
         "dataset", "name", help: "The dataset's name (default: made from the file's or the database's name)."),
     ] + Parameter.keyPlan + [.json, .dryRun],
@@ -47,21 +46,20 @@ extension Command {
       ("seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."),
     ]
   ) { arguments, context in
-    let source = try SetupOrigin(arguments, context)
-    let name = try datasetName(arguments, source.title)
-    let surveyed = try source.dataset(name).surveyed(from: nil)
-    let survey = try surveyed.survey(tables: source.tables)
+    let origin = try origin(arguments, context)
+    let surveyed = try origin.surveyed(from: nil)
+    let tables = arguments.string("tables").map { $0.split(separator: ",").map(String.init) }
+    let survey = try surveyed.survey(tables: tables)
     let schema = try SchemaDraft(survey)
     let notes = schema.notes + surveyed.leftOut
-    guard !schema.contents.isEmpty else { throw nothingToPublish(source.text, notes) }
+    guard !schema.contents.isEmpty else { throw nothingToPublish(origin.originText, notes) }
     let made = surveyed.feed != nil ? "the feed's values" : "the origin's tables"
-    let header = "Model 1.0 of \(name): the clients' schema. Made from \(made)."
+    let header = "Model 1.0 of \(origin.name): the clients' schema. Made from \(made)."
     let model = ModelDefinition(
       version: "1.0", schemaSQL: schema.text(header: header), projections: schema.projections, path: "")
     let directory = try context.setupDirectory(arguments)
-    var dataset = DatasetConfiguration(drafting: name, of: source.path, in: directory, [model])
-    dataset.knownOrigin = survey.outline
-    dataset.postgres = source.postgres
+    var dataset = DatasetConfiguration(drafting: origin.name, of: origin.originPath, in: directory, [model])
+    (dataset.knownOrigin, dataset.postgres) = (survey.outline, origin.postgres)
     if let feed = surveyed.feed { dataset.becomeFeed(feed.said) }
     let draft = DeploymentDraft(dataset, in: directory, notes: notes)
     let installer = try installer(draft, dataset.name, arguments, context)
@@ -72,10 +70,33 @@ extension Command {
     if !isDryRun { try installer.install(delegating: plans.map(\.series)) }
     let feedRemarks = surveyed.feed.map { $0.notes + [feedRemark(dataset.models[0])] } ?? []
     let report = SetupReport(
-      draft, origin: source.text, keyCount: installer.keyCount, contents: schema.contents,
+      draft, origin: origin.originText, keyCount: installer.keyCount, contents: schema.contents,
       schemaRemarks: plans.flatMap(\.remarks) + feedRemarks, isDryRun: isDryRun,
       isFoundByItself: context.finds(draft.file))
     try context.console.report(report.json, report.text)
+  }
+
+  /// A dataset without models whose origin is a SQLite file, a feed, or a schema of a PostgreSQL database.
+  private static func origin(
+    _ arguments: ParsedArguments, _ context: Context
+  ) throws -> DatasetConfiguration {
+    let text = arguments.required("origin")
+    guard PostgresURL.begins(text), let url = try arguments.postgresURL("origin") else {
+      if text.contains("://") {
+        throw arguments.unsuitable(
+          "origin", "a URL of another kind", "a file, a folder, or a URL that begins with postgres://")
+      }
+      let path = try arguments.requiredPath("origin", from: context.currentDirectory)
+      for option in ["schema", "tables"] where arguments.string(option) != nil {
+        throw arguments.unsuitable(option, path, "a PostgreSQL database as the origin")
+      }
+      return DatasetConfiguration(name: try datasetName(arguments, path), folder: "/", originPath: path)
+    }
+    let name = try datasetName(arguments, url.database ?? "data")
+    var dataset = DatasetConfiguration(name: name, folder: "/", originPath: "")
+    dataset.postgres.url = url
+    dataset.postgres.schema = arguments.string("schema") ?? dataset.postgres.schema
+    return dataset
   }
 
   private static func feedRemark(_ model: ModelDefinition) -> String {
@@ -159,44 +180,6 @@ extension Context {
   func finds(_ file: String) -> Bool {
     let named = environment[Self.configurationVariable] ?? ""
     return named.isEmpty && usualConfigurationFiles.first { $0 == file || Folder.exists($0) } == file
-  }
-
-}
-
-/// The origin for `init`: a SQLite file, a feed, or a schema of a PostgreSQL database.
-private struct SetupOrigin {
-  /// Empty for a database server.
-  let path: String
-  private(set) var postgres = PostgresSettings()
-  let tables: [String]?
-
-  init(_ arguments: ParsedArguments, _ context: Context) throws(Refusal) {
-    let text = arguments.required("origin")
-    tables = arguments.string("tables").map { $0.split(separator: ",").map(String.init) }
-    guard PostgresURL.begins(text), let url = try arguments.postgresURL("origin") else {
-      if text.contains("://") {
-        throw arguments.unsuitable(
-          "origin", "a URL of another kind", "a file, a folder, or a URL that begins with postgres://")
-      }
-      path = try arguments.requiredPath("origin", from: context.currentDirectory)
-      for option in ["schema", "tables"] where arguments.string(option) != nil {
-        throw arguments.unsuitable(option, path, "a PostgreSQL database as the origin")
-      }
-      return
-    }
-    path = ""
-    postgres.url = url
-    postgres.schema = arguments.string("schema") ?? postgres.schema
-  }
-
-  var text: String { postgres.url?.shown ?? path }
-
-  var title: String { postgres.url.map { $0.database ?? "data" } ?? path }
-
-  func dataset(_ name: DatasetName) -> DatasetConfiguration {
-    var dataset = DatasetConfiguration(name: name, folder: "/", originPath: path)
-    dataset.postgres = postgres
-    return dataset
   }
 }
 

@@ -35,12 +35,10 @@ extension Command {
         actions: ["status", "renew", "rotate", "revoke", "add-signature"],
         help: "A folder with keys, such as that of a USB stick."),
       .value(
-        "to", "folder", isRepeatable: true,
-        actions: ["new", "rotate", "revoke"],
+        "to", "folder", isRepeatable: true, actions: ["new", "rotate", "revoke"],
         help: "The folder for new root and targets keys; several are used in turn."),
       .value(
-        "key", "file", isRepeatable: true,
-        actions: ["rotate", "revoke", "sign"],
+        "key", "file", isRepeatable: true, actions: ["rotate", "revoke", "sign"],
         help: "The key to sign with ('sign'), or a public key made elsewhere."),
       .value(
         "count", "number", actions: ["rotate"],
@@ -53,8 +51,7 @@ extension Command {
         help: "Begin a new chain of trust, if too few root keys are left to sign."),
       .flag("yes", actions: ["rotate"], help: "Confirm that the old root keys are lost for good."),
       .flag(
-        "prepare",
-        actions: ["renew", "rotate", "revoke"],
+        "prepare", actions: ["renew", "rotate", "revoke"],
         help: "Prepare the change without any key here; others sign it."),
       .json,
     ],
@@ -70,11 +67,8 @@ extension Command {
   ) { arguments, context in
     ProcessSecrets.guardMemory()
     let action = try KeyAction(checking: arguments)
-    switch action {
-    case .new: return try makeKey(arguments, context)
-    case .sign: return try sign(arguments, context)
-    default: break
-    }
+    if action == .new { return try makeKey(arguments, context) }
+    if action == .sign { return try sign(arguments, context) }
     let configuration = try context.configuration(arguments)
     if action.publishes {
       try await Mirrors(configuration, PublicationDirectory(configuration.publication), context).check()

@@ -17,8 +17,7 @@ extension Command {
     options: [
       .config,
       .flag(
-        "replace",
-        actions: ["push"],
+        "replace", actions: ["push"],
         help:
           "Replace the metadata of an attempt that was lost. No other publisher may run."),
       .json,

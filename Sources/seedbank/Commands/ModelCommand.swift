@@ -72,8 +72,7 @@ extension Command {
     let survey = try surveyed.survey()
     let draft = ModelDraft(
       choice.version, in: choice.path, copying: choice.base,
-      adding: try DatasetJob(dataset).gain(in: survey.outline),
-      from: try SchemaDraft(survey))
+      adding: try DatasetJob(dataset).gain(in: survey.outline), from: try SchemaDraft(survey))
     let plan = try plan(draft.definition, dataset)
     let published = try PublicationDirectory(configuration.publication).published()
     let keys = try KeySearch(configuration, context).found().ring
@@ -131,8 +130,7 @@ extension Command {
     let text = arguments.string("name") ?? ""
     let majors = Set(dataset.models.map(\.version.major)).sorted()
     guard let major = LifecycleChange.major(text, among: majors) else {
-      throw arguments.unsuitable(
-        "name", text, "one of the majors \(alternatives(majors.map(String.init)))")
+      throw arguments.unsuitable("name", text, "one of the majors \(alternatives(majors.map(String.init)))")
     }
     let before = dataset.policy.lifecycles[major]
     // Keeps the previous message unless there is a new one.

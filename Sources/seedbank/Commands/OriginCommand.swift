@@ -47,9 +47,7 @@ extension Command {
       ("seedbank origin log accept", "Trust the log again, after the cause of its gaps is fixed."),
     ]
   ) { arguments, context in
-    if arguments.flag("print"), arguments.flag("json") {
-      throw arguments.unsuitable("print", "--json", "one of the two")
-    }
+    try arguments.refuse("print", beside: "json")
     let action = OriginAction(rawValue: arguments.required("action")) ?? .setup
     let configuration = try context.configuration(arguments)
     let dataset = try arguments.onlyDataset(of: configuration)

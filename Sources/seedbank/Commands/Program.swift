@@ -38,8 +38,8 @@ extension ParsedArguments {
     }
     let command = try Command.named(name)
     let rest = Array(arguments.dropFirst())
-    if ArgumentParser.asksForHelp(rest) { return (.help, ParsedArguments(.help, ["command": [name]])) }
-    return (command, try ArgumentParser.parse(rest, for: command))
+    if ParsedArguments.asksForHelp(rest) { return (.help, ParsedArguments(.help, ["command": [name]])) }
+    return (command, try ParsedArguments(parsing: rest, for: command))
   }
 }
 

@@ -29,7 +29,7 @@ extension Command {
       ("seedbank ready https://seeds.example", "Any front."),
     ]
   ) { arguments, context in
-    let server = try arguments.server("url") ?? ownFront(arguments, context)
+    let server = try arguments.flag("url") ? arguments.server("url") : ownFront(arguments, context)
     let address = server.absoluteString.printable
     if let obstacle = await obstacle(at: server) {
       throw Refusal(.unavailable, "\(address) is not ready: \(obstacle)".closed)

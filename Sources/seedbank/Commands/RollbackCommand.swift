@@ -24,8 +24,7 @@ extension Command {
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     let choice = try SeriesChoice(arguments, configuration)
-    let number = try arguments.integer("to", in: 1...Int(Limits.exactJSONInteger))
-    guard let version = try number.map({ try SeedVersion($0) }) else { return }
+    guard let version = try arguments.version("to") else { return }
     if arguments.flag("dry-run") { return try preview(choice, version, context.console) }
     let deployment = try Deployment(configuration, context)
     try await Mirrors(configuration, deployment.publication, context).check()

@@ -36,7 +36,7 @@ extension Command {
     let notices = StepNotices(configuration, context)
     let deployment = try Deployment.noting(configuration.datasets, of: configuration, context, notices)
     let service = RunService(
-      deployment: deployment, arguments: arguments, context: context, manager: context.serviceManager,
+      deployment: deployment, arguments: arguments, context: context, manager: ServiceManager(context),
       notices: notices)
     try await service.run(until: signals)
     withExtendedLifetime(lock) {}

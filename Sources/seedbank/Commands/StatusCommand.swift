@@ -39,20 +39,12 @@ extension Command {
     ]
   ) { arguments, context in
     let limits = try StatusCheck.Limits(arguments)
-    try refuseContradictions(arguments)
+    try arguments.refuse("check", beside: "history")
+    try arguments.require("history", beside: "count")
     if arguments.flag("check") { return try check(limits, arguments, context) }
     if arguments.flag("history") { return try showHistory(arguments, context) }
     let status = try DeploymentStatus(arguments, context)
     try context.console.report(status.json, status.text)
-  }
-
-  private static func refuseContradictions(_ arguments: ParsedArguments) throws(Refusal) {
-    if arguments.flag("check"), arguments.flag("history") {
-      throw arguments.unsuitable("check", "--history", "one of the two")
-    }
-    if arguments.flag("count"), !arguments.flag("history") {
-      throw arguments.unsuitable("count", "no --history", "--history beside it")
-    }
   }
 
   private static func check(
@@ -100,7 +92,7 @@ extension StatusCheck.Limits {
 
   private static func limit(_ name: String, _ arguments: ParsedArguments) throws(Refusal) -> TimeSpan? {
     guard let text = arguments.string(name) else { return nil }
-    guard arguments.flag("check") else { throw arguments.unsuitable(name, "no --check", "--check beside it") }
+    try arguments.require("check", beside: name)
     guard let time = TimeSpan(text) else { throw arguments.unsuitable(name, text, TimeSpan.expected) }
     return time
   }

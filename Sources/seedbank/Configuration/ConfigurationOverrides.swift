@@ -78,6 +78,9 @@ extension Context {
 }
 
 extension DeploymentConfiguration {
+  /// The letters by which a mistyped name differs.
+  private static let slip = 2
+
   /// Rejects a variable that is likely meant as a setting. Others with the prefix are ignored, because container
   /// platforms add some for a service called seedbank.
   func checkVariables(_ environment: [String: String]) throws(Refusal) {
@@ -86,47 +89,35 @@ extension DeploymentConfiguration {
       + datasets.flatMap { dataset in
         DatasetConfiguration.settings.map { (key: dataset.prefix + $0.key, type: $0.type) }
       }
-    let variables = VariableNames(settings, members: datasets.flatMap(\.lifecycleKeys))
-    for (name, text) in environment.sorted(by: { $0.key < $1.key }) where !text.isEmpty {
-      guard let problem = variables.problem(name) else { continue }
+    let keys = settings.map(\.key) + datasets.flatMap(\.lifecycleKeys)
+    let known =
+      [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
+      + keys.map(ConfigurationOverrides.variable)
+    for (name, text) in environment.sorted(by: { $0.key < $1.key })
+    where name.hasPrefix("SEEDBANK_") && !text.isEmpty && !known.contains(name) {
+      guard let problem = Self.problem(name, known, settings) else { continue }
       throw Refusal.configuration(name, problem)
     }
   }
-}
 
-private struct VariableNames {
-  let known: [String]
-  /// The beginnings of settings whose members have names of the operator's choice, such as `lifecycle`. Only files add
-  /// members.
-  let open: [String]
-  /// The beginnings of settings, such as `SEEDBANK_HTTP_`.
-  let groups: Set<String>
-
-  /// The letters by which a mistyped name differs.
-  private static let slip = 2
-
-  init(_ settings: [(key: String, type: String)], members: [String]) {
-    let variable = ConfigurationOverrides.variable
-    known =
-      [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
-      + settings.map { variable($0.key) } + members.map(variable)
-    open = settings.filter { $0.type.hasPrefix("by ") }.map { variable($0.key) + "_" }
-    groups = Set(
-      settings.compactMap { setting in
-        setting.key.lastIndex(of: ".").map { variable(String(setting.key[...$0])) }
-      })
-  }
-
-  func problem(_ name: String) -> String? {
-    guard name.hasPrefix("SEEDBANK_"), !known.contains(name) else { return nil }
-    if open.contains(where: name.hasPrefix) {
+  private static func problem(
+    _ name: String, _ known: [String], _ settings: [(key: String, type: String)]
+  ) -> String? {
+    func isBelow(_ key: some StringProtocol) -> Bool {
+      name.hasPrefix(ConfigurationOverrides.variable(for: "\(key)."))
+    }
+    // Only files add members, whose names are the operator's choice.
+    if settings.contains(where: { $0.type.hasPrefix("by ") && isBelow($0.key) }) {
       return "this has no effect here; write it into \(DeploymentNames.datasetFile), and unset the variable"
     }
-    if let meant = known.first(where: { editDistance(Array(name), Array($0)) <= Self.slip }) {
+    if let meant = known.first(where: { editDistance(Array(name), Array($0)) <= slip }) {
       return "unknown environment variable, did you mean \(meant)?"
     }
-    guard groups.contains(where: name.hasPrefix) else { return nil }
-    return
-      "unknown environment variable; correct it by 'seedbank config keys', which lists the settings, or unset it"
+    let isInGroup = settings.contains { key, _ in
+      key.lastIndex(of: ".").map { isBelow(key[..<$0]) } ?? false
+    }
+    return isInGroup
+      ? "unknown environment variable; correct it by 'seedbank config keys', which lists the settings, or unset it"
+      : nil
   }
 }

@@ -134,7 +134,6 @@ struct ConfigurationValue {
     return Paths.absolute(text, from: override == nil ? Folder.parent(of: file) : overrides.currentDirectory)
   }
 
-  /// An array's elements with their positions.
   func elements() throws(Refusal) -> [Self]? {
     guard let listed = try listed else { return nil }
     guard let elements = listed.elements else { throw error("expected an array, found \(listed.kind)") }

@@ -63,8 +63,7 @@ struct DeploymentConfiguration: SettingsFile {
   static let settings: [Setting<Self>] =
     [
       .path("publication", \.publication, "folder of the published files; any static host could serve it"),
-      .path(
-        "state", \.state, "folder of the publisher's own files; it can be rebuilt from the publication"),
+      .path("state", \.state, "folder of the publisher's own files; it can be rebuilt from the publication"),
       .path(
         "keys", \.keys,
         "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also be elsewhere: "
@@ -119,10 +118,11 @@ struct DeploymentConfiguration: SettingsFile {
         "log.requests", \.log.requests,
         "which requests are written; `/metrics` counts all of them, except heads that libmicrohttpd rejects "
           + "before they are whole"),
-      .flag(
-        "facts", \.hasFacts, isSeldom: true,
+      Setting(
+        "facts", \.hasFacts, type: "`true`, `false`", isSeldom: true,
         "whether the publisher writes `facts/` beside the signed files: looks, steps and tables, for the page and for "
-          + "monitors; `false` removes them at the next step"),
+          + "monitors; `false` removes them at the next step",
+        read: { value throws(Refusal) in try value.flag() }, json: JSONValue.bool),
     ] + noticeSettings + mirrorSettings + [
       Setting(
         "datasets", \.datasets, type: "names",

@@ -39,8 +39,7 @@ extension DatasetConfiguration {
         + "NULL; `quotes`, with \"\" as the empty text; or `text`"),
     Setting(
       "origin.tables", \.feed.tables, type: "by table: a file's name, or an object",
-      usual: "by the files' names",
-      isSeldom: true,
+      usual: "by the files' names", isSeldom: true,
       "the file of a table, if it does not have the table's name: a name, or a shell's pattern in which `*` matches any letters, "
         + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of columns that SELECTs read, "
         + "`optionalColumns`, a list of columns that may be absent, and `optional`: `true` if the file may be absent, "

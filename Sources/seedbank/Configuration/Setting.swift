@@ -65,16 +65,7 @@ extension Setting {
   ) -> Self where Word.RawValue == String {
     Self(
       key, field, type: Word.allCases.map { "`\($0.rawValue)`" }.joined(separator: ", "), isSeldom: isSeldom,
-      meaning, read: { value throws(Refusal) in try value.choice() },
-      json: { .string($0.rawValue) })
-  }
-
-  static func flag(
-    _ key: String, _ field: Field<Bool>, isSeldom: Bool = false, _ meaning: String
-  ) -> Self {
-    Self(
-      key, field, type: "`true`, `false`", isSeldom: isSeldom, meaning,
-      read: { value throws(Refusal) in try value.flag() }, json: { .bool($0) })
+      meaning, read: { value throws(Refusal) in try value.choice() }, json: { .string($0.rawValue) })
   }
 
   static func text(
@@ -82,8 +73,7 @@ extension Setting {
   ) -> Self {
     Self(
       key, field, type: "text", isSeldom: isSeldom, meaning,
-      read: { value throws(Refusal) in try value.text() },
-      json: { JSONValue($0) })
+      read: { value throws(Refusal) in try value.text() }, json: { JSONValue($0) })
   }
 
   /// An absolute path; the file shows it relative to its folder.
@@ -102,9 +92,12 @@ extension Setting {
 typealias ConfigurationEntry = (path: String, value: JSONValue, source: String)
 
 extension SettingsFile {
+  private func document(_ overrides: ConfigurationOverrides) throws(Refusal) -> ConfigurationValue {
+    try ConfigurationValue(file: file, prefix: prefix, overrides, keys: Self.settings.map(\.key))
+  }
+
   mutating func read(_ overrides: ConfigurationOverrides) throws(Refusal) {
-    let document = try ConfigurationValue(
-      file: file, prefix: prefix, overrides, keys: Self.settings.map(\.key))
+    let document = try document(overrides)
     for setting in Self.settings { try setting.read(&self, document.value(setting.key)) }
   }
 
@@ -127,8 +120,7 @@ extension SettingsFile {
 
   /// Every effective value with its source, by the path that also names its variable.
   func entries(_ overrides: ConfigurationOverrides) throws(Refusal) -> [ConfigurationEntry] {
-    let document = try ConfigurationValue(
-      file: file, prefix: prefix, overrides, keys: Self.settings.map(\.key))
+    let document = try document(overrides)
     return Self.settings.flatMap { setting in
       setting.json(self).leaves(setting.key).map { key, json in
         (prefix + key, json, document.value(key).source)
@@ -138,14 +130,11 @@ extension SettingsFile {
 
   static var table: String {
     let rows = settings.map { setting in
-      "| `\(setting.key)` | \(setting.type) | \(setting.usualText) | \(setting.meaning) |"
+      let usual = setting.usual ?? setting.json(Self.usual).tableText
+      return "| `\(setting.key)` | \(setting.type) | \(usual) | \(setting.meaning) |"
     }
     return (["| key | type | default | meaning |", "|---|---|---|---|"] + rows).joined(separator: "\n")
   }
-}
-
-extension Setting {
-  var usualText: String { usual ?? json(File.usual).tableText }
 }
 
 extension JSONValue {

@@ -83,38 +83,31 @@ struct DeploymentStatus {
 
 struct LocalSeriesStatus {
   let series: SeedSeries
+  let dataset: DatasetConfiguration
   let published: PublishedMetadata.PublishedSeries?
+  let facts: SeriesFacts?
   let copyVersion: SeedVersion?
   let rows: [String: Int]?
   let copyBytes: Int
   let lastBuild: StepRecord?
   let upcoming: UpcomingSnapshots
-  let checkSeconds: Int
-  let programSeconds: Int?
   /// Nil if no log is configured or used yet.
   let log: OriginLogStanding?
   /// The time since which the origin, a replica, has lagged behind the published data; nil if it does not.
   let behindSince: UTCTime?
   let reading: OriginReading
-  let changeSeconds: Int?
-  /// The check interval of the latest publisher; nil if a timer starts it, or if unknown.
-  let toldCheckSeconds: Int?
 
   init(
     _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
     _ facts: SeriesFacts?, state folder: String, now: UTCTime
   ) {
-    series = plan.series
-    self.published = published
+    (series, self.dataset, self.published, self.facts) = (plan.series, dataset, published, facts)
     let copy = Self.copy(of: plan.series, in: folder)
     copyVersion = copy?.meta.version
     let isAtHead = copy?.meta.version == published?.metadata.state.head
     rows = isAtHead ? copy?.sums.mapValues(\.rows) : nil
     copyBytes = bytes(of: Self.copyPath(plan.series, folder))
     lastBuild = try? StepHistory(folder).latest(of: plan.series)
-    (checkSeconds, toldCheckSeconds) = (dataset.checkSeconds, facts?.checkSeconds)
-    changeSeconds = dataset.policy.expectedChangeSeconds
-    programSeconds = if case .command? = dataset.feed.source { dataset.feed.everySeconds } else { nil }
     log = dataset.logStanding(of: plan.series, in: folder)
     behindSince = SeenPlace(plan.series, in: folder).behindSince
     reading = OriginReading.newest(of: plan.series.dataset, in: folder)
@@ -122,7 +115,6 @@ struct LocalSeriesStatus {
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
   }
 
-  /// The working copy's metadata and sums; nil if it is unreadable.
   static func copy(of series: SeedSeries, in folder: String) -> (meta: SeedMeta, sums: [String: TableSum])? {
     let path = copyPath(series, folder)
     guard Folder.exists(path), let copy = try? Connection(path, .reader) else { return nil }

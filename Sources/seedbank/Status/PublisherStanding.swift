@@ -85,7 +85,6 @@ extension DatasetConfiguration {
     return doubts
   }
 
-  /// Nil if no log is configured or used yet.
   func logStanding(of series: SeedSeries, in stateFolder: String) -> OriginLogStanding? {
     policy.changes == .log ? OriginLogStanding(of: series, in: stateFolder) : nil
   }

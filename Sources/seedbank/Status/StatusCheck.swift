@@ -50,11 +50,8 @@ struct StatusCheck {
 
   /// Without a message, because the printed line has it.
   func throwIfNotOK() throws(Refusal) {
-    switch level {
-    case .ok: return
-    case .warning: throw Refusal.told(.failure)
-    case .critical: throw Refusal.told(.critical)
-    }
+    guard level != .ok else { return }
+    throw Refusal(level == .warning ? .failure : .critical, "", isInResult: true)
   }
 }
 
@@ -66,8 +63,8 @@ extension LocalSeriesStatus {
     status.steps = lastBuild.map { build in
       SeriesStatus.Steps(
         build.outcome, at: build.last,
-        patienceSeconds: limits.pause?.seconds ?? StepRhythm.patienceSeconds(toldCheckSeconds),
-        changeSeconds: limits.age?.seconds ?? changeSeconds)
+        patienceSeconds: limits.pause?.seconds ?? StepRhythm.patienceSeconds(facts?.checkSeconds),
+        changeSeconds: limits.age?.seconds ?? dataset.policy.expectedChangeSeconds)
     }
     return status
   }

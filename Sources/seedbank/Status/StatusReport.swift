@@ -10,8 +10,7 @@ extension DeploymentStatus {
       series.flatMap { $0.lines(now) } + [
         "metadata",
         "  " + roles.map { "\($0.name) \($0.version) until \($0.expires)" }.joined(separator: ", "),
-        "keys", "  " + keys.map { "\($0.role.rawValue) \($0.word)" }.joined(separator: ", "),
-        "disk",
+        "keys", "  " + keys.map { "\($0.role.rawValue) \($0.word)" }.joined(separator: ", "), "disk",
         "  publication \(ByteCount(bytes: publicationBytes)), working copies and history"
           + " \(ByteCount(bytes: stateBytes))",
       ]
@@ -61,11 +60,9 @@ extension LocalSeriesStatus {
       ("version", "\(state.head), deltas lead on from \(state.floor)"),
       ("published", "\(state.publishedAt), \(TimeSpan(from: state.publishedAt, to: now)) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
-      ("rows", rows.map(Self.words)),
-      ("snapshots", Self.words(snapshots)),
+      ("rows", rows.map(Self.words)), ("snapshots", Self.words(snapshots)),
       ("deltas", "\(deltas.count.grouped), \(ByteCount(bytes: deltaBytes))"),
-      ("last step", lastBuild.map(\.line)),
-      ("origin", reading.words),
+      ("last step", lastBuild.map(\.line)), ("origin", reading.words),
       ("log", log.map { "all rows last compared \(TimeSpan(from: $0.comparedAt, to: now)) ago" }),
       (
         "waiting",
@@ -81,8 +78,11 @@ extension LocalSeriesStatus {
   private var next: String {
     if published?.metadata.state.lifecycle.isRetired == true { return "nothing, it is retired" }
     let look =
-      programSeconds.map { "a start of origin.command every \(TimeSpan(seconds: $0).exactly)" }
-      ?? "a check of the origin every \(TimeSpan(seconds: checkSeconds).exactly)"
+      if case .command? = dataset.feed.source {
+        "a start of origin.command every \(TimeSpan(seconds: dataset.feed.everySeconds).exactly)"
+      } else {
+        "a check of the origin every \(TimeSpan(seconds: dataset.checkSeconds).exactly)"
+      }
     return "\(upcoming.text.map { "\($0), " } ?? "")\(look) while 'seedbank run' is running"
   }
 
@@ -115,11 +115,10 @@ extension LocalSeriesStatus {
       "expires": JSONValue(published?.expires.text), "copyVersion": JSONValue(copyVersion?.number),
       "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
       "comparedAt": JSONValue(log?.comparedAt.text), "logMissedAt": JSONValue(log?.missedAt?.text),
-      "originBehindSince": JSONValue(behindSince?.text),
-      "originReading": reading.operatorJSON,
+      "originBehindSince": JSONValue(behindSince?.text), "originReading": reading.operatorJSON,
       "nextSnapshotAt": JSONValue(upcoming.due?.text),
       "snapshotTimes": .array(upcoming.calendarTimes.map(upcoming.json)),
-      "checkSeconds": JSONValue(checkSeconds),
+      "checkSeconds": JSONValue(dataset.checkSeconds),
     ]
   }
 

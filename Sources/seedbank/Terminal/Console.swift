@@ -8,10 +8,14 @@ import SeedTrust
 /// appears only on terminals.
 final class Console: Sendable {
   let showsProgress: Bool
-  private let isLineOpen = Mutex(false)
-  private let log = Mutex<(format: LogFormat, level: LogLevel)?>(nil)
-  private let asksForJSON = Mutex(false)
-  private let hasLostReader = Mutex(false)
+  private let state = Mutex(State())
+
+  private struct State {
+    var isLineOpen = false
+    var log: (format: LogFormat, level: LogLevel)?
+    var asksForJSON = false
+    var hasLostReader = false
+  }
 
   init(environment: [String: String]) {
     showsProgress = StandardStream.messages.isTerminal && environment["TERM"] != "dumb"
@@ -22,11 +26,11 @@ final class Console: Sendable {
   /// Prints bytes unchanged, for another program.
   func result(_ bytes: [UInt8]) throws {
     closeLine()
-    if try !StandardStream.results.write(bytes) { hasLostReader.withLock { $0 = true } }
+    if try !StandardStream.results.write(bytes) { state.withLock { $0.hasLostReader = true } }
   }
 
   /// Whether stdout was found closed. Most commands go on, because their results are not only printed.
-  var isUnread: Bool { hasLostReader.withLock(\.self) }
+  var isUnread: Bool { state.withLock(\.hasLostReader) }
 
   func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
 
@@ -34,15 +38,17 @@ final class Console: Sendable {
     if isJSON { try result(json()) } else { try result(text()) }
   }
 
-  var isJSON: Bool { asksForJSON.withLock(\.self) }
+  var isJSON: Bool { state.withLock(\.asksForJSON) }
 
-  func startJSON() { asksForJSON.withLock { $0 = true } }
+  func startJSON() { state.withLock { $0.asksForJSON = true } }
 
   /// From here on, messages are log lines, and those below `level` are dropped.
-  func startLog(_ format: LogFormat, from level: LogLevel) { log.withLock { $0 = (format, level) } }
+  func startLog(_ format: LogFormat, from level: LogLevel) {
+    state.withLock { $0.log = (format, level) }
+  }
 
   func tell(_ record: LogRecord) {
-    guard let (format, level) = log.withLock(\.self) else { return tellPerson(record) }
+    guard let (format, level) = state.withLock(\.log) else { return tellPerson(record) }
     guard record.level >= level else { return }
     let line = format.line(record, at: .now())
     closeLine()
@@ -67,15 +73,15 @@ final class Console: Sendable {
   /// Replaces the previous progress line. Truncates at the terminal's width, because only one row could be erased.
   func progress(_ text: String) {
     guard showsProgress else { return }
-    isLineOpen.withLock { $0 = true }
+    state.withLock { $0.isLineOpen = true }
     // After the last column, the cursor may already be in the next row.
     say("\(Self.eraseLine)\(text.printable.cut(toColumns: columns - 1))")
   }
 
   private func closeLine() {
-    let wasOpen = isLineOpen.withLock { isOpen in
-      defer { isOpen = false }
-      return isOpen
+    let wasOpen = state.withLock { state in
+      defer { state.isLineOpen = false }
+      return state.isLineOpen
     }
     if wasOpen { say(Self.eraseLine) }
   }
@@ -140,19 +146,57 @@ struct LogConfiguration: Hashable, Sendable {
   var requests = RequestLog.none
 }
 
-/// The progress of a transfer or an import, as one line that changes.
-struct ProgressDisplay: Sendable {
-  let console: Console
-
-  init(_ console: Console) { self.console = console }
-
-  /// `total` is nil if unknown; `rows` are shown in place of sizes.
-  func tell(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
-    guard console.showsProgress else { return }
+extension Console {
+  /// The progress of a transfer or an import, as one line that changes. `total` is nil if unknown; `rows` are shown in
+  /// place of sizes.
+  func progress(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
+    guard showsProgress else { return }
     let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }
     let amount =
       rows.map { "\($0.grouped) rows" }
       ?? total.map { "\(ByteCount(bytes: bytes)) of \(ByteCount(bytes: $0))" }
-    console.progress("\(what): \([share, amount].compactMap(\.self).joined(separator: ", "))")
+    progress("\(what): \([share, amount].compactMap(\.self).joined(separator: ", "))")
   }
+}
+
+enum TextLayout {
+  /// The width of help pages, and of progress lines on terminals with unknown width.
+  static let usualWidth = 80
+  static let explanationColumn = 26
+
+  /// Lines of at most `width` columns; a longer word gets its own line.
+  static func wrap(_ text: String, indent: Int = 0) -> [String] {
+    wrap(words: text.split { $0 == " " || $0 == "\n" }.map(String.init), indent: indent)
+  }
+
+  static func wrap(words: [String], indent: Int = 0, hanging: Int? = nil) -> [String] {
+    var lines: [String] = []
+    var line = blank(indent)
+    var isEmpty = true
+    for word in words {
+      if !isEmpty, line.columns + 1 + word.columns > usualWidth {
+        lines.append(line)
+        line = blank(hanging ?? indent)
+        isEmpty = true
+      }
+      line += isEmpty ? word : " \(word)"
+      isEmpty = false
+    }
+    return lines + [line]
+  }
+
+  static func paragraphs(_ text: String) -> [String] {
+    let paragraphs = text.split(separator: "\n\n").map { wrap(String($0)) }
+    return Array(paragraphs.joined(separator: [""]))
+  }
+
+  static func entry(_ name: String, _ explanation: String) -> [String] {
+    let head = "  \(name)"
+    let lines = wrap(explanation, indent: explanationColumn)
+    // Two spaces at least: from there on help2man reads the explanation.
+    guard head.count + 1 < explanationColumn, let first = lines.first else { return [head] + lines }
+    return [head + first.dropFirst(head.count)] + lines.dropFirst()
+  }
+
+  private static func blank(_ count: Int) -> String { String(repeating: " ", count: count) }
 }

@@ -15,6 +15,10 @@ extension DeploymentConfiguration {
 }
 
 extension ParsedArguments {
+  func version(_ name: String) throws -> SeedVersion? {
+    try integer(name, in: 1...Int(Limits.exactJSONInteger)).map { try SeedVersion($0) }
+  }
+
   func onlyDataset(of configuration: DeploymentConfiguration) throws(Refusal) -> DatasetConfiguration {
     let datasets = try configuration.datasets(chosenBy: self)
     guard datasets.count == 1 else {

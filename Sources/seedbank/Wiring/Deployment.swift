@@ -83,8 +83,10 @@ extension KeySearch {
 }
 
 extension Publisher {
+  /// With a console, it records its steps and publishes facts about them.
   init(
-    _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource
+    _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource,
+    telling console: Console? = nil
   ) {
     self.init(
       publication ?? PublicationDirectory(configuration.publication), stateFolder: configuration.state,
@@ -92,14 +94,7 @@ extension Publisher {
     graceSeconds = configuration.datasets.map(\.policy.graceSeconds).max() ?? 0
     longestLifetimeSeconds = configuration.longestLifetime
     shippedRoot = configuration.rootPath
-  }
-
-  /// A publisher that records its steps and publishes facts about them.
-  init(
-    _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource,
-    telling console: Console
-  ) {
-    self.init(configuration, publication, keys: keys)
+    guard let console else { return }
     let repeated = RepeatedWarnings()
     let report: @Sendable (LogRecord) -> Void = { record in
       if repeated.isDue(record.message, now: .now()) { console.tell(record) }
@@ -130,9 +125,7 @@ extension DeploymentConfiguration {
 extension DatasetJob {
   init(_ dataset: DatasetConfiguration, for use: OriginUse = .step) throws {
     let plans = try dataset.plans()
-    self.init(
-      name: dataset.name, origin: try dataset.place(plans, use), plans: plans,
-      policy: dataset.policy)
+    self.init(name: dataset.name, origin: try dataset.place(plans, use), plans: plans, policy: dataset.policy)
     knownOrigin = dataset.knownOrigin
     // Facts of a command beside 'run' must not hide from monitors that 'run' should go on.
     if RunLock.isHeld(in: dataset.stateFolder) { checkSeconds = dataset.checkSeconds }
@@ -140,7 +133,6 @@ extension DatasetJob {
 }
 
 extension DatasetConfiguration {
-  /// Reads the files again.
   func followed(_ overrides: ConfigurationOverrides) throws(Refusal) -> FollowedDataset.Found {
     let found = try DatasetConfiguration(name, readingFolder: folder, overrides: overrides)
     return (found.models, found.policy.lifecycles, found.knownOrigin)

@@ -12,8 +12,7 @@ struct Mirrors: Sendable {
   private let standing = Standing()
 
   private final class Standing: Sendable {
-    let isOver = Mutex(false)
-    let stop = Mutex<MirrorFailure?>(nil)
+    let state = Mutex<(isOver: Bool, failure: MirrorFailure?)>((false, nil))
   }
 
   /// Polling interval for a publication by any process.
@@ -26,7 +25,7 @@ struct Mirrors: Sendable {
     hasFacts = configuration.hasFacts
     mirrors = configuration.openMirrors(context.environment).map { [standing] mirror in
       var mirror = mirror
-      mirror.options.isOver = { standing.isOver.withLock { $0 } }
+      mirror.options.isOver = { standing.state.withLock { $0.isOver } }
       return mirror
     }
   }
@@ -83,12 +82,11 @@ struct Mirrors: Sendable {
         for mirror in mirrors { group.addTask { await follow(mirror, stop) } }
       }
     } onCancel: { [standing] in
-      standing.isOver.withLock { $0 = true }
+      standing.state.withLock { $0.isOver = true }
     }
   }
 
-  /// Why publishing must stop, if so.
-  var failure: MirrorFailure? { standing.stop.withLock { $0 } }
+  var failure: MirrorFailure? { standing.state.withLock { $0.failure } }
 
   private func follow(_ mirror: Mirror, _ stop: @Sendable () -> Void) async {
     var pace = MirrorPace(.now)
@@ -116,9 +114,9 @@ struct Mirrors: Sendable {
       pace.failed(at: .now)
       if let failure = error as? MirrorFailure, failure.error.stopsPublisher {
         // A second signal would end the process at once.
-        let isFirst = standing.stop.withLock { stop in
-          defer { stop = stop ?? failure }
-          return stop == nil
+        let isFirst = standing.state.withLock { state in
+          defer { state.failure = state.failure ?? failure }
+          return state.failure == nil
         }
         if isFirst { stop() }
       } else if !Task.isCancelled, repeated.isDue("\(error)", now: .now()) {

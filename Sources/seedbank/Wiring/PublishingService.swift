@@ -51,9 +51,7 @@ struct PublishingService: Sendable {
   }
 
   /// Runs outside the concurrency pool, because a disk may hang.
-  private func renewed(_ stamp: (any OriginStamp)?, _ alarm: OriginAlarm) async throws
-    -> (any OriginStamp)?
-  {
+  private func renewed(_ stamp: (any OriginStamp)?, _ alarm: OriginAlarm) async throws -> (any OriginStamp)? {
     try await blocking {
       // The watch comes first, because a write between check and watch would wake nothing.
       alarm.watch()
@@ -124,7 +122,6 @@ extension Publisher.Half {
   }
 }
 
-/// Notices about steps.
 struct StepNotices: Sendable {
   private let notices: Notices
   private let history: StepHistory

@@ -14,8 +14,8 @@ struct ServiceManager: Sendable {
   /// Timeout, because a manager that does not read must not stop the service.
   private static let sendSeconds = 1
 
-  init(_ environment: [String: String], _ console: Console) {
-    (address, self.console) = (environment[Self.variable] ?? "", console)
+  init(_ context: Context) {
+    (address, console) = (context.environment[Self.variable] ?? "", context.console)
   }
 
   /// The front listens, and everything that can be published is.
@@ -28,7 +28,6 @@ struct ServiceManager: Sendable {
     }
   }
 
-  /// `seconds`: maximum time for the front's shutdown.
   func tellStopping(frontSeconds seconds: Int) {
     tell("STOPPING=1\n" + Self.extending(seconds + Self.endSeconds))
   }
@@ -73,8 +72,4 @@ struct ServiceManager: Sendable {
       }
     }
   }
-}
-
-extension Context {
-  var serviceManager: ServiceManager { ServiceManager(environment, console) }
 }

@@ -3,7 +3,6 @@ import SeedFront
 import SeedPublication
 import SeedSystem
 
-// Log records for start and shutdown of a serving process.
 extension Console {
   func tellStart(_ configuration: DeploymentConfiguration) {
     let fields: [JSONMember] = .init(
@@ -23,9 +22,7 @@ extension Console {
   func tellStopping(_ signal: Int32?, drainSeconds: Int) {
     let name =
       signal.map { $0 == SIGTERM ? "SIGTERM" : $0 == SIGINT ? "SIGINT" : "signal \($0)" } ?? "a failure"
-    let fields = [
-      JSONMember("reason", .string(name)), JSONMember("drainSeconds", JSONValue(drainSeconds)),
-    ]
+    let fields = [JSONMember("reason", .string(name)), JSONMember("drainSeconds", JSONValue(drainSeconds))]
     tell(LogRecord(.info, "stopping because of \(name)", fields))
   }
 
@@ -41,7 +38,7 @@ extension Context {
     until signals: StopSignals, _ configuration: DeploymentConfiguration,
     _ body: @escaping @Sendable () async -> Void = {}
   ) async {
-    let manager = serviceManager
+    let manager = ServiceManager(self)
     manager.tellReady()
     let signal = await withTaskGroup { group in
       group.addTask { await body() }

@@ -10,7 +10,6 @@ import SeedPostgres
 final class SurveyedOrigin {
   /// The survey of a feed; nil for other origins.
   let feed: FeedSurvey?
-  /// A dataset with that database as origin.
   private let dataset: DatasetConfiguration
   private let scratch: ScratchFolder?
 
@@ -76,7 +75,6 @@ extension DatasetConfiguration {
     #endif
   }
 
-  /// This dataset with a SQLite file as its origin.
   fileprivate func looking(at file: String) -> Self {
     var other = self
     (other.originPath, other.postgres, other.feed) = (file, PostgresSettings(), FeedSettings())

@@ -10,24 +10,21 @@ import Testing
   init() throws { store = try PulledStore() }
 
   @Test func `pull --bundle reports the bundle's size and replaces an earlier bundle`() throws {
-    let first = try store.pull("--bundle", "seed")
-    #expect(first.status == 0 && first.output.contains("to the app"), "\(first.errors)")
+    try store.pull("--bundle", "seed").expect(0, output: "to the app")
     let again = try store.pull("--bundle", "seed", "--json").json()
     let files = try Tool.run(["find", "seed", "-type", "f", "-printf", "%s\\n"], in: store.folder.path)
     let bytes = files.split(separator: "\n").compactMap { Int($0) }.reduce(0, +)
     #expect(again["bytes"]?.integer == bytes)
     #expect(again["expandedBytes"]?.integer ?? 0 > 0 && again["dataset"]?.string == "my")
     let snapshot = try #require(again["snapshot"]?.string)
-    #expect(FileManager.default.fileExists(atPath: store.folder("seed/\(snapshot)")))
-    #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
+    #expect(store.folder.exists("seed/\(snapshot)"))
+    #expect(!store.folder.exists("seed.tmp"))
   }
 
   @Test func `pull --bundle rejects a folder that holds other files`() throws {
-    try FileManager.default.createDirectory(atPath: store.folder("mine"), withIntermediateDirectories: true)
-    try store.write("precious", to: "mine/notes.txt")
-    let outcome = try store.pull("--bundle", "mine")
-    #expect(outcome.status == 74 && outcome.errors.contains("has no bundle"))
-    #expect(try String(contentsOfFile: store.folder("mine/notes.txt"), encoding: .utf8) == "precious")
+    try store.folder.write("precious", to: "mine/notes.txt")
+    try store.pull("--bundle", "mine").expect(74, "has no bundle")
+    #expect(try store.folder.text("mine/notes.txt") == "precious")
   }
 
   @Test func `a bundle of a series that has ended is made with a warning`() throws {
@@ -37,8 +34,7 @@ import Testing
       return try outcome.json()["lifecycle"]?["state"]?.string == "retired" ? outcome : nil
     }
     #expect(found.status == 0 && found.errors.contains("my/1 has ended"), "\(found.errors)")
-    let pulled = try store.pull("--store", "store")
-    #expect(pulled.status == 0 && pulled.errors.contains("Use major 2."), "\(pulled.errors)")
+    try store.pull("--store", "store").expect(0, "Use major 2.")
     let check = try store.pull("--store", "store", "--check", "--json")
     #expect(check.errors.contains("my/1 has ended"))
     #expect(try check.json()["lifecycle"]?["message"]?.string == "Use major 2.")
@@ -46,25 +42,18 @@ import Testing
 
   @Test func `pull rejects a store of another major version and suggests another directory`() throws {
     try store.fill()
-    let outcome = try SeedbankBinary.run(
-      [
-        "pull", store.address, "--dataset", "my", "--model", "2.0", "--root", "seedbank/root.json",
-        "--store",
-        "store",
-      ], in: store.folder.path)
-    #expect(outcome.status == 78 && outcome.errors.contains("is a store of my/1: give my/2 a directory"))
+    try store.folder.seedbank(
+      "pull", store.address, "--dataset", "my", "--model", "2.0", "--root", "seedbank/root.json", "--store",
+      "store"
+    ).expect(78, "is a store of my/1: give my/2 a directory")
     #expect(try store.doctor().output.contains("my/1: version 3"))
   }
 
   @Test func `pull names a root file that is not a root`() throws {
-    try store.write("{}", to: "mine.json")
-    let outcome = try SeedbankBinary.run(
-      [
-        "pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "mine.json", "--store",
-        "store",
-      ],
-      in: store.folder.path)
-    #expect(outcome.status == 78 && outcome.errors.contains("mine.json is not a publication's root"))
+    try store.folder.write("{}", to: "mine.json")
+    try store.folder.seedbank(
+      "pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "mine.json", "--store", "store"
+    ).expect(78, "mine.json is not a publication's root")
   }
 
   @Test func `a signal ends the making of a bundle and leaves no temporary files`() throws {
@@ -79,29 +68,26 @@ import Testing
         "--root", "seedbank/root.json", "--bundle", "seed",
       ], in: store.folder.path)
     try eventually("it asks the server", within: 60) { asked.withLock(\.self) ? true : nil }
-    #expect(FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
+    #expect(store.folder.exists("seed.tmp"))
     #expect(try program.stop() == .exited(1))
-    #expect(!FileManager.default.fileExists(atPath: store.folder("seed.tmp")))
+    #expect(!store.folder.exists("seed.tmp"))
   }
 
   @Test func `--bundle together with --store or --watch, or neither of them, is a usage error`() throws {
     for arguments in [["--bundle", "b", "--store", "s"], ["--bundle", "b", "--watch"], []] {
       let outcome = try SeedbankBinary.run(
-        ["pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
+        SeedbankBinary.pull(store.address)
           + arguments,
         in: store.folder.path)
       #expect(outcome.status == 64 && outcome.output.isEmpty)
     }
-    #expect(!FileManager.default.fileExists(atPath: store.folder("b")))
+    #expect(!store.folder.exists("b"))
   }
 
   @Test func `without a server, pull --bundle ends with 69 and leaves no files`() throws {
-    let outcome = try SeedbankBinary.run(
-      [
-        "pull", "http://127.0.0.1:9", "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json",
-        "--bundle", "seed",
-      ], in: store.folder.path)
-    #expect(outcome.status == 69)
+    try SeedbankBinary.run(
+      SeedbankBinary.pull("http://127.0.0.1:9") + ["--bundle", "seed"], in: store.folder.path
+    ).expect(69)
     #expect(
       try FileManager.default.contentsOfDirectory(atPath: store.folder.path).allSatisfy {
         !$0.hasPrefix("seed.")

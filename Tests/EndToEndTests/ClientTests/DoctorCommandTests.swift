@@ -21,23 +21,19 @@ import Testing
 
   @Test func `a root of another publisher is an error`() throws {
     let other = try OperatedDeployment(isCopied: false)
-    let outcome = try store.doctor("--root", other.folder("seedbank/root.json"))
-    #expect(outcome.status == 65 && outcome.output.contains("error: trust: "), "\(outcome.output)")
+    try store.doctor("--root", other.folder("seedbank/root.json")).expect(65, output: "error: trust: ")
   }
 
   @Test func `a pipe in place of the data is reported, and the next update replaces it`() throws {
     try Tool.run(["rm", store.seed])
     try Tool.run(["mkfifo", store.seed])
-    let outcome = try store.doctor()
-    #expect(outcome.status == 65 && outcome.output.contains("not a regular file"), "\(outcome)")
+    try store.doctor().expect(65, output: "not a regular file")
     #expect(try store.pull("--store", "store").status == 0)
     #expect(try store.doctor().status == 0)
   }
 
   @Test func `without --root, doctor warns that signatures were not verified`() throws {
-    let outcome = try store.doctor()
-    #expect(
-      outcome.status == 0 && outcome.output.contains("warning: trust: the signatures were not verified"))
+    try store.doctor().expect(0, output: "warning: trust: the signatures were not verified")
   }
 
   @Test func `doctor changes no file of the store`() throws {
@@ -50,15 +46,13 @@ import Testing
 
   @Test func `doctor finds forged rows by the stored sums`() throws {
     try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
-    let outcome = try store.doctor("--root", "seedbank/root.json")
-    #expect(outcome.status == 65 && outcome.output.contains("do not match the stored sums"))
-    #expect(outcome.output.contains("'seedbank pull --verify'"))
+    try store.doctor("--root", "seedbank/root.json").expect(
+      65, output: "do not match the stored sums", "'seedbank pull --verify'")
   }
 
   @Test func `pull --verify repairs the store, as doctor advises`() throws {
     try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
-    let outcome = try store.pull("--store", "store", "--verify")
-    #expect(outcome.status == 0 && outcome.errors.contains("is damaged"), "\(outcome.errors)")
+    try store.pull("--store", "store", "--verify").expect(0, "is damaged")
     #expect(try store.doctor("--root", "seedbank/root.json").status == 0)
     let again = try store.pull("--store", "store", "--verify")
     #expect(again.output.contains("is the newest") && again.errors.isEmpty)
@@ -67,9 +61,7 @@ import Testing
   @Test func `rows with forged sums and digest are found by signed metadata`() throws {
     try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
     try forgeDigest()
-    let outcome = try store.doctor("--root", "seedbank/root.json")
-    #expect(
-      outcome.status == 65 && outcome.output.contains("differs from the signed one"), "\(outcome.output)")
+    try store.doctor("--root", "seedbank/root.json").expect(65, output: "differs from the signed one")
   }
 
   @Test func `doctor names a damaged page, a lost generation, and a bad or lost pointer`() throws {
@@ -78,14 +70,13 @@ import Testing
     try file.seek(toOffset: 4096)
     try file.write(contentsOf: Data(repeating: 0xFF, count: 8192))
     try file.close()
-    let damaged = try store.doctor("--root", "seedbank/root.json")
-    #expect(damaged.status == 65 && damaged.output.contains("error: generations/"))
+    let damaged = try store.doctor("--root", "seedbank/root.json").expect(65, output: "error: generations/")
     #expect(damaged.output.split(separator: "\n").count < 10, "\(damaged.output)")
     try FileManager.default.removeItem(atPath: store.generation)
     #expect(try store.doctor().output.contains("error: CURRENT: it names"))
-    try store.write("../../etc", to: "store/CURRENT")
+    try store.folder.write("../../etc", to: "store/CURRENT")
     #expect(try store.doctor().output.contains("error: CURRENT: it does not name a generation"))
-    try FileManager.default.removeItem(atPath: store.folder("store/CURRENT"))
+    try store.folder.remove("store/CURRENT")
     #expect(try store.doctor().output.contains("error: CURRENT: it is missing"))
   }
 
@@ -97,9 +88,8 @@ import Testing
   }
 
   @Test func `without a store, doctor ends with 74 and creates nothing`() throws {
-    let outcome = try SeedbankBinary.run(["doctor", "nothing"], in: store.folder.path)
-    #expect(outcome.status == 74 && outcome.errors.contains("There is no store in"))
-    #expect(!FileManager.default.fileExists(atPath: store.folder("nothing")))
+    try store.folder.seedbank("doctor", "nothing").expect(74, "There is no store in")
+    #expect(!store.folder.exists("nothing"))
   }
 
   @Test func `before the first data, doctor ends with 74 and advises an update`() throws {
@@ -107,9 +97,7 @@ import Testing
       ["pull", store.address, "--dataset", "other", "--model", "1.0", "--root", "seedbank/root.json"]
         + ["--store", "empty"], in: store.folder.path)
     try #require(pull.status != 0)
-    let outcome = try SeedbankBinary.run(["doctor", "empty"], in: store.folder.path)
-    #expect(outcome.status == 74, "\(outcome.output)\(outcome.errors)")
-    #expect(outcome.errors.contains("has no data yet: update it"), "\(outcome.errors)")
+    try store.folder.seedbank("doctor", "empty").expect(74, "has no data yet: update it")
   }
 
   private func listing() throws -> String {

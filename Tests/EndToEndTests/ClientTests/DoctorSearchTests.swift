@@ -15,7 +15,7 @@ import Testing
   private static let stale = "INSERT INTO shop_search(shop_search) VALUES ('delete-all')"
 
   private func seed() throws -> String {
-    try SeedbankBinary.succeed(["export", "my", "--to", "other.sqlite"], in: store.folder.path)
+    try store.folder.succeed("export", "my", "--to", "other.sqlite")
     return store.folder("other.sqlite")
   }
 
@@ -26,9 +26,7 @@ import Testing
   @Test func `doctor finds a stale search table in a store, and pull --verify repairs it`() throws {
     #expect(try store.doctor().status == 0)
     try Tool.sqlite(store.seed, Self.stale)
-    let outcome = try store.doctor()
-    #expect(outcome.status == 65, "\(outcome.output)\(outcome.errors)")
-    #expect(outcome.output.contains(#"the search table "shop_search" does not match its content"#))
+    try store.doctor().expect(65, output: #"the search table "shop_search" does not match its content"#)
     #expect(try store.pull("--store", "store", "--verify").status == 0)
     #expect(try store.doctor().status == 0)
   }
@@ -36,8 +34,7 @@ import Testing
   @Test func `doctor checks one seed without changing it`() throws {
     let file = try seed()
     let before = try Tool.run(["sha256sum", file])
-    let outcome = try doctor()
-    #expect(outcome.status == 0, "\(outcome.output)\(outcome.errors)")
+    let outcome = try doctor().expect(0)
     #expect(outcome.output.hasPrefix("my/1: version 3") && outcome.output.hasSuffix("\nsound\n"))
     #expect(try doctor("--json").json()["data"]?["rows"]?.integer == 3)
     #expect(try Tool.run(["sha256sum", file]) == before)
@@ -54,14 +51,12 @@ import Testing
   ])
   func `doctor names the mistake of another client`(_ sql: String, _ problem: String) throws {
     try Tool.sqlite(seed(), sql)
-    let outcome = try doctor()
-    #expect(outcome.status == 65 && outcome.output.contains(problem), "\(outcome.output)\(outcome.errors)")
+    let outcome = try doctor().expect(65, output: problem)
     #expect(outcome.output.hasSuffix("not sound\n"))
   }
 
   @Test func `doctor rejects --root for a seed, which has no signatures`() throws {
     _ = try seed()
-    let outcome = try doctor("--root", "seedbank/root.json")
-    #expect(outcome.status == 64 && outcome.errors.contains("without signatures"), "\(outcome.errors)")
+    try doctor("--root", "seedbank/root.json").expect(64, "without signatures")
   }
 }

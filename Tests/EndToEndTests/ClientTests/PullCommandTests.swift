@@ -23,7 +23,7 @@ import Testing
     let watch = try store.watch("--json")
     #expect(try event("opening", of: watch)["version"]?.integer == 3)
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
-    try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)
+    try store.folder.succeed("regenerate")
     let change = try event("changes", of: watch)
     #expect(change["version"]?.integer == 4)
     #expect(change["tables"]?.elements?.first?["updated"]?.integer == 1)
@@ -38,10 +38,10 @@ import Testing
   @Test func `a watch ends at the first event after its reader`() throws {
     let output = try Spawn.pipe(to: "a watch")
     let watch = try store.watch(output: output.write)
-    try waitUntil("the store is filled", every: 0.05) { Folder.exists(store.folder("store/CURRENT")) }
+    try waitUntil("the store is filled", every: 0.05) { store.folder.exists("store/CURRENT") }
     close(output.read)
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
-    try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)
+    try store.folder.succeed("regenerate")
     #expect(try watch.wait(within: SampleScene.patience) == .exited(0))
   }
 
@@ -51,7 +51,7 @@ import Testing
     let port = try #require(store.stopServing())
     try watch.waits(for: "Warning: ", within: SampleScene.patience)
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
-    try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)
+    try store.folder.succeed("regenerate")
     try store.serve(port: port)
     try watch.waits(for: "my/1: version 4: shop +0 ~1 -0", within: SampleScene.patience)
     #expect(try watch.stop() == .exited(0))
@@ -67,7 +67,7 @@ import Testing
     let first = try store.pull("--store", "store", "--check", "--json").json()
     #expect(first["action"]?.string == "replaced" && first["reason"]?.string == "firstDownload")
     #expect(first["bytes"]?.integer ?? 0 > 0 && first["from"] == .null && first["to"]?.integer == 3)
-    #expect(!FileManager.default.fileExists(atPath: store.folder("store/CURRENT")))
+    #expect(!store.folder.exists("store/CURRENT"))
     let done = try store.pull("--store", "store", "--json").json()
     #expect(done["bytes"] == first["bytes"])
     let text = try store.pull("--store", "store", "--check")
@@ -78,7 +78,7 @@ import Testing
   @Test func `a check after a change names the delta`() throws {
     try store.fill()
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
-    try SeedbankBinary.succeed(["regenerate"], in: store.folder.path)
+    try store.folder.succeed("regenerate")
     let found: ProgramOutcome = try eventually("the front notices", within: 60) {
       let outcome = try store.pull("--store", "store", "--check")
       return outcome.output.contains("is the newest") ? nil : outcome

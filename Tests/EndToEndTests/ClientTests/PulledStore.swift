@@ -1,5 +1,6 @@
 import Foundation
 import SeedFormat
+import SeedSystem
 import Support
 import Testing
 
@@ -17,7 +18,7 @@ final class PulledStore {
   init(filled: Void) throws {
     deployment = try OperatedDeployment(Self.template) { made in
       let host = try FolderHost(made.folder("seedbank/publication"))
-      try SeedbankBinary.succeed(Self.pull(host.address) + ["--store", "store"], in: made.folder.path)
+      try SeedbankBinary.succeed(SeedbankBinary.pull(host.address, into: "store"), in: made.folder.path)
     }
   }
 
@@ -47,13 +48,8 @@ final class PulledStore {
       output: output, joined: true)
   }
 
-  private func command() throws -> [String] { try Self.pull(address) }
+  private func command() throws -> [String] { try SeedbankBinary.pull(address) }
 
-  private static func pull(_ address: String) -> [String] {
-    ["pull", address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
-  }
-
-  /// Downloads the newest version into `store`.
   func fill() throws {
     let outcome = try pull("--store", "store")
     try #require(outcome.status == 0, "\(outcome.errors)")
@@ -63,18 +59,9 @@ final class PulledStore {
     try SeedbankBinary.run(["doctor", "store"] + arguments, in: folder.path)
   }
 
-  var generation: String {
-    get throws {
-      let name = try String(contentsOfFile: folder("store/CURRENT"), encoding: .utf8)
-      return folder("store/generations/\(name.trimmingCharacters(in: .whitespacesAndNewlines))")
-    }
-  }
+  var generation: String { get throws { Folder.parent(of: try seed) } }
 
-  var seed: String { get throws { "\(try generation)/seed.sqlite" } }
-
-  func write(_ text: String, to name: String) throws {
-    try Data(text.utf8).write(to: URL(fileURLWithPath: folder(name)))
-  }
+  var seed: String { get throws { try Dump.file(ofStore: folder("store")) } }
 }
 
 extension ProgramOutcome {

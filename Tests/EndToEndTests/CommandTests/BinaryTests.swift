@@ -6,8 +6,7 @@ import Testing
 @Suite struct BinaryTests {
   @Test(arguments: [["version"], ["--version"]])
   func `the version is one line on stdout`(arguments: [String]) throws {
-    let outcome = try SeedbankBinary.run(arguments)
-    #expect(outcome.status == 0)
+    let outcome = try SeedbankBinary.run(arguments).expect(0)
     #expect(outcome.output == "seedbank \(Release.version)\n")
     #expect(outcome.errors.isEmpty)
   }
@@ -36,8 +35,7 @@ import Testing
 
   @Test(arguments: [["version", "--json"], ["--version", "--json"]])
   func `version --json prints JSON`(arguments: [String]) throws {
-    let outcome = try SeedbankBinary.run(arguments)
-    #expect(outcome.status == 0)
+    let outcome = try SeedbankBinary.run(arguments).expect(0)
     #expect(outcome.output == "{\"version\":\"\(Release.version)\"}\n")
   }
 
@@ -46,9 +44,7 @@ import Testing
     ["diff", "--bogus", "-h"], ["diff", "a", "b", "c", "--help"],
   ])
   func `help is printed on stdout with status 0`(arguments: [String]) throws {
-    let outcome = try SeedbankBinary.run(arguments)
-    #expect(outcome.status == 0)
-    #expect(outcome.output.contains("\n\nUsage: seedbank "))
+    let outcome = try SeedbankBinary.run(arguments).expect(0, output: "\n\nUsage: seedbank ")
     #expect(outcome.errors.isEmpty)
   }
 
@@ -67,8 +63,7 @@ import Testing
     (["\u{1B}[2J"], "Error: Unknown command '\\u{1B}[2J'.\nSee 'seedbank --help'.\n"),
   ])
   func `a usage error is explained on stderr and ends with 64`(arguments: [String], errors: String) throws {
-    let outcome = try SeedbankBinary.run(arguments)
-    #expect(outcome.status == 64)
+    let outcome = try SeedbankBinary.run(arguments).expect(64)
     #expect(outcome.output.isEmpty)
     #expect(outcome.errors == errors)
   }
@@ -107,13 +102,12 @@ import Testing
     "origin log setup --print --json", "follow http://127.0.0.1 --root root.json --to copy --serve --json",
   ])
   func `a command that cannot print JSON rejects --json`(words: String) throws {
-    let outcome = try SeedbankBinary.run(words.split(separator: " ").map(String.init), in: "/")
-    #expect(outcome.status == 64 && outcome.errors.contains("--json"), "\(outcome)")
+    let outcome = try SeedbankBinary.run(words.split(separator: " ").map(String.init), in: "/").expect(
+      64, "--json")
     #expect(try outcome.json()["error"]?["kind"]?.string == "usage")
   }
 
   @Test func `two hyphens end the options`() throws {
-    let outcome = try SeedbankBinary.run(["diff", "--", "--json", "other"], in: "/")
-    #expect(outcome.status == 74 && outcome.errors.contains("/--json"))
+    try SeedbankBinary.run(["diff", "--", "--json", "other"], in: "/").expect(74, "/--json")
   }
 }

@@ -101,7 +101,6 @@ import Testing
 }
 
 @Suite struct ConfigurationFinderTests {
-  /// The file that `config show` reads.
   private func find(
     _ options: [String] = [], _ environment: [String: String] = [:], in directory: String
   ) throws -> String {
@@ -120,15 +119,15 @@ import Testing
   }
 
   @Test func `the current folder is searched before its subfolder seedbank`() throws {
-    let (folder, above) = (try DeploymentFolder(), try SetupFolder())
-    try Tool.run(["ln", "-s", folder.path, above.file("seedbank")])
+    let (folder, above) = (try DeploymentFolder(), try TemporaryFolder(inMemory: true))
+    try Tool.run(["ln", "-s", folder.path, above("seedbank")])
     #expect(try find(in: above.path) == "\(above.path)/seedbank/seedbank.json")
     try Tool.run(["cp", "-r", folder.file, "\(folder.path)/transit", above.path])
-    #expect(try find(in: above.path) == above.file("seedbank.json"))
+    #expect(try find(in: above.path) == above("seedbank.json"))
   }
 
   @Test func `without a configuration, the error lists the searched places and suggests init`() throws {
-    let folder = try SetupFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     #expect(
       try find(in: folder.path)
         == "Error: no configuration: tried --config (not given), SEEDBANK_CONFIG (not set), \(folder.path)/seedbank.json,"

@@ -50,8 +50,7 @@ import Testing
     (#""snapshots": "Sun 03:30", "timeZone": "Europe/Zurich""#, 3 * 604_800),
   ])
   func `the default expiry grows with the longest gap of a schedule`(members: String, expiry: Int) throws {
-    let folder = try DeploymentFolder(
-      dataset: #"{"origin": {"sqlite": "o"}, "schedule": {\#(members)}}"#)
+    let folder = try DeploymentFolder(dataset: #"{"origin": {"sqlite": "o"}, "schedule": {\#(members)}}"#)
     #expect(try folder.values()["datasets.transit.expirySeconds"] == JSONValue(expiry))
   }
 

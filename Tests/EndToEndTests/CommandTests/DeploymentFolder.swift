@@ -1,10 +1,7 @@
-import Foundation
 import SeedFormat
-import SeedSystem
 import Support
 import Testing
 
-/// A deployment in a temporary folder.
 final class DeploymentFolder {
   private let folder: TemporaryFolder
   var path: String { folder.path }
@@ -13,7 +10,6 @@ final class DeploymentFolder {
   var datasetFile: String { "\(path)/transit/dataset.json" }
   var models: String { "\(path)/transit/models" }
 
-  /// Writes one dataset, `transit`, with one model.
   init(
     deployment: String = #"{"datasets": ["transit"]}"#,
     dataset: String = #"{"origin": {"sqlite": "origin.sqlite"}}"#
@@ -26,17 +22,9 @@ final class DeploymentFolder {
 
   func write(_ text: String, to name: String) throws { try write(Array(text.utf8), to: name) }
 
-  func write(_ bytes: [UInt8], to name: String) throws {
-    let place = "\(path)/\(name)"
-    try makeFolder(Folder.parent(of: place))
-    try Data(bytes).write(to: URL(fileURLWithPath: place))
-  }
+  func write(_ bytes: [UInt8], to name: String) throws { try folder.write(bytes, to: name) }
 
-  func makeFolder(_ place: String) throws {
-    try FileManager.default.createDirectory(atPath: place, withIntermediateDirectories: true)
-  }
-
-  func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
+  func remove(_ name: String) throws { try folder.remove(name) }
 
   /// Every effective value by its path, as `config show` prints it.
   func values(

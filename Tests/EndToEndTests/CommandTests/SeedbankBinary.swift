@@ -14,12 +14,10 @@ enum SeedbankBinary {
       [path] + arguments, in: directory, environment: environment, isBare: true, within: longestWait)
   }
 
-  /// The names of all commands, in the order of help's overview.
   static func commands() throws -> [String] {
     try run(["help"]).output.matches(of: #/(?m)^  ([a-z][a-z-]*) /#).map { String($0.output.1) }
   }
 
-  /// The lines below a title of a command's help page.
   static func help(_ command: String, _ title: String) throws -> [Substring] {
     let section = try run(["help", command]).output.components(separatedBy: "\n\n")
       .first { $0.hasPrefix("\(title):\n") }

@@ -40,25 +40,23 @@ private final class ServingBinary {
 
   @Test func `a port in use is reported with its host`() throws {
     let server = try ServingBinary(["--config", deployment.file, "--port", "0"])
-    let second = try SeedbankBinary.run(["serve", "--config", deployment.file, "--port", server.port])
-    #expect(second.status == 69)
+    let second = try SeedbankBinary.run(["serve", "--config", deployment.file, "--port", server.port]).expect(
+      69)
     #expect(second.output.isEmpty)
     #expect(second.errors.contains("Port \(server.port) on 127.0.0.1 is in use"))
     #expect(try server.end(interrupting: false) == .exited(0))
   }
 
   @Test func `a folder given with --public must contain a page`() throws {
-    let outcome = try SeedbankBinary.run(
-      ["serve", "--config", deployment.file, "--port", "0", "--public", deployment.path])
-    #expect(outcome.status == 78)
-    #expect(outcome.errors.contains("index.html"))
+    try SeedbankBinary.run(["serve", "--config", deployment.file, "--port", "0", "--public", deployment.path])
+      .expect(78, "index.html")
   }
 
   @Test func `--public wins over SEEDBANK_PUBLIC`() throws {
     let arguments = ["serve", "--config", deployment.file, "--port", "0"]
     let environment = ["SEEDBANK_PUBLIC": "nowhere"]
-    let outcome = try SeedbankBinary.run(arguments, environment: environment)
-    #expect(outcome.status == 78 && outcome.errors.contains("nowhere: expected a folder with index.html"))
+    try SeedbankBinary.run(arguments, environment: environment).expect(
+      78, "nowhere: expected a folder with index.html")
     try deployment.write("<html>", to: "page/index.html")
     let server = try RunningSeedbank(
       arguments + ["--public", "page"], in: deployment.path, environment: environment)

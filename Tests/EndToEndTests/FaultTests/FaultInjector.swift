@@ -25,14 +25,12 @@ struct FaultInjector {
     return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
   }
 
-  /// Returns the file operations of a successful run, with the written bytes.
   func log(_ arguments: [String], in directory: String) throws -> [WriteLog.Operation] {
     try WriteLog.operations(in: watch(arguments, "SEEDBANK_FAULT_LOG", in: directory))
   }
 
   private func watch(
-    _ arguments: [String], _ variable: String, on word: String? = nil, status: Int32 = 0,
-    in directory: String
+    _ arguments: [String], _ variable: String, on word: String? = nil, status: Int32 = 0, in directory: String
   ) throws -> [UInt8] {
     let file = folder("watched")
     let outcome = try SeedbankBinary.run(

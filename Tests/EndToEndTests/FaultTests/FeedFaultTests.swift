@@ -25,8 +25,7 @@ import Testing
     try set(source, feed)
     try SeedbankBinary.succeed(Self.regenerate, in: feed.folder.path)
     let times = (3...400).map { "A,T,\($0)\n" }.joined()
-    try write(
-      source, feed, stops: FeedDeployment.stops + "C,Sea,,\n", times: FeedDeployment.times + times)
+    try write(source, feed, stops: FeedDeployment.stops + "C,Sea,,\n", times: FeedDeployment.times + times)
     try Tool.run(["cp", "-a", feed.folder("seedbank"), feed.folder("before")])
     let count = try injector.count(Self.regenerate, on: word, in: feed.folder.path)
     let counts = try Self.counts(feed)

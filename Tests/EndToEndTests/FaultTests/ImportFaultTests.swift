@@ -33,8 +33,7 @@ import Testing
         let rank = rejects && number.isMultiple(of: 10) ? "\"bad\"" : "\(number).25"
         return #"{"id":\#(number),"name":"place \#(number)","rank":\#(rank)}"#
       }
-      try "[\(rows.joined(separator: ",\n"))]".write(
-        toFile: folder("places.json"), atomically: false, encoding: .utf8)
+      try folder.write("[\(rows.joined(separator: ",\n"))]", to: "places.json")
       arguments =
         ["import", "places.json", "--database", "app.sqlite", "--table", "place"]
         + (isBatched ? ["--batch", "\(ImportFaultTests.batchRows)"] : [])
@@ -44,7 +43,6 @@ import Testing
 
     func restore() throws { try Self.restore(folder) }
 
-    /// Restores the database and removes its journal and the rejected rows.
     static func restore(_ folder: TemporaryFolder) throws {
       try Tool.run(
         ["rm", "-f", folder("bad.ndjson")]

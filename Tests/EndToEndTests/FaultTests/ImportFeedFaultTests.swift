@@ -65,8 +65,7 @@ private struct FeedScene {
   let folder: TemporaryFolder
   let arguments = [
     "import", "shops.json", "items.csv", "sales.ndjson", "--mapping", "map.json", "--database", "app.sqlite",
-    "--batch", "\(batchRows)", "--bad-rows", "skip",
-    "--rejects", "bad.ndjson",
+    "--batch", "\(batchRows)", "--bad-rows", "skip", "--rejects", "bad.ndjson",
   ]
 
   init() throws {
@@ -96,7 +95,7 @@ private struct FeedScene {
   }
 
   private func write(_ text: String, _ name: String) throws {
-    try text.write(toFile: folder(name), atomically: false, encoding: .utf8)
+    try folder.write(text, to: name)
   }
 
   // MARK: Rows
@@ -165,11 +164,10 @@ private struct FeedScene {
     }
   }
 
-  /// The complete lines of the reject file.
   var rejected: [Reject] {
     get throws {
-      guard Folder.exists(folder("bad.ndjson")) else { return [] }
-      let text = try String(contentsOfFile: folder("bad.ndjson"), encoding: .utf8)
+      guard folder.exists("bad.ndjson") else { return [] }
+      let text = try folder.text("bad.ndjson")
       return text.split(separator: "\n").map(String.init).compactMap(Self.reject)
     }
   }

@@ -29,8 +29,8 @@ import Testing
     try Tool.sqlite(
       folder("my.sqlite"),
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'a')")
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("init", "my.sqlite")
+    try folder.succeed("regenerate")
     try Tool.run(["cp", folder("seedbank/root.json"), folder("shipped.json")])
   }
 
@@ -46,12 +46,11 @@ import Testing
 
   @Test func `add-signature that fails at any file operation adds the signature or not`() async throws {
     try Tool.run(["mv", folder("seedbank/keys/root.key"), folder("root.key")])
-    try SeedbankBinary.succeed(["keys", "renew", "root", "--prepare"], in: folder.path)
-    let payload = try SeedbankBinary.succeed(["keys", "payload", "root"], in: folder.path)
-    try DurableFile.write(Array(payload.utf8), to: folder("payload"))
-    let signature = try SeedbankBinary.succeed(
-      ["keys", "sign", "payload", "--key", "root.key"], in: folder.path)
-    try DurableFile.write(Array(signature.utf8), to: folder("signature"))
+    try folder.succeed("keys", "renew", "root", "--prepare")
+    let payload = try folder.succeed("keys", "payload", "root")
+    try folder.write(payload, to: "payload")
+    let signature = try folder.succeed("keys", "sign", "payload", "--key", "root.key")
+    try folder.write(signature, to: "signature")
     try await failEverywhere(["keys", "add-signature", "signature"])
   }
 
@@ -133,13 +132,13 @@ import Testing
     let isDone = command[1] == "add-signature" && again.errors.contains("No change of keys waits")
     #expect(again.status == 0 || isDone, "\(what): then \(again.errors)")
     try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET name = name || '.'")
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("regenerate")
     try await expectReadable(by: old, what)
     let files = try Folder.names(in: folder("seedbank/keys"))
     #expect(!files.contains { $0.hasSuffix(".tmp") }, "\(what): \(files)")
     #expect(
       try Folder.names(in: folder("seedbank/state")).allSatisfy { $0 != "pending-keys.json" }, "\(what)")
-    #expect(try SeedbankBinary.run(["verify"], in: folder.path).status == 0, "\(what)")
+    #expect(try folder.seedbank("verify").status == 0, "\(what)")
   }
 }
 

@@ -13,7 +13,6 @@ struct MovedClock {
     ["LD_PRELOAD": library, "SEEDBANK_CLOCK_SECONDS": "\(seconds)"]
   }
 
-  /// Returns words to put before a command.
   func words(seconds: Int) -> [String] {
     guard seconds != 0 else { return [] }
     return ["env"] + environment(seconds: seconds).map { "\($0)=\($1)" }

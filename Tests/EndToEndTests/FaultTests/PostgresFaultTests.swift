@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import SeedPublication
 import SeedTrust
@@ -27,18 +26,16 @@ import Testing
       CREATE TABLE shop(id int PRIMARY KEY, name text, rank float8);
       INSERT INTO shop SELECT i, 'shop ' || i, 0.5 FROM generate_series(1, 50) i
       """)
-    try SeedbankBinary.succeed(["init", database.url(), "--dataset", "shops"], in: folder.path)
+    try folder.succeed("init", database.url(), "--dataset", "shops")
     try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
   }
 
   @Test(arguments: ["log", "comparison"])
   func `a step that fails at any file operation leaves the old or the new version, and misses no row`(
     _ way: String
-  )
-    throws
-  {
+  ) throws {
     if way == "log" {
-      try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: folder.path)
+      try folder.succeed("origin", "log", "setup", "--yes")
       try SeedbankBinary.succeed(Self.regenerate, in: folder.path)
     }
     try database.run(
@@ -64,8 +61,7 @@ import Testing
   }
 
   private func foundBy() throws -> String? {
-    let history = try SeedbankBinary.run(
-      ["status", "--history", "--json", "--config", "seedbank/seedbank.json"], in: folder.path)
+    let history = try folder.seedbank("status", "--history", "--json", "--config", "seedbank/seedbank.json")
     return try history.json()["builds"]?.elements?.first?["foundBy"]?.string
   }
 

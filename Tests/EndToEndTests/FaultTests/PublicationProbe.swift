@@ -1,4 +1,3 @@
-import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPublication

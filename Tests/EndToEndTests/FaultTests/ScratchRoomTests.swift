@@ -13,9 +13,8 @@ import Testing
 
   init() throws {
     (store, injector) = (try PulledStore(), try FaultInjector())
-    try FileManager.default.createDirectory(
-      atPath: store.folder(Self.word), withIntermediateDirectories: true)
-    try store.write("id,name\n1,Tea\n2,Books\n", to: "feed.csv")
+    try store.folder.makeFolder(Self.word)
+    try store.folder.write("id,name\n1,Tea\n2,Books\n", to: "feed.csv")
   }
 
   private func run(_ arguments: [String], _ environment: [String: String]) throws -> ProgramOutcome {
@@ -71,7 +70,7 @@ import Testing
     let deployment = store.deployment
     #expect(try deployment.seedbank("init", "big.sqlite").status == 0)
     let select = "SELECT id + 0 AS id, text FROM big ORDER BY text DESC LIMIT 100000"
-    try store.write(select, to: "seedbank/big/models/1.0/big.sql")
+    try store.folder.write(select, to: "seedbank/big/models/1.0/big.sql")
     let regenerate = ["regenerate", "--dataset", "big"]
     expectRemedy(try run(regenerate, ["SEEDBANK_FAULT": "enospc-on:1"]), "regenerate")
     #expect(try deployment.seedbank("regenerate", "--dataset", "big").output.contains("6,000 rows"))

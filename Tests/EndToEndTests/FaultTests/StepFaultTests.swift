@@ -1,4 +1,3 @@
-import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPublication
@@ -38,7 +37,7 @@ import Testing
       CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL);
       INSERT INTO shop SELECT value, 'shop ' || value, 0.5 FROM generate_series(1, 50);
       """)
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try folder.succeed("init", "my.sqlite")
     try folder.edit("seedbank/my/dataset.json") {
       $0.replacing(/"snapshots": \d+/, with: "\"snapshots\": 1")
     }
@@ -55,12 +54,6 @@ import Testing
       "UPDATE shop SET rank = \(version) WHERE id = \(version); DELETE FROM shop WHERE id = \(60 - version)")
   }
 
-  /// Ends the grace period of all files that metadata no longer names.
-  private func endGrace() throws {
-    let memory = "seedbank/state/unnamed-files.json"
-    if Folder.exists(folder(memory)) { try folder.edit(memory) { $0.replacing(/:\d+/, with: ":1") } }
-  }
-
   private func save() throws {
     try folder.replace("before", by: "seedbank")
   }
@@ -70,7 +63,7 @@ import Testing
     for command in Self.steps {
       version += 1
       try changeOrigin(version)
-      try endGrace()
+      try folder.endGrace(in: "seedbank/state")
       try save()
       try failEverywhere(command, to: version)
     }
@@ -79,7 +72,7 @@ import Testing
   }
 
   @Test func `a step that follows the origin's log and fails at any file operation misses no row`() throws {
-    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: folder.path)
+    try folder.succeed("origin", "log", "setup", "--yes")
     try SeedbankBinary.succeed(Self.plain, in: folder.path)
     try changeOrigin(Self.firstVersion + 1)
     try save()
@@ -95,7 +88,7 @@ import Testing
     throws
   {
     try Tool.sqlite(folder("my.sqlite"), "ALTER TABLE shop ADD COLUMN phone TEXT DEFAULT 'none'")
-    try SeedbankBinary.succeed(["model", "new"], in: folder.path)
+    try folder.succeed("model", "new")
     try changeOrigin(Self.firstVersion + 1)
     try save()
     try failEverywhere(Self.plain, to: Self.firstVersion + 1) { what in
@@ -147,7 +140,7 @@ import Testing
   private func expectConvergence(_ command: [String], _ rows: SeedRows?, _ what: String) throws {
     try SeedbankBinary.succeed(command, in: folder.path)
     #expect(try probe.head(series)?.rows == rows, "\(what): the next run does not converge")
-    try endGrace()
+    try folder.endGrace(in: "seedbank/state")
     try SeedbankBinary.succeed(Self.plain, in: folder.path)
     let metadata = try #require(try publication.published().series[series]?.metadata)
     if command != Self.plain { #expect(metadata.newestSnapshot?.version == metadata.state.head, "\(what)") }

@@ -1,4 +1,3 @@
-import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedSystem
@@ -56,9 +55,7 @@ import Testing
   }
 
   @Test(.full)
-  func `a disk that fills up during a checkpoint loses no data, and the next update frees the log`()
-    throws
-  {
+  func `a disk that fills up during a checkpoint loses no data, and the next update frees the log`() throws {
     let (scene, injector) = (try StoreScene.restored(.apply), try FaultInjector())
     let log = try injector.log(scene.pull, in: scene.folder.path)
     let first = try #require(log.firstIndex { $0.name == "write" && $0.path.hasSuffix("/seed.sqlite") })

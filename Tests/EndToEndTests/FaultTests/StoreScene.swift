@@ -54,20 +54,17 @@ final class StoreScene {
       INSERT INTO shop SELECT value, 'shop ' || value, 0.5 FROM generate_series(0, 99);
       INSERT INTO item SELECT value % 100, 'code ' || value, randomblob(40) FROM generate_series(1, \(Self.items));
       """)
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try folder.succeed("init", "my.sqlite")
     // A client step that can fail: building the indexes.
     try folder.edit("seedbank/my/dataset.json") {
       $0.replacing("\"encodings\"", with: "\"indexes\": \"client\", \"encodings\"")
     }
-    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: folder.path)
+    try folder.succeed("regenerate", "--snapshot")
     server = try RunningSeedbank(
       ["serve", "--config", "seedbank/seedbank.json", "--port", "0"], in: folder.path)
-    pull = [
-      "pull", server.address, "--dataset", "my", "--model", "1.0", "--store", "store", "--root",
-      "seedbank/root.json",
-    ]
+    pull = SeedbankBinary.pull(server.address, into: "store")
     try learn()
-    try FileManager.default.createDirectory(atPath: folder("saved"), withIntermediateDirectories: true)
+    try folder.makeFolder("saved")
     if step != .firstStart { try save() }
     try goOn()
     let head = #""head":\#(head)"#
@@ -116,19 +113,19 @@ final class StoreScene {
     try Tool.sqlite(
       folder("my.sqlite"), "ALTER TABLE shop ADD COLUMN phone TEXT; CREATE INDEX shop_by_phone ON shop(phone)"
     )
-    try SeedbankBinary.succeed(["model", "new"], in: folder.path)
+    try folder.succeed("model", "new")
   }
 
   /// Adds leftovers of crashes and of finished readers.
   private func leave() throws {
-    let current = try String(contentsOfFile: folder("saved/CURRENT"), encoding: .utf8)
+    let current = try folder.text("saved/CURRENT")
     let live = folder("saved/generations/\(current.trimmingCharacters(in: .newlines))")
     for name in ["1-00aa", "1-00bb", "1-00cc"] {
       try Tool.run(["cp", "-a", live, folder("saved/generations/\(name)")])
     }
     try Tool.run(["rm", folder("saved/generations/1-00cc/generation.json")])
     for name in ["partial/0123", "trust/root.json.tmp", "CURRENT.tmp", "STATE.tmp"] {
-      try Data("half".utf8).write(to: URL(fileURLWithPath: folder("saved/\(name)")))
+      try folder.write("half", to: "saved/\(name)")
     }
   }
 

@@ -25,6 +25,26 @@ import Testing
     try Tool.run([Tool.python, "-c", script, feed.folder("feed/gtfs.zip")])
   }
 
+  private var archive: [UInt8] {
+    get throws { try Array(Data(contentsOf: URL(filePath: feed.folder("feed/gtfs.zip")))) }
+  }
+
+  /// Expects that each of many damaged archives is rejected or gives the correct rows.
+  private func expectStops(
+    afterDamageTo whole: [UInt8], _ damage: (inout [UInt8], inout SplitMix) -> Void
+  ) throws {
+    let seed = UInt64.random(in: 0 ... .max)
+    var random = SplitMix(seed: seed)
+    for _ in 0..<Stage.pick(quick: 8, full: 40, deep: 40) {
+      var bytes = whole
+      damage(&bytes, &random)
+      try feed.write(bytes, "gtfs.zip")
+      let found = try feed.refusal()
+      #expect(!found.isEmpty && !found.contains("Fatal"), "seed \(seed): \(found)")
+      #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"], "seed \(seed): \(found)")
+    }
+  }
+
   private static func python(_ text: String) -> String { JSONValue.string(text).text }
 
   private static let both = "z.writestr('stops.txt', stops); z.writestr('stop_times.txt', times)"
@@ -93,25 +113,18 @@ import Testing
 
   @Test func `a truncated or damaged archive is rejected or gives the correct rows`() throws {
     try zip(Self.both)
-    let whole = try Array(Data(contentsOf: URL(fileURLWithPath: feed.folder("feed/gtfs.zip"))))
+    let whole = try archive
     #expect(try feed.refusal() == "published")
     try feed.write(whole.dropLast(30) + [], "gtfs.zip")
     #expect(try feed.refusal().contains("is it whole"))
-    let seed = UInt64.random(in: 0 ... .max)
-    var random = SplitMix(seed: seed)
-    for _ in 0..<Stage.pick(quick: 8, full: 40, deep: 40) {
-      var bytes = whole
+    try expectStops(afterDamageTo: whole) { bytes, random in
       bytes[Int.random(in: bytes.indices, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
-      try feed.write(bytes, "gtfs.zip")
-      let found = try feed.refusal()
-      #expect(!found.contains("Fatal"), "seed \(seed): \(found)")
-      #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"], "seed \(seed): \(found)")
     }
   }
 
   @Test func `a wrong size in the central directory is detected when the file is expanded`() throws {
     try zip("z.writestr('stop_times.txt', times); z.writestr('stops.txt', 'x' * 100000)")
-    var bytes = try Array(Data(contentsOf: URL(fileURLWithPath: feed.folder("feed/gtfs.zip"))))
+    var bytes = try archive
     let size = withUnsafeBytes(of: UInt32(100_000).littleEndian) { Array($0) }
     for place in bytes.indices.dropLast(3) where Array(bytes[place..<place + 4]) == size {
       bytes[place + 1] = 0
@@ -138,30 +151,19 @@ import Testing
   /// Makes zipfile write ZIP64 records, which large archives need.
   private static let long = "zipfile.ZIP64_LIMIT = 0; zipfile.ZIP_FILECOUNT_LIMIT = 0"
 
-  @Test(.full)
-  func `a ZIP64 archive gives its rows, and a damaged one is rejected`()
-    throws
-  {
+  @Test(.full) func `a ZIP64 archive gives its rows, and a damaged one is rejected`() throws {
     try zip(Self.both + "; \(Self.long)")
-    let whole = try Array(Data(contentsOf: URL(fileURLWithPath: feed.folder("feed/gtfs.zip"))))
+    let whole = try archive
     let locator = try #require(
       whole.indices.dropLast(3).first { Array(whole[$0..<$0 + 4]) == [0x50, 0x4B, 6, 7] })
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
-    let seed = UInt64.random(in: 0 ... .max)
-    var random = SplitMix(seed: seed)
     let directory = whole.lastIndex(of: 0x01).map { min($0, locator - 200) } ?? 0
-    for _ in 0..<Stage.pick(quick: 8, full: 40, deep: 40) {
-      var bytes = whole
+    try expectStops(afterDamageTo: whole) { bytes, random in
       for _ in 0..<3 {
-        bytes[Int.random(in: max(0, directory)..<whole.count, using: &random)] = random.pick([
-          0, 0x7F, 0x80, 0xFF,
-        ])
+        let place = Int.random(in: max(0, directory)..<whole.count, using: &random)
+        bytes[place] = random.pick([0, 0x7F, 0x80, 0xFF])
       }
-      try feed.write(bytes, "gtfs.zip")
-      let found = try feed.refusal()
-      #expect(!found.isEmpty && !found.contains("Fatal"), "seed \(seed): \(found)")
-      #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"], "seed \(seed): \(found)")
     }
   }
 }

@@ -31,7 +31,7 @@ import Testing
     try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
     #expect(try feed.refusal() == "published")
     #expect(try feed.version == 2)
-    let told = try String(contentsOfFile: feed.folder("told"), encoding: .utf8).split(separator: "\n")
+    let told = try feed.folder.text("told").split(separator: "\n")
       .map { $0.split(separator: "|", omittingEmptySubsequences: false) }
     #expect(told.count == 3)
     #expect(told.allSatisfy { $0[0] == $0[1] && $0[3] == "x" })
@@ -50,9 +50,7 @@ import Testing
       message.contains("fetch.sh ended with 7, so nothing new is published; it said: no such host"),
       "\(message)")
     #expect(try feed.version == 1)
-    #expect(
-      try String(contentsOfFile: feed.folder("seedbank/state/feeds/my/command.log"), encoding: .utf8)
-        == "no such host\n")
+    #expect(try feed.folder.text("seedbank/state/feeds/my/command.log") == "no such host\n")
     try fetch("\(copy); kill -9 $$")
     #expect(try feed.refusal().contains("was ended by the signal 9"))
     try Tool.run(["rm", feed.folder("seedbank/my/fetch.sh")])
@@ -65,7 +63,7 @@ import Testing
   {
     try fetch("\(copy); sleep 1000 & echo $! > '\(feed.folder("child"))'; wait", #", "timeoutSeconds": 1"#)
     #expect(try feed.refusal().contains("took longer than origin.timeoutSeconds"))
-    let child = try String(contentsOfFile: feed.folder("child"), encoding: .utf8).split(separator: "\n")[0]
+    let child = try feed.folder.text("child").split(separator: "\n")[0]
     try eventually("the child is gone") { kill(Int32(child)!, 0) != 0 ? true : nil }
     try fetch("\(copy); head -c 20000000 /dev/zero | tr '\\0' x")
     #expect(try feed.refusal() == "published")
@@ -76,15 +74,14 @@ import Testing
 
   @Test func `key variables are removed from a program's environment`() throws {
     try fetch("\(copy); env > '\(feed.folder("told"))'")
-    let outcome = try SeedbankBinary.run(
-      ["regenerate"],
+    try feed.folder.seedbank(
+      "regenerate",
       environment: [
         "SEEDBANK_TIMESTAMP_KEY_FILE": feed.folder("seedbank/keys/timestamp.key"), "PATH": "/usr/bin:/bin",
         "HOME": "/nowhere",
-      ],
-      in: feed.folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    let told = try String(contentsOfFile: feed.folder("told"), encoding: .utf8)
+      ]
+    ).expect(0)
+    let told = try feed.folder.text("told")
     #expect(told.contains("HOME=/nowhere") && !told.contains("KEY"), "\(told)")
   }
 
@@ -92,9 +89,8 @@ import Testing
     throws
   {
     try fetch("\(copy); echo x >> '\(feed.folder("told"))'", #", "everySeconds": 1"#)
-    let check = try SeedbankBinary.run(["config", "check"], in: feed.folder.path)
-    #expect(check.status == 0, "\(check.output)\(check.errors)")
-    #expect(!FileManager.default.fileExists(atPath: feed.folder("told")))
+    try feed.folder.seedbank("config", "check").expect(0)
+    #expect(!feed.folder.exists("told"))
     let server = try RunningSeedbank(
       ["run", "--port", "0"], in: feed.folder.path,
       environment: ["SEEDBANK_DATASETS_MY_SCHEDULE_CHECK_SECONDS": "1", "PATH": "/usr/bin:/bin"])
@@ -110,7 +106,7 @@ import Testing
     let server = try RunningSeedbank(
       ["run", "--port", "0"], in: feed.folder.path, environment: ["PATH": "/usr/bin:/bin"])
     try eventually("the program runs") {
-      FileManager.default.fileExists(atPath: feed.folder("told")) ? true : nil
+      feed.folder.exists("told") ? true : nil
     }
     _ = server
   }
@@ -118,7 +114,7 @@ import Testing
   @Test func `the end of a program's long output is kept`() throws {
     try fetch("\(copy); head -c 2000000 /dev/zero | tr '\\0' x; echo; echo 'the last word'; exit 3")
     #expect(try feed.refusal().contains("the last word"))
-    let log = try String(contentsOfFile: feed.folder("seedbank/state/feeds/my/command.log"), encoding: .utf8)
+    let log = try feed.folder.text("seedbank/state/feeds/my/command.log")
     #expect(log.hasSuffix("the last word\n") && log.utf8.count == 256 * 1024)
   }
 
@@ -135,7 +131,7 @@ import Testing
   @Test func `config check reports a program that is missing, a folder or not executable`() throws {
     try fetch(copy)
     func check() throws -> String {
-      let outcome = try SeedbankBinary.run(["config", "check"], in: feed.folder.path)
+      let outcome = try feed.folder.seedbank("config", "check")
       return "\(outcome.status) \(outcome.output)\(outcome.errors)"
     }
     let program = feed.folder("seedbank/my/fetch.sh")
@@ -148,9 +144,7 @@ import Testing
     #expect(found.hasPrefix("78") && found.contains("\(program) is a folder, not a program"), "\(found)")
   }
 
-  @Test func `config check does not wait for a running program, and status shows its interval`()
-    throws
-  {
+  @Test func `config check does not wait for a running program, and status shows its interval`() throws {
     try fetch(
       "\(copy); echo x > '\(feed.folder("began"))'; while [ ! -e '\(feed.folder("go"))' ]; do sleep 0.1; done",
       #", "everySeconds": 700"#)
@@ -159,14 +153,13 @@ import Testing
     }
     step.start()
     try eventually("the program runs") {
-      FileManager.default.fileExists(atPath: feed.folder("began")) ? true : nil
+      feed.folder.exists("began") ? true : nil
     }
-    let check = try SeedbankBinary.run(["config", "check"], in: feed.folder.path)
-    #expect(check.status == 0, "\(check.output)\(check.errors)")
+    try feed.folder.seedbank("config", "check").expect(0)
     #expect(try feed.version == 0)
     try Data().write(to: URL(fileURLWithPath: feed.folder("go")))
     try eventually("the first version") { try feed.version == 1 ? true : nil }
-    let status = try SeedbankBinary.succeed(["status"], in: feed.folder.path)
+    let status = try feed.folder.succeed("status")
     #expect(status.contains("a start of origin.command every 700 seconds while"), "\(status)")
   }
 }

@@ -32,7 +32,7 @@ final class FeedDeployment {
 
   private func make(_ schema: String) throws {
     try Tool.sqlite(folder("my.sqlite"), schema)
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try folder.succeed("init", "my.sqlite")
   }
 
   /// Sets the path and further members of the origin. Files are read without a delay.
@@ -43,12 +43,9 @@ final class FeedDeployment {
 
   func write(_ text: String, _ name: String) throws { try write(Array(text.utf8), name) }
 
-  func write(_ bytes: [UInt8], _ name: String) throws {
-    try FileManager.default.createDirectory(atPath: folder("feed"), withIntermediateDirectories: true)
-    try Data(bytes).write(to: URL(fileURLWithPath: folder("feed/\(name)")))
-  }
+  func write(_ bytes: [UInt8], _ name: String) throws { try folder.write(bytes, to: "feed/\(name)") }
 
-  func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: folder("feed/\(name)")) }
+  func remove(_ name: String) throws { try folder.remove("feed/\(name)") }
 
   @discardableResult func regenerate(_ options: String...) throws -> ProgramOutcome {
     try SeedbankBinary.run(["regenerate"] + options, in: folder.path)

@@ -99,8 +99,7 @@ import Testing
     try feed.write(latin, "stops.txt")
     #expect(
       try feed.refusal().contains("/stops.txt:2: column \"stop_name\": a field that is not valid UTF-8"))
-    try feed.configure(
-      #", "tables": {"stops": {"file": "stops.txt", "csv": {"encoding": "latin1"}}}"#)
+    try feed.configure(#", "tables": {"stops": {"file": "stops.txt", "csv": {"encoding": "latin1"}}}"#)
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows("SELECT stop_name FROM stops") == ["Café"])
   }
@@ -134,10 +133,7 @@ import Testing
     #expect(try feed.rows("SELECT * FROM stops") == stops)
   }
 
-  @Test
-  func `spaces around names in a header are ignored, so they do not hide a duplicate`()
-    throws
-  {
+  @Test func `spaces around names in a header are ignored, so they do not hide a duplicate`() throws {
     let feed = try FeedDeployment()
     try feed.regenerate()
     try feed.write(" Stop_ID, stop_name ,stop_lat,zone \nA,Zoo,1.5,2\n", "stops.txt")
@@ -173,8 +169,7 @@ import Testing
   @Test func `a damaged staging database is rebuilt`() throws {
     let feed = try FeedDeployment()
     try feed.regenerate()
-    try Data("rubbish".utf8).write(
-      to: URL(fileURLWithPath: feed.folder("seedbank/state/feeds/my/staging.sqlite")))
+    try feed.folder.write("rubbish", to: "seedbank/state/feeds/my/staging.sqlite")
     try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows("SELECT count(*) FROM stops") == ["3"])

@@ -57,18 +57,15 @@ import SeedPostgres
     }
   }
 
-  /// A table with an integer key and a required text.
   private static let other = Table(
     name: "other",
-    columns: [("id", "INTEGER", "int"), ("t", "TEXT NOT NULL DEFAULT 'none'", "text NOT NULL")],
-    key: [0]
+    columns: [("id", "INTEGER", "int"), ("t", "TEXT NOT NULL DEFAULT 'none'", "text NOT NULL")], key: [0]
   ) { column, row, random in column == 0 ? .integer(row) : .text("t" + random.pick(texts)) }
 
   /// A table whose key is a text, ordered by its bytes.
   private static let word = Table(
     name: "word",
-    columns: [("w", "TEXT NOT NULL", "text"), ("n", "INTEGER", "int8"), ("r", "REAL", "float8")],
-    key: [0]
+    columns: [("w", "TEXT NOT NULL", "text"), ("n", "INTEGER", "int8"), ("r", "REAL", "float8")], key: [0]
   ) { column, row, random in
     switch column {
     case 0: .text(random.pick(["é", "Z", "a", "~", "", "🚋"]) + "\(row)")
@@ -80,8 +77,7 @@ import SeedPostgres
   /// A table with a column of bytes, which feeds cannot have.
   private static let bytes = Table(
     name: "bytes",
-    columns: [("id", "INTEGER", "int8"), ("d", "BLOB", "bytea"), ("e", "BLOB NOT NULL", "bytea")],
-    key: [0]
+    columns: [("id", "INTEGER", "int8"), ("d", "BLOB", "bytea"), ("e", "BLOB NOT NULL", "bytea")], key: [0]
   ) { column, row, random in
     guard column > 0 else { return .integer(row) }
     let count = random.pick([0, 1, 3, 5000])
@@ -99,7 +95,6 @@ import SeedPostgres
 
   private typealias Row = [SeedValue]
 
-  /// Keeps, changes and adds rows.
   private static func rows(
     _ table: Table, _ random: inout SplitMix, after old: [Row], from first: Int64
   ) -> [Row] {
@@ -199,7 +194,7 @@ import SeedPostgres
       case .csv, .lines, .array:
         for (table, rows) in zip(tables, rows) {
           let (ending, text) = document(of: table, rows)
-          try DurableFile.write(Array(text.utf8), to: folder("feed/\(table.name).\(ending)"))
+          try folder.write(text, to: "feed/\(table.name).\(ending)")
         }
       }
     }
@@ -278,7 +273,6 @@ import SeedPostgres
       }
     }
 
-    /// Publishes, and returns all versions with their digests.
     func step() throws -> [Int: String] {
       _ = try deployment.step()
       let objects = try deployment.metadata().objects

@@ -16,9 +16,9 @@ import Testing
   }
 
   private func schema(_ origin: String) throws -> String {
-    try SeedbankBinary.succeed(["init", origin, "--dataset", "data", "-d", "bank"], in: folder.path)
+    try folder.succeed("init", origin, "--dataset", "data", "-d", "bank")
     defer { try? Folder.removeAll(folder("bank")) }
-    return try String(contentsOfFile: folder("bank/data/models/1.0/schema.sql"), encoding: .utf8)
+    return try folder.text("bank/data/models/1.0/schema.sql")
   }
 
   @Test func `a transit feed gets the keys of its specification and text names, and can be published`() throws
@@ -39,18 +39,16 @@ import Testing
       #expect(sql.contains(#"PRIMARY KEY ("from_stop_id", "to_stop_id", "transfer_type")"#), "\(sql)")
       #expect(sql.contains(#""route_type" INTEGER"#), "\(sql)")
     }
-    try SeedbankBinary.succeed(["init", "gtfs.zip"], in: folder.path)
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("init", "gtfs.zip")
+    try folder.succeed("regenerate")
     let rows = try Tool.sqlite(folder("seedbank/state/gtfs-1.sqlite"), "SELECT count(*) FROM stop_times")
     #expect(rows == "3\n")
-    #expect(try SeedbankBinary.succeed(["config", "check"], in: folder.path).contains("nothing is wrong"))
-    let known = try SeedbankBinary.run(["regenerate"], in: folder.path)
+    #expect(try folder.succeed("config", "check").contains("nothing is wrong"))
+    let known = try folder.seedbank("regenerate")
     #expect(!known.errors.contains("has gained"), "\(known.errors)")
   }
 
-  @Test func `types fit all values, and the key is the first unique column`()
-    throws
-  {
+  @Test func `types fit all values, and the key is the first unique column`() throws {
     try write(
       """
       kind,number,zero,big,sum,mixed,none,code
@@ -93,16 +91,15 @@ import Testing
     for (origin, message) in [
       ("empty", "has no file whose name ends in"), ("broken.csv", "broken.csv:2: a record of 1 field"),
     ] {
-      let outcome = try SeedbankBinary.run(["init", origin], in: folder.path)
+      let outcome = try folder.seedbank("init", origin)
       #expect(outcome.status != 0 && outcome.errors.contains(message), "\(outcome.errors)")
     }
-    #expect(!Folder.exists(folder("seedbank")))
+    #expect(!folder.exists("seedbank"))
   }
 
   @Test
   func
-    `columns of a transit feed get the types of its specification, whatever their values are`()
-    throws
+    `columns of a transit feed get the types of its specification, whatever their values are`() throws
   {
     try write(
       "stop_id,stop_name,stop_lat,stop_lon,stop_code,location_type\n101,7,52,13,12,\n", "gtfs/stops.txt")
@@ -121,35 +118,29 @@ import Testing
     try write("Thank you for the data", "feed/readme.txt")
     try write("{\"made\": \"today\"}", "feed/meta.json")
     try write("word\ntea\n", "feed/words.txt")
-    let outcome = try SeedbankBinary.run(["init", "feed"], in: folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try folder.seedbank("init", "feed").expect(0)
     for words in [
       "Skipped file \"licence.txt\"", "Skipped file \"readme.txt\": its first line names no fields",
       "Skipped file \"meta.json\": it has no list of objects",
     ] { #expect(outcome.output.contains(words), "\(outcome.output)") }
-    let published = try SeedbankBinary.run(["regenerate"], in: folder.path)
+    let published = try folder.seedbank("regenerate")
     #expect(published.output.contains("version 1 created, 2 rows"), "\(published.output)\(published.errors)")
   }
 
-  @Test
-  func `other delimiters, Windows-1252 and nested rows are detected and configured`()
-    throws
-  {
+  @Test func `other delimiters, Windows-1252 and nested rows are detected and configured`() throws {
     let cafe = Array("id;name\n1;Caf".utf8) + [0xE9, 0x0A]
     try Folder.create(folder("feed"))
     try DurableFile.write(cafe, to: folder("feed/shops.csv"))
-    try DurableFile.write(Array("id\tname\n1\tMa\u{00F1}ana, then\n".utf8), to: folder("feed/tabs.csv"))
+    try folder.write("id\tname\n1\tMa\u{00F1}ana, then\n", to: "feed/tabs.csv")
     try write(
       #"{"meta": {"page": 1}, "data": {"items": [{"id": 1, "n": 2.5}, {"id": 2, "n": 1}]}}"#,
       "feed/items.json")
-    let outcome = try SeedbankBinary.run(["init", "feed"], in: folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try folder.seedbank("init", "feed").expect(0)
     for words in [
       "shops.csv is read with the delimiter ;, encoding windows-1252",
-      "tabs.csv is read with the delimiter tab",
-      "items.json: its rows are in $.data.items",
+      "tabs.csv is read with the delimiter tab", "items.json: its rows are in $.data.items",
     ] { #expect(outcome.output.contains(words), "\(outcome.output)") }
-    let published = try SeedbankBinary.run(["regenerate"], in: folder.path)
+    let published = try folder.seedbank("regenerate")
     #expect(published.output.contains("version 1 created, 4 rows"), "\(published.output)\(published.errors)")
     let copy = folder("seedbank/state/feed-1.sqlite")
     #expect(
@@ -157,9 +148,7 @@ import Testing
         == "Café\nMañana, then\n")
     try write(#"{"data": {"items": [{"id": 3, "n": 1, "more": true}]}}"#, "feed/items.json")
     try write("id;n\n1;2\n", "feed/more.csv")
-    let grown = try SeedbankBinary.run(["model", "new"], in: folder.path)
-    #expect(grown.status == 0, "\(grown.errors)")
-    #expect(
-      grown.output.contains(#"add "more": {"csv":{"delimiter":";"}} to origin.tables"#), "\(grown.output)")
+    try folder.seedbank("model", "new").expect(
+      0, output: #"add "more": {"csv":{"delimiter":";"}} to origin.tables"#)
   }
 }

@@ -10,8 +10,7 @@ import Testing
   init() throws { feed = try FeedDeployment() }
 
   private func publish(_ options: String...) throws {
-    let outcome = try SeedbankBinary.run(["regenerate"] + options, in: feed.folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try SeedbankBinary.run(["regenerate"] + options, in: feed.folder.path).expect(0)
   }
 
   @Test func `changed files are published, and unchanged files publish nothing`() throws {
@@ -66,8 +65,7 @@ import Testing
     let refused = try feed.regenerate()
     isDone.withLock { $0 = true }
     try eventually("the writer has ended") { writer.isFinished ? true : nil }
-    #expect(
-      refused.status == 69 && refused.errors.contains("it changed while it was read"), "\(refused)")
+    #expect(refused.status == 69 && refused.errors.contains("it changed while it was read"), "\(refused)")
     #expect(try feed.version == 1)
     try publish()
     let lines = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").count
@@ -122,8 +120,7 @@ import Testing
       """)
     try feed.write("stop_id,kind\nA,\nB,1\n", "stops.txt")
     try feed.configure(#", "tables": {"stops": {"optionalColumns": ["open"]}}"#)
-    let outcome = try feed.regenerate()
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try feed.regenerate().expect(0)
     #expect(try feed.rows("SELECT * FROM stops ORDER BY 1") == ["A|3|yes", "B|1|yes"])
   }
 
@@ -145,9 +142,7 @@ import Testing
     #expect(try feed.version == 2)
   }
 
-  @Test(.full) func `a feed is not read until its marker file is newer than all other files`()
-    throws
-  {
+  @Test(.full) func `a feed is not read until its marker file is newer than all other files`() throws {
     try feed.configure(#", "complete": "DONE", "tables": {"stops": "stops*.txt"}"#)
     try feed.write("stop_id,stop_name,stop_lat,zone\nP,Pier,,\n", "stops-2.txt")
     #expect(try feed.refusal().contains("written: the file DONE, which completes the feed, is missing"))
@@ -173,9 +168,7 @@ import Testing
     #expect(try feed.version == 1)
   }
 
-  @Test(.full) func `files that changed a moment ago are not read yet`()
-    throws
-  {
+  @Test(.full) func `files that changed a moment ago are not read yet`() throws {
     try feed.configure("", settleSeconds: 3600)
     #expect(try feed.refusal().contains("origin.settleSeconds is 3600"))
     #expect(try feed.version == 0)
@@ -189,8 +182,7 @@ import Testing
     let warning = try feed.regenerate().errors
     #expect(warning.contains("has gained"), "\(warning)")
     #expect(warning.contains("shops") && warning.contains("phone"), "\(warning)")
-    let outcome = try SeedbankBinary.run(["model", "new"], in: feed.folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try feed.folder.seedbank("model", "new").expect(0)
     try publish()
     #expect(try feed.rows("SELECT stop_id, phone FROM stops ORDER BY 1") == ["A|12", "B|"])
     #expect(try feed.rows("SELECT * FROM shops") == ["1|x"])
@@ -208,12 +200,12 @@ import Testing
       server.errors.contains("has no field") ? true : nil
     }
     #expect(try feed.version == 2)
-    let status = try SeedbankBinary.run(["status"], in: feed.folder.path)
+    let status = try feed.folder.seedbank("status")
     #expect(status.output.contains("has no field"), "\(status.output)")
   }
 
   @Test func `origin log setup rejects a feed`() throws {
-    let outcome = try SeedbankBinary.run(["origin", "log", "setup"], in: feed.folder.path)
+    let outcome = try feed.folder.seedbank("origin", "log", "setup")
     #expect(outcome.errors.contains("the origin is a feed, which keeps no log"))
   }
 }

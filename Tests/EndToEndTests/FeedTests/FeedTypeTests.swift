@@ -15,14 +15,11 @@ import Testing
     for name in ["stops.txt", "stop_times.txt"] { try feed.remove(name) }
     try feed.write(Self.items, "item.csv")
     try feed.configure(members)
-    try select.sql.write(
-      toFile: feed.folder("seedbank/my/models/1.0/\(select.table).sql"), atomically: false, encoding: .utf8)
+    try feed.folder.write(select.sql, to: "seedbank/my/models/1.0/\(select.table).sql")
     return feed
   }
 
-  @Test func `a SELECT compares numbers if the model has a table of the file's name`()
-    throws
-  {
+  @Test func `a SELECT compares numbers if the model has a table of the file's name`() throws {
     let feed = try feed(
       "CREATE TABLE item(id INTEGER PRIMARY KEY, n INTEGER, code TEXT)",
       ("item", "SELECT id, n, code FROM item WHERE n > 5 AND n < 20"))
@@ -33,9 +30,7 @@ import Testing
       ])
   }
 
-  @Test func `a SELECT may not read a column until the model or the configuration gives its type`()
-    throws
-  {
+  @Test func `a SELECT may not read a column until the model or the configuration gives its type`() throws {
     let feed = try feed(
       "CREATE TABLE big(id INTEGER PRIMARY KEY, n INTEGER)", ("big", "SELECT id, n FROM item WHERE n > 5"))
     let message = try feed.refusal()
@@ -44,16 +39,13 @@ import Testing
         && message.contains(#"add this to "item" in origin.tables: "types": {"id":"INTEGER","n":"INTEGER"}"#),
       "\(message)")
     #expect(try feed.regenerate().status == 78)
-    let check = try SeedbankBinary.run(["config", "check"], in: feed.folder.path)
-    #expect(check.status == 78 && check.output.contains("reads columns of the table"), "\(check.output)")
+    try feed.folder.seedbank("config", "check").expect(78, output: "reads columns of the table")
     try feed.configure(#", "tables": {"item": {"types": {"id": "INTEGER", "n": "INTEGER"}}}"#)
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows("SELECT * FROM big ORDER BY id") == ["1|10", "2|7"])
   }
 
-  @Test func `a text that does not fit its type is rejected in the file or in the SELECT's result`()
-    throws
-  {
+  @Test func `a text that does not fit its type is rejected in the file or in the SELECT's result`() throws {
     let feed = try feed(
       "CREATE TABLE big(id INTEGER PRIMARY KEY, n INTEGER)", ("big", "SELECT id, code AS n FROM item"),
       #", "tables": {"item": {"types": {"id": "INTEGER", "code": "TEXT"}}}"#)
@@ -109,9 +101,7 @@ import Testing
   private static let noZones = #"column "zone" of table "stops" would go from 200 to 0 values"#
 
   @Test(arguments: [false, true])
-  func `a renamed column keeps its published values`(_ isJSON: Bool)
-    throws
-  {
+  func `a renamed column keeps its published values`(_ isJSON: Bool) throws {
     let (feed, stops) = (try FeedDeployment(), Self.stops(isJSON: isJSON))
     try feed.remove("stops.txt")
     try feed.write(stops.whole, stops.name)
@@ -126,7 +116,7 @@ import Testing
     let errors = held.errors.replacing(#"\""#, with: "\"")
     #expect(held.status == 65 && errors.contains(Self.noZones), "\(held)")
     #expect(errors.contains(#"The origin has gained the column "stops"."zone_id"."#), "\(held)")
-    let status = try SeedbankBinary.run(["status"], in: feed.folder.path)
+    let status = try feed.folder.seedbank("status")
     #expect(status.output.contains(Self.noZones), "\(status)")
     #expect(try (feed.version, feed.rows("SELECT count(zone) FROM stops")) == (1, ["200"]))
     #expect(try feed.regenerate("--accept-shrink").status == 0)
@@ -154,12 +144,7 @@ import Testing
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows("SELECT count(zone) FROM stops") == ["0"])
     try feed.configure(#", "tables": {"stops": {"optionalColumns": "zone"}}"#)
-    let mistake = try feed.regenerate()
-    #expect(
-      mistake.status == 78
-        && mistake.errors.contains(
-          "origin.tables.stops.optionalColumns: expected an array, found a string"),
-      "\(mistake)")
+    try feed.regenerate().expect(78, "origin.tables.stops.optionalColumns: expected an array, found a string")
   }
 
   @Test func `CSV settings of one file keep the settings for all files that they do not override`() throws {
@@ -174,7 +159,7 @@ import Testing
     try feed.configure(#", "empty": "null", "tables": {"stops": {"csv": {"empty": "text"}}}"#)
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows("SELECT typeof(name) FROM stops ORDER BY stop_id") == ["text", "text"])
-    let shown = try SeedbankBinary.succeed(["config", "show"], in: feed.folder.path)
+    let shown = try feed.folder.succeed("config", "show")
     #expect(shown.contains("text"), "\(shown)")
   }
 

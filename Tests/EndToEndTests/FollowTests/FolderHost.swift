@@ -49,7 +49,6 @@ final class FolderHost: Sendable {
 
   func begin(_ new: Trouble) { trouble.withLock { $0 = new } }
 
-  /// Returns and clears the recorded requests.
   func takeRequests() -> [RawRequest] {
     asked.withLock { asked in
       defer { asked = [] }

@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import SeedSystem
 import Support
@@ -24,8 +23,8 @@ import Testing
   {
     try scene.follow()
     try scene.publish("newer", "--snapshot")
-    try SeedbankBinary.succeed(["keys", "rotate", "timestamp"], in: scene.folder.path)
-    try scene.endGrace()
+    try scene.folder.succeed("keys", "rotate", "timestamp")
+    try scene.folder.endGrace(in: "copy/.follow")
     try failEverywhere(old: 3)
   }
 
@@ -46,7 +45,7 @@ import Testing
   }
 
   private func expectOldOrNew(_ old: Int?, _ what: String) throws {
-    guard Folder.exists(scene.folder("copy/metadata/timestamp.json")) else {
+    guard scene.folder.exists("copy/metadata/timestamp.json") else {
       #expect(old == nil, "\(what)")
       return
     }
@@ -61,14 +60,14 @@ import Testing
 
   private func save() throws {
     try Tool.run(["rm", "-rf", scene.folder("before")])
-    if Folder.exists(scene.folder("copy")) {
+    if scene.folder.exists("copy") {
       try Tool.run(["cp", "-a", scene.folder("copy"), scene.folder("before")])
     }
   }
 
   private func restore() throws {
     try Tool.run(["rm", "-rf", scene.folder("copy")])
-    if Folder.exists(scene.folder("before")) {
+    if scene.folder.exists("before") {
       try Tool.run(["cp", "-a", scene.folder("before"), scene.folder("copy")])
     }
   }

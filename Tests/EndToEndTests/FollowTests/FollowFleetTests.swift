@@ -96,7 +96,6 @@ private final class FleetDevice {
       directory: URL(fileURLWithPath: folder("store")))
   }
 
-  /// Updates the store, ignoring retryable errors, and returns its version.
   @discardableResult
   func look() async throws -> Int? {
     do {

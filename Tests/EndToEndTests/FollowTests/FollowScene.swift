@@ -34,10 +34,9 @@ final class FollowScene {
   func grow() throws {
     try origin.origin(
       "INSERT INTO shop SELECT 1000 + value, hex(randomblob(30)), NULL FROM generate_series(1, 1000)")
-    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: folder.path)
+    try folder.succeed("regenerate", "--snapshot")
   }
 
-  /// Publishes a version that gives this name to the first shops.
   func publish(_ name: String, _ arguments: String...) throws {
     try origin.origin("UPDATE shop SET name = '\(name)' WHERE id < 4")
     try SeedbankBinary.succeed(["regenerate"] + arguments, in: folder.path)
@@ -58,7 +57,6 @@ final class FollowScene {
     try PublicationProbe(publication: publication).head(series)
   }
 
-  /// Returns all files that a static host would serve.
   func files(_ publication: PublicationDirectory) throws -> [String: [UInt8]] {
     var found: [String: [UInt8]] = [:]
     func read(_ path: String) throws {
@@ -74,11 +72,5 @@ final class FollowScene {
     }
     try read("")
     return found
-  }
-
-  /// Ends the grace period of all files that metadata no longer names.
-  func endGrace(in state: String = "copy/.follow") throws {
-    let memory = "\(state)/unnamed-files.json"
-    if Folder.exists(folder(memory)) { try folder.edit(memory) { $0.replacing(/:\d+/, with: ":1") } }
   }
 }

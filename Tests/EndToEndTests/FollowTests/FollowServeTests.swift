@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import SeedPublication
 import SeedSystem
@@ -15,8 +14,7 @@ import Testing
     try RunningSeedbank(
       [
         "follow", scene.host.address, "--root", "seedbank/root.json", "--to", "copy", "--every", "1",
-        "--serve",
-        "--port", "0",
+        "--serve", "--port", "0",
       ] + arguments, in: scene.folder.path)
   }
 
@@ -40,19 +38,13 @@ import Testing
     #expect(page.contains("This front serves a copy of another publication. It was last complete"))
     #expect(page.contains("are at the publisher’s"))
     for address in [scene.host.address, follower.address] {
-      try SeedbankBinary.succeed(
-        [
-          "pull", address, "--dataset", "my", "--model", "1.0", "--store", "store", "--root",
-          "seedbank/root.json",
-        ], in: scene.folder.path)
+      try SeedbankBinary.succeed(SeedbankBinary.pull(address, into: "store"), in: scene.folder.path)
     }
     #expect(follower.stop() == 0)
     try scene.expectSame()
   }
 
-  @Test(.full) func `without its origin, a follower serves its copy, logs one error and recovers`()
-    throws
-  {
+  @Test(.full) func `without its origin, a follower serves its copy, logs one error and recovers`() throws {
     let follower = try follower()
     try waitUntil("the first copy") { try head(follower) == "3" }
     scene.host.begin(.missing("metadata/"))
@@ -97,7 +89,7 @@ import Testing
   @Test func `follow without --serve updates its copy until SIGTERM`() throws {
     let follower = try TestProgram(
       [SeedbankBinary.path] + scene.once.filter { $0 != "--once" } + ["--every", "1"], in: scene.folder.path)
-    try waitUntil("the first copy") { Folder.exists(scene.folder("copy/metadata/timestamp.json")) }
+    try waitUntil("the first copy") { scene.folder.exists("copy/metadata/timestamp.json") }
     try scene.publish("newer")
     try waitUntil("the next version") {
       try PublicationDirectory(scene.folder("copy")).published().series[scene.series]?.metadata.state.head

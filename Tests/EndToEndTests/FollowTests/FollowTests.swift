@@ -21,12 +21,12 @@ import Testing
     #expect(scene.host.takeRequests().map(\.path) == ["metadata/2.root.json", "metadata/timestamp.json"])
     for version in 4...7 {
       try scene.publish("name \(version)", version == 5 ? "--snapshot" : "--json")
-      if version == 6 { try SeedbankBinary.succeed(["keys", "rotate", "timestamp"], in: scene.folder.path) }
-      if version == 7 { try SeedbankBinary.succeed(["keys", "rotate", "series"], in: scene.folder.path) }
+      if version == 6 { try scene.folder.succeed("keys", "rotate", "timestamp") }
+      if version == 7 { try scene.folder.succeed("keys", "rotate", "series") }
       try scene.follow()
       try scene.expectSame("version \(version)")
     }
-    #expect(Folder.exists(scene.folder("copy/metadata/2.root.json")))
+    #expect(scene.folder.exists("copy/metadata/2.root.json"))
     #expect(try Folder.names(in: scene.folder("copy/.follow/parts")) == [])
   }
 
@@ -36,7 +36,7 @@ import Testing
     try scene.publish("newer", "--snapshot")
     try scene.follow()
     #expect(try Set(old).isSubset(of: scene.files(scene.copy).keys))
-    try scene.endGrace()
+    try scene.folder.endGrace(in: "copy/.follow")
     let outcome = try scene.look("--json")
     let removed = try outcome.json()["removed"]?.elements?.compactMap(\.string) ?? []
     #expect(Set(old).isSubset(of: removed), "\(outcome)")
@@ -120,10 +120,9 @@ import Testing
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: scene.folder("other"))
     try expectRefusal(
       78, "was made under another root", "1.root.json", arguments: "--root", "other/seedbank/root.json")
-    let outcome = try scene.look("--root", "other/seedbank/root.json", "--to", "fresh")
-    #expect(
-      outcome.status == 65 && outcome.errors.contains("compare the address and root.json"), "\(outcome)")
-    #expect(!Folder.exists(scene.folder("fresh/metadata")))
+    try scene.look("--root", "other/seedbank/root.json", "--to", "fresh").expect(
+      65, "compare the address and root.json")
+    #expect(!scene.folder.exists("fresh/metadata"))
   }
 
   @Test func `a publication that went back is rejected`() throws {
@@ -147,12 +146,9 @@ import Testing
       environment: clock.environment(seconds: 30 * MovedClock.secondsPerDay))
   }
 
-  @Test func `follow rejects a publisher's own folder and a folder that another process uses`()
-    throws
-  {
+  @Test func `follow rejects a publisher's own folder and a folder that another process uses`() throws {
     let before = try scene.files(scene.origin.publication)
-    let outcome = try scene.look("--to", "seedbank/publication")
-    #expect(outcome.status == 78 && outcome.errors.contains("no follower made"), "\(outcome)")
+    try scene.look("--to", "seedbank/publication").expect(78, "no follower made")
     #expect(try scene.files(scene.origin.publication) == before)
     try scene.follow()
     let lock = try File(scene.folder("copy/.follow/lock"), for: .updating)
@@ -162,36 +158,28 @@ import Testing
     try scene.follow()
   }
 
-  @Test func `a copied folder is followed like a server, and damaged files in it are rejected`()
-    throws
-  {
+  @Test func `a copied folder is followed like a server, and damaged files in it are rejected`() throws {
     try scene.follow()
     func carry(_ folder: String) throws -> ProgramOutcome {
-      try SeedbankBinary.run(
-        ["follow", "copy", "--root", "seedbank/root.json", "--to", folder, "--once"], in: scene.folder.path)
+      try scene.folder.seedbank("follow", "copy", "--root", "seedbank/root.json", "--to", folder, "--once")
     }
     #expect(try carry("inside").status == 0)
-    #expect(
-      try scene.files(PublicationDirectory(scene.folder("inside"))) == scene.files(scene.copy))
+    #expect(try scene.files(PublicationDirectory(scene.folder("inside"))) == scene.files(scene.copy))
     try scene.publish("newer", "--snapshot")
     try scene.follow()
     let object = try #require(scene.files(scene.copy).keys.first { $0.contains("snapshot-4") })
     let whole = try DurableFile.read(scene.folder("copy/\(object)"), limit: 1 << 24)
     try DurableFile.write(whole.dropLast() + [0xFF, 0xFF], to: scene.folder("copy/\(object)"))
-    let damaged = try carry("inside")
-    #expect(damaged.status == 65 && damaged.errors.contains("is not the signed file"), "\(damaged)")
+    try carry("inside").expect(65, "is not the signed file")
     try Folder.remove(scene.folder("copy/\(object)"))
-    let missing = try carry("inside")
-    #expect(missing.status == 69 && missing.errors.contains("copy it again"), "\(missing)")
+    try carry("inside").expect(69, "copy it again")
     try DurableFile.write(whole, to: scene.folder("copy/\(object)"))
     #expect(try carry("inside").status == 0)
     #expect(
       try scene.files(PublicationDirectory(scene.folder("inside")))["metadata/timestamp.json"]
         == scene.files(scene.copy)["metadata/timestamp.json"])
-    let nothing = try SeedbankBinary.run(
-      ["follow", "nowhere", "--root", "seedbank/root.json", "--to", "other", "--once"], in: scene.folder.path)
-    #expect(
-      nothing.status == 64 && nothing.errors.contains("a folder that holds a publication"), "\(nothing)")
+    try scene.folder.seedbank("follow", "nowhere", "--root", "seedbank/root.json", "--to", "other", "--once")
+      .expect(64, "a folder that holds a publication")
   }
 
   @Test func `contradicting options are reported`() throws {
@@ -199,9 +187,8 @@ import Testing
       (["--serve"], "--once"), (["--port", "0"], "--serve"), (["--every", "0"], "--every"),
       (["--grace", "1"], "--grace"),
     ] {
-      let outcome = try SeedbankBinary.run(scene.once + arguments, in: scene.folder.path)
-      #expect(outcome.status == 64 && outcome.errors.contains(word), "\(outcome)")
+      try SeedbankBinary.run(scene.once + arguments, in: scene.folder.path).expect(64, word)
     }
-    #expect(!Folder.exists(scene.folder("copy")))
+    #expect(!scene.folder.exists("copy"))
   }
 }

@@ -24,14 +24,9 @@ import Testing
     try SeedbankBinary.run(["recover", "--from", follower.address] + arguments, in: scene.folder.path)
   }
 
-  /// Updates a store from a host and returns the action.
   private func pull(_ store: String, from address: String? = nil) throws -> String {
     let outcome = try SeedbankBinary.run(
-      [
-        "pull", address ?? scene.host.address, "--dataset", "my", "--model", "1.0", "--store", store,
-        "--root",
-        "seedbank/root.json", "--json",
-      ], in: scene.folder.path)
+      SeedbankBinary.pull(address ?? scene.host.address, into: store) + ["--json"], in: scene.folder.path)
     guard outcome.status == 0 else { throw NeverHappened(what: "a pull: \(outcome)") }
     return try outcome.json()["action"]?.string ?? ""
   }
@@ -44,20 +39,17 @@ import Testing
     try scene.origin.publication.published().series[scene.series]?.metadata.state.epoch
   }
 
-  @Test func `after recover, the publisher continues its epoch and clients need no snapshot`()
-    throws
-  {
+  @Test func `after recover, the publisher continues its epoch and clients need no snapshot`() throws {
     try scene.follow()
     _ = try pull("store")
     let (before, epoch) = (try head(), try epoch())
     try burn()
-    let outcome = try recover("--json")
-    #expect(outcome.status == 0, "\(outcome)")
+    let outcome = try recover("--json").expect(0)
     #expect(try outcome.json()["series"]?.elements?.first?["version"]?.integer == 3)
     #expect(try head()?.rows == before?.rows)
     #expect(try self.epoch() == epoch)
-    #expect(!Folder.exists(scene.folder("seedbank/publication/.follow")))
-    #expect(try SeedbankBinary.run(["verify"], in: scene.folder.path).status == 0)
+    #expect(!scene.folder.exists("seedbank/publication/.follow"))
+    #expect(try scene.folder.seedbank("verify").status == 0)
     #expect(try pull("store") == "upToDate")
     try scene.publish("after the fire")
     #expect(try head()?.version == 4)
@@ -76,7 +68,7 @@ import Testing
     try burn()
     try scene.origin.origin("UPDATE shop SET name = 'found'")
     #expect(try recover().status == 0)
-    try SeedbankBinary.succeed(["regenerate"], in: scene.folder.path)
+    try scene.folder.succeed("regenerate")
     #expect(try head()?.version == 4)
     #expect(try pull("behind") == "applied")
     // Only this client has the rows of the lost version.
@@ -102,15 +94,14 @@ import Testing
   @Test func `recover accepts a folder with a copy`() throws {
     try scene.follow()
     try burn()
-    let outcome = try SeedbankBinary.run(["recover", "--from", "copy"], in: scene.folder.path)
+    let outcome = try scene.folder.seedbank("recover", "--from", "copy")
     #expect(outcome.status == 0 && outcome.output.hasPrefix("my/1: version 3, published at "), "\(outcome)")
   }
 
   @Test func `recover never overwrites an existing publication`() throws {
     try scene.follow()
     let before = try scene.files(scene.origin.publication)
-    let outcome = try recover()
-    #expect(outcome.status == 78 && outcome.errors.contains("never overwrites one"), "\(outcome)")
+    try recover().expect(78, "never overwrites one")
     #expect(try scene.files(scene.origin.publication) == before)
   }
 
@@ -118,12 +109,9 @@ import Testing
     try scene.follow()
     try burn()
     try Tool.run(["mv", scene.folder("seedbank/keys/series.key"), scene.folder("series.key")])
-    let outcome = try recover()
-    #expect(outcome.status == 78 && outcome.errors.contains("series.key"), "\(outcome)")
-    #expect(outcome.errors.contains("call 'seedbank recover' once more"), "\(outcome)")
+    try recover().expect(78, "series.key", "call 'seedbank recover' once more")
     try Tool.run(["mv", scene.folder("series.key"), scene.folder("seedbank/keys/series.key")])
-    let early = try SeedbankBinary.run(["regenerate"], in: scene.folder.path)
-    #expect(early.status == 78 && early.errors.contains("call 'seedbank recover' once more"), "\(early)")
+    try scene.folder.seedbank("regenerate").expect(78, "call 'seedbank recover' once more")
     #expect(try recover().status == 0)
     try scene.publish("after the fire")
     #expect(try head()?.version == 4)
@@ -133,17 +121,15 @@ import Testing
     try scene.follow()
     try burn()
     try Tool.run(["mv", scene.folder("seedbank/root.json"), scene.folder("app-root.json")])
-    let outcome = try recover()
-    #expect(outcome.status == 78 && outcome.errors.contains("root.json is missing"), "\(outcome)")
+    try recover().expect(78, "root.json is missing")
     try Tool.run(["mkdir", scene.folder("other")])
     try Tool.run(["cp", scene.folder("my.sqlite"), scene.folder("other/my.sqlite")])
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: scene.folder("other"))
-    let wrong = try recover("--root", "other/seedbank/root.json")
-    #expect(wrong.status == 65 && wrong.errors.contains("not those of the root file"), "\(wrong)")
-    #expect(!Folder.exists(scene.folder("seedbank/root.json")))
+    try recover("--root", "other/seedbank/root.json").expect(65, "not those of the root file")
+    #expect(!scene.folder.exists("seedbank/root.json"))
     #expect(try recover("--root", "app-root.json").status == 0)
-    #expect(Folder.exists(scene.folder("seedbank/root.json")))
-    #expect(try SeedbankBinary.run(["verify"], in: scene.folder.path).status == 0)
+    #expect(scene.folder.exists("seedbank/root.json"))
+    #expect(try scene.folder.seedbank("verify").status == 0)
   }
 
   @Test func `recover takes the newest of several copies and ignores hosts that are down`() throws {
@@ -168,10 +154,9 @@ import Testing
     try burn()
     let clock = try MovedClock()
     let later = clock.environment(seconds: 30 * MovedClock.secondsPerDay)
-    let outcome = try SeedbankBinary.run(
-      ["recover", "--from", follower.address], environment: later, in: scene.folder.path)
-    #expect(outcome.status == 0 && outcome.errors.contains("timestamp in the copy expired"), "\(outcome)")
-    #expect(try SeedbankBinary.run(["verify"], environment: later, in: scene.folder.path).status == 0)
+    try scene.folder.seedbank("recover", "--from", follower.address, environment: later).expect(
+      0, "timestamp in the copy expired")
+    #expect(try scene.folder.seedbank("verify", environment: later).status == 0)
   }
 
   @Test func `a recovery that fails at any file operation can be repeated`() throws {
@@ -191,7 +176,7 @@ import Testing
         #expect(again.status == 0 || again.errors.contains("never overwrites one"), "\(what): \(again)")
       }
       #expect(try head()?.version == 3, "\(what)")
-      #expect(try SeedbankBinary.run(["regenerate"], in: scene.folder.path).status == 0, "\(what)")
+      #expect(try scene.folder.seedbank("regenerate").status == 0, "\(what)")
     }
   }
 
@@ -236,11 +221,8 @@ import Testing
   }
 
   private func expectNames(_ name: String, _ store: String, _ what: String) throws {
-    let current = try String(contentsOfFile: scene.folder("\(store)/CURRENT"), encoding: .utf8)
-    let generation = current.trimmingCharacters(in: .whitespacesAndNewlines)
     let found = try Tool.sqlite(
-      scene.folder("\(store)/generations/\(generation)/seed.sqlite"),
-      "SELECT DISTINCT name FROM shop WHERE id < 4")
+      Dump.file(ofStore: scene.folder(store)), "SELECT DISTINCT name FROM shop WHERE id < 4")
     #expect(found == "\(name)\n", "\(what): \(store)")
   }
 }

@@ -4,10 +4,7 @@ import Testing
 
 /// Stops the real process during a publish step that never ends.
 @Suite struct EndlessStepTests {
-  private static let endless = """
-    CREATE VIEW source AS SELECT id, name FROM shop WHERE (WITH RECURSIVE n(i) AS
-    (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)
-    """
+  private static let endless = "CREATE VIEW source AS SELECT id, name FROM shop WHERE \(Tool.endless)"
   private static let patience: TimeInterval = 120
 
   let folder: TemporaryFolder
@@ -15,9 +12,8 @@ import Testing
   init() throws {
     folder = try TemporaryFolder(inMemory: true)
     try origin("CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'one')")
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
-    try Data("SELECT id, name FROM source".utf8).write(
-      to: URL(fileURLWithPath: folder("seedbank/my/models/1.0/shop.sql")))
+    try folder.succeed("init", "my.sqlite")
+    try folder.write("SELECT id, name FROM source", to: "seedbank/my/models/1.0/shop.sql")
   }
 
   private func origin(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
@@ -53,8 +49,7 @@ import Testing
     let again = try RunningSeedbank(["run", "--port", "0"], in: folder.path)
     #expect(try RawClient(port: again.port).get("/v1/my/changes?model=1.0&since=1").body.count > 0)
     #expect(again.stop() == 0)
-    let verified = try SeedbankBinary.run(["verify"], in: folder.path)
-    #expect(verified.status == 0, "\(verified.output)\(verified.errors)")
+    try folder.seedbank("verify").expect(0)
   }
 
   @Test func `an endless first step does not delay the shutdown`() throws {

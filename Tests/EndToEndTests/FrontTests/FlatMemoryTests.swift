@@ -16,8 +16,7 @@ import Testing
 
   @Test(.full) func `memory does not grow with the number of requests`() throws {
     let road = try DemoRoad(seed: 91, trips: 50)
-    let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let server = try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let requests = try Self.kinds(server.port)
     try Self.send(Self.warmUp, requests, to: server.port)
     let before = try Self.residentBytes(server.identifier)

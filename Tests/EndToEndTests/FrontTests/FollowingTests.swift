@@ -15,9 +15,7 @@ import Testing
   /// Steps after which the publisher waits for all clients, so that objects outlive the client that needs them.
   private static let roundSteps = 5
 
-  @Test(.full) func `clients see no error and no mixed publication while objects are pruned`()
-    async throws
-  {
+  @Test(.full) func `clients see no error and no mixed publication while objects are pruned`() async throws {
     let seed = UInt64.random(in: 0...UInt64.max)
     let served = try ServedDeployment(seed: seed)
     served.deployment.job.graceSeconds = 60

@@ -26,8 +26,7 @@ import Testing
       let server = try serve(deployment)
       let outcome = Outcome()
       let group = DispatchGroup()
-      let snapshot = try #require(
-        RawClient(port: server.port).get("/v1/my/snapshot?model=1.0")["Location"])
+      let snapshot = try #require(RawClient(port: server.port).get("/v1/my/snapshot?model=1.0")["Location"])
       for number in 0..<Self.clients {
         Thread.detachNewThread(in: group) { [port = server.port] in
           Self.keepAsking(port, number.isMultiple(of: 2) ? snapshot : "/v1/my", outcome)
@@ -89,7 +88,7 @@ import Testing
     let deployment = try OperatedDeployment()
     try deployment.origin(
       "INSERT INTO shop SELECT 1000 + value, hex(randomblob(1000)), NULL FROM generate_series(1, \(rows))")
-    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: deployment.folder.path)
+    try deployment.folder.succeed("regenerate", "--snapshot")
     return deployment
   }
 

@@ -11,7 +11,7 @@ final class Nginx {
     self.folder = folder
     // Workers of another user could not read a test's folder.
     let user = geteuid() == 0 ? "user root;\n" : ""
-    try (configuration + user).write(toFile: folder("nginx.conf"), atomically: false, encoding: .utf8)
+    try folder.write(configuration + user, to: "nginx.conf")
     program = try TestProgram(
       ["nginx", "-c", folder("nginx.conf"), "-e", folder("errors"), "-g", "daemon off;"],
       environment: ["PATH": "/usr/sbin:/usr/bin:/sbin:/bin"], isBare: true)
@@ -38,7 +38,7 @@ final class Nginx {
     ["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map { "  \($0)_temp_path \(folder($0));\n" }.joined()
   }
 
-  var errors: String { (try? String(contentsOfFile: folder("errors"), encoding: .utf8)) ?? "" }
+  var errors: String { (try? folder.text("errors")) ?? "" }
 }
 
 extension String {

@@ -19,7 +19,6 @@ final class NginxProxy {
     try self.init(before: [front], slices: slices, perClient: connections, host: host)
   }
 
-  /// Makes a proxy that uses several fronts in turn.
   init(
     before fronts: [UInt16], slices: String = "4m", perClient connections: Int = 64,
     host: String = "127.0.0.1"
@@ -65,8 +64,7 @@ final class NginxProxy {
         "listen 443 ssl http2 default_server;",
         "listen 127.0.0.1:\(tlsPort) ssl http2; listen \(host):\(plainPort)\(host == "[::]" ? " ipv6only=off" : "");"
       ),
-      ("slice 4m;", "slice \(slices);"),
-      ("limit_conn addresses 64;", "limit_conn addresses \(connections);"),
+      ("slice 4m;", "slice \(slices);"), ("limit_conn addresses 64;", "limit_conn addresses \(connections);"),
       ("http {\n", "http {\n" + Nginx.temporaryFiles(in: folder)),
     ] {
       text = try text.adapting(documented, to: here)

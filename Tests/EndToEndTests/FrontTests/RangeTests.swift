@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import SeedFront
 import SeedTrust

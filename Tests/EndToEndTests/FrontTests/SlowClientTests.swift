@@ -39,7 +39,7 @@ import struct Synchronization.Atomic
     let deployment = try OperatedDeployment()
     try Tool.sqlite(
       deployment.folder("my.sqlite"), "UPDATE shop SET name = hex(randomblob(1000000)) WHERE id = 1")
-    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: deployment.folder.path)
+    try deployment.folder.succeed("regenerate", "--snapshot")
     let server = try RunningSeedbank(
       ["serve", "--port", "0"], in: deployment.folder.path,
       environment: ["SEEDBANK_HTTP_CONNECTION_LIMIT": "\(Self.limit)"])

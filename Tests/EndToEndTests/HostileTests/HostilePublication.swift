@@ -27,7 +27,7 @@ final class HostilePublication {
         """)
     try deployment.configure("\"indexes\": \"client\"")
     try deployment.origin("UPDATE shop SET name = 'newest' WHERE id = 1")
-    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: deployment.folder.path)
+    try deployment.folder.succeed("regenerate", "--snapshot")
     host = try FolderHost(deployment.publication.path)
     let folder = deployment.folder
     keys = KeyRing(
@@ -47,7 +47,7 @@ final class HostilePublication {
   private func makeSurroundings() throws {
     try Tool.sqlite(folder("notes.sqlite"), "CREATE TABLE note(text); INSERT INTO note VALUES ('mine')")
     try SeedbankBinary.succeed(pull + ["--store", "device"], in: folder.path)
-    try SeedbankBinary.succeed(["export", "--to", "sound.sqlite"], in: folder.path)
+    try folder.succeed("export", "--to", "sound.sqlite")
     try Tool.run(["rm", "-r", folder("seedbank/state")])
     try Tool.run(["mkdir", folder("second")])
     for name in ["seedbank", "my.sqlite", "notes.sqlite"] {
@@ -56,7 +56,7 @@ final class HostilePublication {
   }
 
   var pull: [String] {
-    ["pull", host.address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
+    SeedbankBinary.pull(host.address)
   }
 
   // MARK: The attack
@@ -76,7 +76,7 @@ final class HostilePublication {
     let file = publication.file(forged)
     if file != publication.file(old) { try Tool.run(["cp", packed, file]) }
     try sign(forged)
-    let generation = try String(contentsOfFile: folder("device/CURRENT"), encoding: .utf8)
+    let generation = try folder.text("device/CURRENT")
       .trimmingCharacters(in: .whitespacesAndNewlines)
     for suffix in ["-wal", "-shm"] {
       try Folder.remove(folder("device/generations/\(generation)/seed.sqlite\(suffix)"))

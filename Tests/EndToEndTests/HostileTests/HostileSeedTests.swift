@@ -27,11 +27,9 @@ import Testing
     )
   }
 
-  /// Commands with the folders and files that they make.
   private func commands(_ snapshot: String) -> [(name: String, words: [String], made: [String])] {
     [
-      ("verify", ["verify"], []),
-      ("diff of versions", ["diff", "1", "4"], []),
+      ("verify", ["verify"], []), ("diff of versions", ["diff", "1", "4"], []),
       ("diff of files", ["diff", "sound.sqlite", snapshot], []),
       ("rollback", ["rollback", "--to", "1", "--dry-run"], []),
       ("regenerate", ["regenerate", "--dry-run"], []),
@@ -46,7 +44,6 @@ import Testing
     ]
   }
 
-  /// Runs all commands against a seed with this text. Returns their exit codes by name.
   private func statuses(_ text: HostileText) throws -> [String: Int32] {
     let snapshot = try scene.publish(text)
     let before = try guarded()
@@ -66,7 +63,7 @@ import Testing
         Issue.record("\(label)")
         continue
       }
-      for made in command.made where Folder.exists(scene.folder(made)) {
+      for made in command.made where scene.folder.exists(made) {
         try Folder.removeAny(scene.folder(made))
       }
       #expect(try guarded() == before, "\(label)")

@@ -22,7 +22,7 @@ import Testing
   func `each document of an article leads to the rows that plain dictionaries have`(article: Article) throws {
     let folder = try TemporaryFolder()
     try Tool.sqlite(folder("app.sqlite"), article.schema)
-    try article.mapping.write(toFile: folder("map.json"), atomically: false, encoding: .utf8)
+    try folder.write(article.mapping, to: "map.json")
     try Self.script(["write", article.name, folder.path])
     for count in 1...article.steps.count {
       let step = article.steps[count - 1]
@@ -38,8 +38,8 @@ import Testing
   /// Imports and returns the report's tables.
   @discardableResult
   private static func take(_ step: String, _ folder: TemporaryFolder) throws -> [JSONMember] {
-    let output = try SeedbankBinary.succeed(
-      ["import", step, "--database", "app.sqlite", "--mapping", "map.json", "--json"], in: folder.path)
+    let output = try folder.succeed(
+      "import", step, "--database", "app.sqlite", "--mapping", "map.json", "--json")
     return try JSONValue(parsing: Array(output.utf8))["tables"]?.members ?? []
   }
 

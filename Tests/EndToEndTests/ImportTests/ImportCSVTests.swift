@@ -36,10 +36,10 @@ import Testing
         (3, 'a "b",' || char(10) || 'c', -1e300, ' ', ''), (4, '0012', 7, 'é', 5);
       """)
     let csv = try Tool.run(["sqlite3", "-header", "-csv", other, "SELECT * FROM t"])
-    try csv.write(toFile: folder("t.csv"), atomically: false, encoding: .utf8)
+    try folder.write(csv, "t.csv")
     try Connection(folder("copy.sqlite"), .creator).execute(schema)
     try SeedbankBinary.succeed(
-      ["import", folder("t.csv"), "--database", folder("copy.sqlite"), "--table", "t"], in: folder.path)
+      ["import", "t.csv", "--database", "copy.sqlite", "--table", "t"], in: folder.path)
     let query = "SELECT id, quote(a), quote(b), quote(c), quote(d) FROM t ORDER BY id"
     #expect(try Tool.sqlite(folder("copy.sqlite"), query) == Tool.sqlite(other, query))
   }
@@ -50,8 +50,7 @@ import Testing
   ])
   func `empty fields are NULL or the empty text by rule`(rule: String, expected: [String]) throws {
     let last = rule == "null" ? "2,x,z,\n" : "2,\"\",\"\",\"\"\n"
-    let outcome = try run("id,name,zip,lat\n1,,,\n\(last)", "--empty", rule, "--bad-rows", "skip")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try run("id,name,zip,lat\n1,,,\n\(last)", "--empty", rule, "--bad-rows", "skip").expect(0)
     if rule == "null" {
       #expect(outcome.errors.contains("NOT NULL"))
     } else {
@@ -61,16 +60,12 @@ import Testing
 
   @Test func `delimiter, encoding and header are set by options or by the mapping`() throws {
     let bytes = Array("1;a b;Caf".utf8) + [0xE9, 0x0A] + Array("2;;\"".utf8) + [0x80, 0x22, 0x0A]
-    let outcome = try run(
-      bytes, "--delimiter", ";", "--encoding", "windows-1252", "--header", "id,name,zip")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try run(bytes, "--delimiter", ";", "--encoding", "windows-1252", "--header", "id,name,zip").expect(0)
     #expect(try rows() == ["1|a b|Café|NULL", "2|NULL|€|NULL"])
     let mapping = #"{"table": "stop", "csv": {"delimiter": "tab", "header": ["id", "label", "zip"]}, "#
-    try (mapping + #""columns": {"name": "label"}}"#).write(
-      toFile: folder("map.json"), atomically: false, encoding: .utf8)
-    try "3\tc\t7\n".write(toFile: folder("stops.txt"), atomically: false, encoding: .utf8)
-    try SeedbankBinary.succeed(
-      ["import", "stops.txt", "--database", folder.database, "--mapping", "map.json"], in: folder.path)
+    try folder.write(mapping + #""columns": {"name": "label"}}"#, "map.json")
+    try folder.write("3\tc\t7\n", "stops.txt")
+    try folder.run(["stops.txt", "--mapping", "map.json"]).expect(0)
     #expect(try rows().last == "3|c|7|NULL")
   }
 
@@ -81,17 +76,12 @@ import Testing
   ])
   func `invalid options are rejected`(options: [String], words: String) throws {
     try folder.write("", "stops.csv")
-    let outcome = try folder.run([folder("stops.csv"), "--table", "stop"] + options)
-    #expect(outcome.status == 64)
-    #expect(outcome.errors.contains(words), "\(outcome.errors)")
+    try folder.run([folder("stops.csv"), "--table", "stop"] + options).expect(64, words)
   }
 
   @Test func `a wrong delimiter ends the import with the fields that were found`() throws {
-    let outcome = try run("id;name\n1;a\n", "--bad-rows", "skip")
-    #expect(outcome.status == 65)
-    #expect(
-      outcome.errors.contains(#"it has "id;name"; map one of these, or correct the delimiter"#),
-      "\(outcome.errors)")
+    try run("id;name\n1;a\n", "--bad-rows", "skip").expect(
+      65, #"it has "id;name"; map one of these, or correct the delimiter"#)
   }
 
   @Test func `a message names row, line, byte and column`() throws {
@@ -122,10 +112,7 @@ import Testing
     ("", "line 1, byte 0: the CSV has no header"),
   ])
   func `broken CSV ends the import with its line and byte`(text: String, words: String) throws {
-    let outcome = try run(text, "--bad-rows", "skip")
-    #expect(outcome.status == 65)
-    let words = words.replacing("byte 8", with: "byte 0").replacing("byte 10", with: "byte 10")
-      .replacing("byte 13", with: "byte 13")
+    let outcome = try run(text, "--bad-rows", "skip").expect(65)
     #expect(outcome.errors.contains(words), "\(outcome.errors)")
     #expect(outcome.errors.contains("stops.csv"))
   }
@@ -135,12 +122,10 @@ import Testing
       "CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id), at TEXT UNIQUE)")
     _ = try run("id,zip\n1,a\n2,b\n")
     let mapping = #"{"table": "call", "relations": [{"object": "halt", "table": {"table": "stop"}, "#
-    try (mapping + #""foreignKey": "stop"}]}"#).write(
-      toFile: folder("map.json"), atomically: false, encoding: .utf8)
+    try folder.write(mapping + #""foreignKey": "stop"}]}"#, "map.json")
     for text in ["id,at,halt\n1,x,1\n2,y,\n", "id,at,halt\n1,y,2\n2,z,\"1\"\n"] {
-      try text.write(toFile: folder("calls.csv"), atomically: false, encoding: .utf8)
-      try SeedbankBinary.succeed(
-        ["import", "calls.csv", "--database", folder.database, "--mapping", "map.json"], in: folder.path)
+      try folder.write(text, "calls.csv")
+      try folder.run(["calls.csv", "--mapping", "map.json"]).expect(0)
     }
     #expect(try folder.rows("SELECT id, at, stop FROM call") == ["1|y|2", "2|z|1"])
   }

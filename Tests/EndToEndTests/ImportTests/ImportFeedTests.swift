@@ -51,17 +51,12 @@ import Testing
     try folder.write("all rights reserved", "feed/LICENSE.txt")
   }
 
-  @Test func `an unnamed file in a folder is skipped, and one given directly is rejected`()
-    throws
-  {
+  @Test func `an unnamed file in a folder is skipped, and one given directly is rejected`() throws {
     try folder.execute(Self.schema)
     try writeFeed()
     try folder.write("x\n1\n", "feed/extra.csv")
-    let outcome = try run("feed", "--mapping", "map.json")
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    let given = try run("feed", "feed/extra.csv", "--mapping", "map.json")
-    #expect(given.status == 65)
-    #expect(given.errors.contains("is not one of the mapping's files"), "\(given.errors)")
+    try run("feed", "--mapping", "map.json").expect(0)
+    try run("feed", "feed/extra.csv", "--mapping", "map.json").expect(65, "is not one of the mapping's files")
   }
 
   @Test func `a format applies to all lists of a mapping, and a missing file is reported once`() throws {
@@ -70,9 +65,7 @@ import Testing
     try folder.write("{\"lists\": [\(lists)]}", "map.json")
     try folder.write("id;name\n1;A\n", "a.dat")
     try folder.write("id;short\n2;B\n", "b.dat")
-    let outcome = try run(
-      "a.dat", "b.dat", "--mapping", "map.json", "--format", "csv", "--delimiter", ";")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try run("a.dat", "b.dat", "--mapping", "map.json", "--format", "csv", "--delimiter", ";").expect(0)
     #expect(try folder.rows("SELECT id, short FROM route") == ["2|B"])
     let missing = try run("a.dat", "--mapping", "none.json")
     #expect(missing.errors.hasSuffix("none.json: expected this file, found none.\n"), "\(missing.errors)")
@@ -83,18 +76,14 @@ import Testing
     try folder.execute(Self.schema)
     try writeFeed()
     try FileManager.default.removeItem(atPath: folder("feed/trips.txt"))
-    let outcome = try run("feed", "--mapping", "map.json")
-    #expect(outcome.status == 65)
-    #expect(outcome.errors.contains("the import lacks the document trips.txt"), "\(outcome.errors)")
+    try run("feed", "--mapping", "map.json").expect(65, "the import lacks the document trips.txt")
     #expect(try folder.rows("SELECT count(*) FROM stop") == ["0"])
   }
 
   @Test func `a given file that no list names is rejected`() throws {
     try folder.execute(Self.schema)
     try writeFeed()
-    let outcome = try run("feed/LICENSE.txt", "--mapping", "map.json")
-    #expect(outcome.status == 65)
-    #expect(outcome.errors.contains("is not one of the mapping's files"), "\(outcome.errors)")
+    try run("feed/LICENSE.txt", "--mapping", "map.json").expect(65, "is not one of the mapping's files")
   }
 
   @Test func `an issue names its file and the row in it`() throws {
@@ -118,8 +107,7 @@ import Testing
     try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
     try folder.write(text, name)
-    let outcome = try run(name, "--mapping", "map.json")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try run(name, "--mapping", "map.json").expect(0)
     #expect(try folder.rows("SELECT id FROM item") == ["1", "2", "3"])
   }
 
@@ -154,9 +142,7 @@ import Testing
       (#"{"items": [{"id": 2}"#, "2.json: the document ends too early"), ("", "2.json: "),
     ] {
       try folder.write(text, "2.json")
-      let outcome = try run("1.json", "2.json", "--mapping", "map.json")
-      #expect(outcome.status == 65)
-      #expect(outcome.errors.contains(message), "\(outcome.errors)")
+      try run("1.json", "2.json", "--mapping", "map.json").expect(65, message)
       #expect(try folder.rows("SELECT count(*) FROM item") == ["0"])
     }
   }
@@ -164,17 +150,11 @@ import Testing
   @Test func `a missing page fails the import before it starts`() throws {
     try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write(#"[{"id": 1}]"#, "1.json")
-    let missing = try run("1.json", "2.json", "--table", "item")
-    #expect(missing.status == 74)
-    #expect(missing.errors.contains("2.json: there is no such file"), "\(missing.errors)")
+    try run("1.json", "2.json", "--table", "item").expect(74, "2.json: there is no such file")
     try FileManager.default.createDirectory(atPath: folder("empty"), withIntermediateDirectories: false)
-    let empty = try run("empty", "--table", "item")
-    #expect(empty.status == 65)
-    #expect(empty.errors.contains("has no file to import"), "\(empty.errors)")
+    try run("empty", "--table", "item").expect(65, "has no file to import")
     try folder.write("id\n2\n", "2.csv")
-    let mixed = try run("1.json", "2.csv", "--table", "item")
-    #expect(mixed.status == 64)
-    #expect(mixed.errors.contains("are of two formats"), "\(mixed.errors)")
+    try run("1.json", "2.csv", "--table", "item").expect(64, "are of two formats")
     #expect(try folder.rows("SELECT count(*) FROM item") == ["0"])
   }
 }

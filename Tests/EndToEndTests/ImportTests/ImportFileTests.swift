@@ -33,10 +33,8 @@ import Testing
     let name = name.replacingOccurrences(
       of: "<folder>", with: URL(fileURLWithPath: folder.path).lastPathComponent)
     let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
-    let outcome = try run(
-      "stops.json", "--mapping", "map.json", "--bad-rows", "skip", "--rejects", name)
-    #expect(outcome.status == 64)
-    #expect(outcome.errors.contains("give another name with --rejects"), "\(outcome.errors)")
+    try run("stops.json", "--mapping", "map.json", "--bad-rows", "skip", "--rejects", name).expect(
+      64, "give another name with --rejects")
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
     #expect(try folder.read("stops.json").hasPrefix("[{"))
     #expect(try folder.read("map.json").hasPrefix("{"))
@@ -44,11 +42,9 @@ import Testing
 
   @Test func `rejected rows are kept if the import fails, and earlier ones if it read nothing`() throws {
     try folder.write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
-    let failed = try run("stops.json", "--table", "stop", "--rejects", "bad.ndjson")
-    #expect(failed.status == 65)
+    try run("stops.json", "--table", "stop", "--rejects", "bad.ndjson").expect(65)
     #expect(try folder.read("bad.ndjson").contains(#""value":{"id":"x"}"#))
-    let missing = try run("none.json", "--table", "stop", "--rejects", "bad.ndjson")
-    #expect(missing.status == 74)
+    try run("none.json", "--table", "stop", "--rejects", "bad.ndjson").expect(74)
     #expect(try folder.read("bad.ndjson").contains(#""value":{"id":"x"}"#))
     try folder.write(#"[{"id": 1, "name": "a"}]"#, "stops.json")
     #expect(try run("stops.json", "--table", "stop", "--rejects", "bad.ndjson").status == 0)
@@ -59,18 +55,15 @@ import Testing
 
   @Test func `rejected rows can go to a pipe, and a device is not replaced`() throws {
     try folder.write(#"[{"id": 1, "name": "a"}, {"id": "x"}]"#, "stops.json")
-    let outcome = try run("stops.json", "--table", "stop", "--bad-rows", "skip", "--rejects", "/dev/stdout")
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(outcome.output.contains(#""value":{"id":"x"}"#))
+    try run("stops.json", "--table", "stop", "--bad-rows", "skip", "--rejects", "/dev/stdout").expect(
+      0, output: #""value":{"id":"x"}"#)
     #expect(try run("stops.json", "--table", "stop", "--rejects", "/dev/null").status == 65)
     #expect(try FileStamp("/dev/null")?.isRegular == false)
   }
 
   // MARK: Batches
 
-  @Test func `the file has all rejected rows, also after an interrupted import is repeated`()
-    throws
-  {
+  @Test func `the file has all rejected rows, also after an interrupted import is repeated`() throws {
     let start = #"{"id":1,"name":"a"}"# + "\n" + #"{"id":"x"}"# + "\n" + #"{"id":2,"name":"b"}"# + "\n"
     let options = ["--table", "stop", "--batch", "3", "--bad-rows", "skip", "--rejects", "bad.ndjson"]
     // Broken references are checked last, and so end the import after its first batch.
@@ -78,12 +71,10 @@ import Testing
     try folder.execute("CREATE TABLE none(id INTEGER PRIMARY KEY)")
     try folder.write(
       start.replacingOccurrences(of: #""b""#, with: #""b","other":7"#) + #"{"id":"y"}"#, "stops.ndjson")
-    let first = try folder.run(["stops.ndjson"] + options)
-    #expect(first.status == 65, "\(first.errors)")
+    try folder.run(["stops.ndjson"] + options).expect(65)
     #expect(try folder.read("bad.ndjson").split(separator: "\n").count == 2)
     try folder.execute("INSERT INTO none VALUES (7)")
-    let second = try folder.run(["stops.ndjson"] + options)
-    #expect(second.status == 0, "\(second.errors)")
+    try folder.run(["stops.ndjson"] + options).expect(0)
     let values = try folder.read("bad.ndjson").split(separator: "\n").map {
       try JSONValue(parsing: Array($0.utf8))["value"]
     }
@@ -95,13 +86,11 @@ import Testing
   {
     let good = (1...3).map { #"{"id":\#($0),"name":"a"}"# + "\n" }.joined()
     try folder.write(good + #"{"id":4,"name":null}"#, "stops.ndjson")
-    let broken = try run("stops.ndjson", "--table", "stop", "--batch", "2")
-    #expect(broken.status == 65)
-    #expect(broken.errors.contains("2 rows of the documents are committed and stay: repeat the import"))
+    try run("stops.ndjson", "--table", "stop", "--batch", "2").expect(
+      65, "2 rows of the documents are committed and stay: repeat the import")
     #expect(try rows == ["1|a", "2|a"])
     try folder.write(good, "stops.ndjson")
-    let outcome = try run("stops.ndjson", "--table", "stop", "--batch", "2")
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    #expect(outcome.output.contains("1 inserted, 0 updated, 2 unchanged"), "\(outcome.output)")
+    try run("stops.ndjson", "--table", "stop", "--batch", "2").expect(
+      0, output: "1 inserted, 0 updated, 2 unchanged")
   }
 }

@@ -30,7 +30,7 @@ struct ImportFolder {
 
   func write(_ text: String, _ name: String) throws { try write(text.utf8, name) }
 
-  func read(_ name: String) throws -> String { try String(contentsOfFile: folder(name), encoding: .utf8) }
+  func read(_ name: String) throws -> String { try folder.text(name) }
 
   func lines(_ name: String) throws -> [String] { try read(name).split(separator: "\n").map(String.init) }
 

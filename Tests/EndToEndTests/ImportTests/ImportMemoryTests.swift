@@ -31,7 +31,7 @@ import Testing
       let kind = number.isMultiple(of: 3) ? 1 + number / 3 % (Self.badRows.count - 1) : 0
       return Self.badRows[kind].replacing("%d", with: "\(number)")
     }
-    try Data(lines.joined(separator: "\n").utf8).write(to: URL(filePath: folder("stops")))
+    try folder.write(lines.joined(separator: "\n"), to: "stops")
     let arguments = options.map { $0 == "--rejects" ? "--rejects=\(folder("rejects"))" : $0 }
     let output = try Tool.run(
       [
@@ -62,7 +62,7 @@ import Testing
       #"{"id":\#($0),"name":"A stop with a name of some length, number \#($0)","zone":"ABC"}"#
     }.joined(separator: separator)
     let document = format == "json" ? "[\(lines)]" : lines
-    try Data(document.utf8).write(to: URL(filePath: folder("stops")))
+    try folder.write(document, to: "stops")
     let output = try Tool.run([
       "python3", "-c", Self.measure, SeedbankBinary.path, "import", folder("stops"), "--database",
       folder("app.sqlite"), "--table", "stop", "--format", format,

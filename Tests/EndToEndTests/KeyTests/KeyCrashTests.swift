@@ -4,7 +4,7 @@ import Testing
 
 /// A crash in any call that can reach a key prints no part of any key.
 @Suite struct KeyCrashTests {
-  private static let regenerate = KeyCommand(
+  private static let regenerate = TypedCommand(
     words: "regenerate", before: "sqlite3 my.sqlite 'UPDATE shop SET rank = 9'")
 
   /// Prepares a change that waits for the root key's signature.
@@ -19,29 +19,28 @@ import Testing
     """
 
   private static let all = [
-    regenerate,
-    KeyCommand(words: "run --port 0", before: regenerate.before, lastWord: "version=4"),
-    KeyCommand(words: "init my.sqlite --directory new"), KeyCommand(words: "demo --directory demo"),
-    KeyCommand(words: "rollback --to 2"), KeyCommand(words: "new-epoch --yes"),
-    KeyCommand(words: "recover --from copy", before: "mv seedbank/publication copy"),
-    KeyCommand(words: "status --check"), KeyCommand(words: "config check"),
-    KeyCommand(words: "keys status"), KeyCommand(words: "keys new timestamp --to ."),
-    KeyCommand(words: "keys renew root"), KeyCommand(words: "keys renew targets"),
-    KeyCommand(words: "keys rotate timestamp snapshot"), KeyCommand(words: "keys rotate targets series"),
-    KeyCommand(words: "keys rotate root --count 2 --threshold 2 --to a --to b", before: "mkdir a b"),
-    KeyCommand(words: "keys rotate root --lost --yes", before: "rm seedbank/keys/root.key"),
-    KeyCommand(
+    regenerate, TypedCommand(words: "run --port 0", before: regenerate.before, lastWord: "version=4"),
+    TypedCommand(words: "init my.sqlite --directory new"), TypedCommand(words: "demo --directory demo"),
+    TypedCommand(words: "rollback --to 2"), TypedCommand(words: "new-epoch --yes"),
+    TypedCommand(words: "recover --from copy", before: "mv seedbank/publication copy"),
+    TypedCommand(words: "status --check"), TypedCommand(words: "config check"),
+    TypedCommand(words: "keys status"), TypedCommand(words: "keys new timestamp --to ."),
+    TypedCommand(words: "keys renew root"), TypedCommand(words: "keys renew targets"),
+    TypedCommand(words: "keys rotate timestamp snapshot"), TypedCommand(words: "keys rotate targets series"),
+    TypedCommand(words: "keys rotate root --count 2 --threshold 2 --to a --to b", before: "mkdir a b"),
+    TypedCommand(words: "keys rotate root --lost --yes", before: "rm seedbank/keys/root.key"),
+    TypedCommand(
       words: "keys revoke $(basename a/*.key .key | cut -c 6-) --replace --with a --with b --to c",
       before: severalRoots),
-    KeyCommand(words: "keys payload root", before: waiting),
-    KeyCommand(words: "keys discard", before: waiting),
-    KeyCommand(words: "keys sign root.payload --key root.key", before: waiting),
-    KeyCommand(
+    TypedCommand(words: "keys payload root", before: waiting),
+    TypedCommand(words: "keys discard", before: waiting),
+    TypedCommand(words: "keys sign root.payload --key root.key", before: waiting),
+    TypedCommand(
       words: "keys add-signature root.sig",
       before: "\(waiting)\nseedbank keys sign root.payload --key root.key > root.sig"),
   ]
 
-  private static var tried: [KeyCommand] { Stage.current == .quick ? [regenerate] : all }
+  private static var tried: [TypedCommand] { Stage.current == .quick ? [regenerate] : all }
 
   private let deployment: OperatedDeployment
   private let crasher: KeyCrasher
@@ -54,7 +53,7 @@ import Testing
     saved = try TemporaryFolder(inMemory: true)
   }
 
-  private func prepare(_ command: KeyCommand) throws {
+  private func prepare(_ command: TypedCommand) throws {
     try Tool.run(
       ["bash", "-euo", "pipefail", "-c", command.before], in: directory,
       environment: OperatorsMachine.environment)
@@ -71,7 +70,7 @@ import Testing
   }
 
   @Test(arguments: tried)
-  func `a command that crashes in any use of a key prints no part of a key`(_ command: KeyCommand) throws {
+  func `a command that crashes in any use of a key prints no part of a key`(_ command: TypedCommand) throws {
     try prepare(command)
     let whole = try crasher.watch(command, in: directory)
     #expect(whole.ending == .exited(0) && !whole.calls.isEmpty, "\(command.words)")

@@ -34,7 +34,7 @@ struct KeyCrasher {
   }
 
   /// Runs the command without a crash. One that does not end is ended once it printed its last word.
-  func watch(_ command: KeyCommand, in directory: String) throws -> Run {
+  func watch(_ command: TypedCommand, in directory: String) throws -> Run {
     let program = try start(command, [:], in: directory)
     if let word = command.lastWord {
       try waitUntil("\(command) prints \(word)") {
@@ -48,22 +48,19 @@ struct KeyCrasher {
   /// Runs the command with a crash at one call, counted from 1. If `isReported`, the command cannot turn off the crash
   /// reporter of Swift's runtime.
   func run(
-    _ command: KeyCommand, _ crash: Crash, at call: Int, isReported: Bool = false, in directory: String
-  )
-    throws -> Run
-  {
+    _ command: TypedCommand, _ crash: Crash, at call: Int, isReported: Bool = false, in directory: String
+  ) throws -> Run {
     let variables = ["SEEDBANK_CRASH": "\(crash.rawValue):\(call)"]
     let more = isReported ? ["SEEDBANK_CRASH_REPORT": "1"] : [:]
     return try run(start(command, variables.merging(more) { $1 }, in: directory))
   }
 
-  private func start(_ command: KeyCommand, _ variables: [String: String], in directory: String) throws
+  private func start(_ command: TypedCommand, _ variables: [String: String], in directory: String) throws
     -> TestProgram
   {
     for name in ["printed", "calls"] { try Folder.remove(folder(name)) }
     let own = [
-      "LD_PRELOAD": library, "SEEDBANK_CRASH_LOG": folder("calls"),
-      "SWIFT_BACKTRACE": "enable=yes,color=no",
+      "LD_PRELOAD": library, "SEEDBANK_CRASH_LOG": folder("calls"), "SWIFT_BACKTRACE": "enable=yes,color=no",
     ]
     let output = open(folder("printed"), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
     return try TestProgram(
@@ -79,19 +76,7 @@ struct KeyCrasher {
   }
 
   private func content(_ name: String) throws -> [UInt8] {
-    guard Folder.exists(folder(name)) else { return [] }
+    guard folder.exists(name) else { return [] }
     return Array(try Data(contentsOf: URL(filePath: folder(name))))
   }
-}
-
-/// A command that uses keys.
-struct KeyCommand: Sendable, CustomTestStringConvertible {
-  /// As typed after `seedbank` in a shell.
-  let words: String
-  /// A shell script that runs before.
-  var before = ""
-  /// Printed by a command that does not end, after it has signed.
-  var lastWord: String?
-
-  var testDescription: String { words }
 }

@@ -19,8 +19,7 @@ final class KeyScene {
   /// The article's variables and their folders.
   private static let media = [
     "ROOT_A": "a", "ROOT_B": "b", "ROOT_C": "c", "ROOT_NEW": "new", "TARGETS": "t", "NEW_A": "na",
-    "NEW_B": "nb",
-    "NEW_C": "nc",
+    "NEW_B": "nb", "NEW_C": "nc",
   ]
 
   init() throws {
@@ -100,10 +99,7 @@ final class KeyScene {
   }
 
   func shop(_ name: String) throws -> String {
-    let current = try String(contentsOfFile: folder("store-\(name)/CURRENT"), encoding: .utf8)
-    let generation = current.trimmingCharacters(in: .whitespacesAndNewlines)
-    return try Tool.sqlite(
-      folder("store-\(name)/generations/\(generation)/seed.sqlite"), "SELECT name FROM shop WHERE id = 1")
+    try Tool.sqlite(Dump.file(ofStore: folder("store-\(name)")), "SELECT name FROM shop WHERE id = 1")
   }
 
   /// Counts the generations of a store, one per downloaded snapshot.

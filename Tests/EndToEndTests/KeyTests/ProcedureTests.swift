@@ -31,12 +31,10 @@ import Testing
     Case(heading: "Sign on another machine", roots: 2),
     Case(heading: "Replace a root key with a hardware token", roots: 3, before: token),
     Case(heading: "The timestamp or snapshot key was stolen", roots: 2),
-    Case(heading: "The series key was stolen"),
-    Case(heading: "All online keys were stolen", roots: 2),
+    Case(heading: "The series key was stolen"), Case(heading: "All online keys were stolen", roots: 2),
     Case(heading: "The targets key was lost or stolen", roots: 2, lost: ["t/targets.key"]),
     Case(heading: "One root key of several was lost or stolen", roots: 2, lost: ["c/root-3.key"]),
-    Case(heading: "Everything has expired", days: 500, roots: 2),
-    Case(heading: "The clock was wrong"),
+    Case(heading: "Everything has expired", days: 500, roots: 2), Case(heading: "The clock was wrong"),
   ]
 
   @Test(.full, arguments: cases.indices)
@@ -92,9 +90,7 @@ import Testing
   }
 
   @Test(.full)
-  func `versions that a thief of the online keys raised to the maximum are reset with these keys`()
-    throws
-  {
+  func `versions that a thief of the online keys raised to the maximum are reset with these keys`() throws {
     let scene = try KeyScene()
     try scene.raiseVersions()
     for client in KeyScene.Client.allCases { try scene.follow(client, "early") }

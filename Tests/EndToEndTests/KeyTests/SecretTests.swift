@@ -60,10 +60,7 @@ import Testing
     }
   }
 
-  @Test
-  func `a running publisher shows no key in arguments, environment or log, and dumps no core`()
-    throws
-  {
+  @Test func `a running publisher shows no key in arguments, environment or log, and dumps no core`() throws {
     let deployment = try OperatedDeployment()
     let all = try secrets(deployment)
     let key = deployment.folder("seedbank/keys/timestamp.key")

@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import Support
 import Testing
@@ -26,8 +25,7 @@ import Testing
 
   private func publish(_ statement: String) throws {
     try deployment.origin(statement)
-    let step = try SeedbankBinary.run(
-      ["regenerate"], environment: bucket.environment, in: deployment.folder.path)
+    let step = try deployment.folder.seedbank("regenerate", environment: bucket.environment)
     #expect(step.status == 0 && !step.errors.contains("mirror"), "\(step.errors)")
   }
 
@@ -44,10 +42,10 @@ import Testing
         "Examples/client.py", address, deployment.folder("seedbank/root.json"), "my", "1.0",
         deployment.folder("outside"))
       #expect(try names(in: deployment.folder("outside/current.sqlite")) == expected)
-      let pulled = try deployment.seedbank(
+      try deployment.seedbank(
         "pull", address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json", "--store",
-        "phone")
-      #expect(pulled.status == 0, "\(pulled.errors)")
+        "phone"
+      ).expect(0)
       let store = try #require(
         try Tool.run(["find", deployment.folder("phone"), "-name", "*.sqlite"])
           .split(separator: "\n").first)

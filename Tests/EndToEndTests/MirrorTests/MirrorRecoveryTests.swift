@@ -18,16 +18,13 @@ import Testing
     let twin = scene.deployment.folder("twin")
     try FileManager.default.copyItem(atPath: scene.deployment.folder("seedbank"), toPath: twin)
     try burn(scene.deployment)
-    let wrong = try SeedbankBinary.run(
-      ["recover", "--from", "s3://seeds/prod"], in: scene.deployment.folder.path)
-    #expect(wrong.status == 78 && wrong.errors.contains("AWS_SHARED_CREDENTIALS_FILE"), "\(wrong)")
-    let outcome = try scene.seedbank("recover", "--from", "s3://seeds/prod", "--json")
-    #expect(outcome.status == 0, "\(outcome)")
+    try scene.deployment.folder.seedbank("recover", "--from", "s3://seeds/prod").expect(
+      78, "AWS_SHARED_CREDENTIALS_FILE")
+    try scene.seedbank("recover", "--from", "s3://seeds/prod", "--json").expect(0)
     try scene.publish("after the fire")
     try scene.expectWhole("the heir's bucket")
     try scene.change("from the grave")
-    let old = try scene.seedbank("regenerate", "--config", "\(twin)/seedbank.json")
-    #expect(old.status == 75 && old.errors.contains("seedbank recover"), "\(old)")
+    try scene.seedbank("regenerate", "--config", "\(twin)/seedbank.json").expect(75, "seedbank recover")
     try scene.expectWhole("after the old publisher")
   }
 
@@ -36,12 +33,12 @@ import Testing
     try scene.publish("one")
     try burn(scene.deployment)
     try scene.deployment.name(mirrors: [])
-    let none = try SeedbankBinary.run(["recover", "--from", "s3://"], in: scene.deployment.folder.path)
+    let none = try scene.deployment.folder.seedbank("recover", "--from", "s3://")
     #expect(none.status != 0 && none.errors.contains("s3://bucket/prefix"), "\(none)")
     var environment = scene.bucket.environment
     environment["AWS_ENDPOINT_URL_S3"] = "http://127.0.0.1:\(scene.bucket.port)"
-    let outcome = try SeedbankBinary.run(
-      ["recover", "--from", "s3://seeds/prod"], environment: environment, in: scene.deployment.folder.path)
+    let outcome = try scene.deployment.folder.seedbank(
+      "recover", "--from", "s3://seeds/prod", environment: environment)
     #expect(outcome.status == 0 && outcome.output.hasPrefix("my/1: version "), "\(outcome)")
   }
 
@@ -53,8 +50,7 @@ import Testing
     ])
     try scene.publish("lost")
     try burn(scene.deployment)
-    let outcome = try scene.seedbank("recover", "--from", "copy")
-    #expect(outcome.status == 0, "\(outcome)")
+    try scene.seedbank("recover", "--from", "copy").expect(0)
     try scene.publish("found")
     try scene.expectWhole("the heir's bucket")
   }
@@ -67,7 +63,7 @@ import Testing
     let mirror = deployment.folder("mirror")
     try Folder.create(mirror)
     try deployment.name(mirrors: [["folder": .string(mirror)]])
-    try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
+    try deployment.folder.succeed("regenerate")
     try burn(deployment)
     let (newEpoch, origin) = (["new-epoch", "--yes"], deployment.folder("my.sqlite"))
     if isKilled {
@@ -100,8 +96,7 @@ import Testing
     func pull(_ what: String) throws {
       let outcome = try deployment.seedbank(
         "pull", host.address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json", "--store",
-        "phone",
-        "--json")
+        "phone", "--json")
       #expect(outcome.status == 0, "\(what): \(outcome)")
       let json = try outcome.json()
       let now = json["to"]?.integer ?? 0
@@ -116,7 +111,7 @@ import Testing
     let mirror = deployment.folder("mirror")
     try Folder.create(mirror)
     try deployment.name(mirrors: [["folder": .string(mirror)]])
-    try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
+    try deployment.folder.succeed("regenerate")
     let (reader, injector) = (try Reader(deployment, mirror), try FaultInjector())
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)

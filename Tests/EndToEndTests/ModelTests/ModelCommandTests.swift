@@ -4,12 +4,6 @@ import Support
 import Testing
 
 @Suite struct ModelCommandTests {
-  private func succeed(_ deployment: OperatedDeployment, _ arguments: String...) throws -> String {
-    let outcome = try SeedbankBinary.run(arguments, in: deployment.folder.path)
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    return outcome.output
-  }
-
   /// Returns a step's warnings, without the log's escapes.
   private func told(_ deployment: OperatedDeployment) throws -> String {
     try deployment.seedbank("regenerate").errors.replacing("\\", with: "")
@@ -22,20 +16,20 @@ import Testing
     let words = "the origin has gained the table \"park\" and the column \"shop\".\"phone\""
     #expect(try told(deployment).contains(words))
     #expect(try deployment.seedbank("config", "check").output.contains("warning: my: \(words)"))
-    #expect(try succeed(deployment, "status").replacing("\n", with: " ").contains("seedbank model new"))
-    let made = try succeed(deployment, "model", "new")
+    #expect(try deployment.folder.succeed("status").replacing("\n", with: " ").contains("seedbank model new"))
+    let made = try deployment.folder.succeed("model", "new")
     #expect(made.contains("Added table \"park\"\n") && made.contains("Added column \"shop\".\"phone\"\n"))
     #expect(made.contains("brings it to each client of my/1 as changes"))
     #expect(made.contains("dataset: \"my\", version: \"1.1\",\n"))
-    #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
+    #expect(try deployment.folder.succeed("config", "check") == "nothing is wrong\n")
     #expect(try deployment.seedbank("regenerate").errors.isEmpty)
 
     try deployment.origin("CREATE TABLE internal(id INTEGER PRIMARY KEY)")
     #expect(try told(deployment).contains("\"internal\""))
-    #expect(try succeed(deployment, "model", "skip").contains("Left out: the table \"internal\"."))
-    #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
-    #expect(try succeed(deployment, "model", "skip").contains("No new tables or columns"))
-    #expect(!(try succeed(deployment, "model", "new").contains("internal")))
+    #expect(try deployment.folder.succeed("model", "skip").contains("Left out: the table \"internal\"."))
+    #expect(try deployment.folder.succeed("config", "check") == "nothing is wrong\n")
+    #expect(try deployment.folder.succeed("model", "skip").contains("No new tables or columns"))
+    #expect(!(try deployment.folder.succeed("model", "new").contains("internal")))
   }
 
   @Test func `model skip excludes the given names, and model new adds the rest`() throws {
@@ -47,31 +41,28 @@ import Testing
       """)
     let note = deployment.folder("seedbank/my/known-origin.json")
     let before = try String(contentsOfFile: note, encoding: .utf8)
-    let dry = try succeed(deployment, "model", "skip", "staff", "shop.margin", "--dry-run")
+    let dry = try deployment.folder.succeed("model", "skip", "staff", "shop.margin", "--dry-run")
     #expect(dry.hasPrefix("Would be left out: the table \"staff\""))
     #expect(try String(contentsOfFile: note, encoding: .utf8) == before)
-    let said = try succeed(deployment, "model", "skip", "staff", "shop.margin")
+    let said = try deployment.folder.succeed("model", "skip", "staff", "shop.margin")
     #expect(
       said.contains("Left out: the table \"staff\", the column \"shop\".\"margin\" and the index \"by_pay\".")
         && said.contains("Still on offer: the column \"shop\".\"phone\"."), "\(said)")
-    #expect(
-      try told(deployment).contains("the origin has gained the column \"shop\".\"phone\", and clients"))
-    let made = try succeed(deployment, "model", "new")
+    #expect(try told(deployment).contains("the origin has gained the column \"shop\".\"phone\", and clients"))
+    let made = try deployment.folder.succeed("model", "new")
     #expect(made.contains("Added column \"shop\".\"phone\"\n"))
     #expect(!made.contains("margin") && !made.contains("staff") && !made.contains("pay"))
-    #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
+    #expect(try deployment.folder.succeed("config", "check") == "nothing is wrong\n")
   }
 
   @Test func `model skip rejects a name that is not new in the origin`() throws {
     let deployment = try OperatedDeployment()
-    let nothing = try deployment.seedbank("model", "skip", "shop")
-    #expect(nothing.status == 64 && nothing.errors.contains("the origin has no new tables"), "\(nothing)")
+    try deployment.seedbank("model", "skip", "shop").expect(64, "the origin has no new tables")
     try deployment.origin("ALTER TABLE shop ADD COLUMN phone TEXT")
     let note = deployment.folder("seedbank/my/known-origin.json")
     let before = try String(contentsOfFile: note, encoding: .utf8)
-    let wrong = try deployment.seedbank("model", "skip", "shop.phone", "shop.fax")
-    #expect(
-      wrong.status == 64 && wrong.errors.contains("Expected \"shop.phone\" for '<name>', found 'shop.fax'."))
+    try deployment.seedbank("model", "skip", "shop.phone", "shop.fax").expect(
+      64, "Expected \"shop.phone\" for '<name>', found 'shop.fax'.")
     #expect(try String(contentsOfFile: note, encoding: .utf8) == before)
     let json = try #require(try deployment.json("model", "skip", "SHOP").first)
     #expect(json["skipped"]?.string == "the column \"shop\".\"phone\"" && json["remaining"]?.string == "")
@@ -81,7 +72,7 @@ import Testing
     let deployment = try OperatedDeployment()
     try deployment.origin("ALTER TABLE shop ADD COLUMN phone TEXT")
     let files = try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my"))
-    let said = try succeed(deployment, "model", "new", "--dry-run")
+    let said = try deployment.folder.succeed("model", "new", "--dry-run")
     #expect(said.contains("Would write") && said.contains("Added column \"shop\".\"phone\""))
     #expect(try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my")) == files)
     let json = try #require(try deployment.json("model", "new", "--dry-run").first)
@@ -93,7 +84,7 @@ import Testing
     let file = deployment.folder("seedbank/my/dataset.json")
     let before = try String(contentsOfFile: file, encoding: .utf8)
     for (action, word) in [("deprecate", "deprecated"), ("retire", "retired")] {
-      let said = try succeed(deployment, "model", action, "1", "--dry-run")
+      let said = try deployment.folder.succeed("model", action, "1", "--dry-run")
       #expect(said.contains("lifecycle.1 would be \(word).\nClients of my/1 would "), "\(said)")
       #expect(!said.contains("Next:"))
       let json = try #require(try deployment.json("model", action, "1", "--dry-run").first)
@@ -108,7 +99,7 @@ import Testing
     try Tool.sqlite(
       deployment.folder("staging.sqlite"),
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL, open INTEGER)")
-    let made = try succeed(deployment, "model", "new", "1.5", "--from", "staging.sqlite")
+    let made = try deployment.folder.succeed("model", "new", "1.5", "--from", "staging.sqlite")
     #expect(made.contains("Added column \"shop\".\"open\""))
     // The origin does not have the column yet.
     #expect(try deployment.seedbank("config", "check").output.contains("lacks the column open"))
@@ -117,7 +108,7 @@ import Testing
   @Test func `model new lists columns that the origin lost`() throws {
     let deployment = try OperatedDeployment()
     try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO title")
-    let made = try succeed(deployment, "model", "new", "2.0")
+    let made = try deployment.folder.succeed("model", "new", "2.0")
     #expect(made.contains("Added column \"shop\".\"title\""))
     #expect(made.contains("To fix before it is published:") && made.contains("lacks the column name"))
   }
@@ -149,34 +140,28 @@ import Testing
 
   @Test func `an invalid known-origin.json is reported`() throws {
     let deployment = try OperatedDeployment()
-    try "{\"tables\": {\"shop\": 7}}".write(
-      toFile: deployment.folder("seedbank/my/known-origin.json"), atomically: true, encoding: .utf8)
-    let outcome = try deployment.seedbank("status")
-    #expect(
-      outcome.status == 78 && outcome.errors.contains("known-origin.json: tables.shop: expected"),
-      "\(outcome.errors)")
+    try deployment.folder.write("{\"tables\": {\"shop\": 7}}", to: "seedbank/my/known-origin.json")
+    try deployment.seedbank("status").expect(78, "known-origin.json: tables.shop: expected")
   }
 
   @Test func `the folder of a retired major may be removed`() throws {
     let deployment = try OperatedDeployment()
-    _ = try succeed(deployment, "model", "new", "2.0")
-    _ = try succeed(deployment, "regenerate")
-    _ = try succeed(
-      deployment, "model", "deprecate", "1", "--sunset", "2027-06-30", "--message", "Please update")
-    _ = try succeed(deployment, "regenerate")
-    let status = try succeed(deployment, "status")
+    try deployment.folder.succeed("model", "new", "2.0")
+    try deployment.folder.succeed("regenerate")
+    try deployment.folder.succeed(
+      "model", "deprecate", "1", "--sunset", "2027-06-30", "--message", "Please update")
+    try deployment.folder.succeed("regenerate")
+    let status = try deployment.folder.succeed("status")
     #expect(
       status.contains("model: 1.0, deprecated until 2027-06-30") && status.contains("model: 2.0, active"))
-    let text = try String(contentsOfFile: deployment.folder("seedbank/my/dataset.json"), encoding: .utf8)
+    let text = try deployment.folder.text("seedbank/my/dataset.json")
     #expect(text.contains("$comment") && text.contains("\"checkSeconds\": 2"))
-    #expect(try succeed(deployment, "model", "retire", "1.x").contains("get no more changes"))
-    _ = try succeed(deployment, "regenerate")
-    try FileManager.default.removeItem(atPath: deployment.folder("seedbank/my/models/1.0"))
-    #expect(try succeed(deployment, "regenerate").contains("my/2: unchanged"))
+    #expect(try deployment.folder.succeed("model", "retire", "1.x").contains("get no more changes"))
+    try deployment.folder.succeed("regenerate")
+    try deployment.folder.remove("seedbank/my/models/1.0")
+    #expect(try deployment.folder.succeed("regenerate").contains("my/2: unchanged"))
     // The last lifecycle message stays, without a warning.
-    #expect(
-      try String(contentsOfFile: deployment.folder("seedbank/my/dataset.json"), encoding: .utf8).contains(
-        "Please update"))
-    #expect(try succeed(deployment, "config", "check") == "nothing is wrong\n")
+    #expect(try deployment.folder.text("seedbank/my/dataset.json").contains("Please update"))
+    #expect(try deployment.folder.succeed("config", "check") == "nothing is wrong\n")
   }
 }

@@ -39,7 +39,6 @@ import Testing
     return try #require(try deployment.publication.published().series[series]).metadata.state
   }
 
-  /// Changes the origin and waits until the series has a new version.
   private func publish(_ name: String, in major: Int) throws {
     let before = try state(major).head
     try deployment.origin("UPDATE shop SET name = '\(name)' WHERE id = 1")
@@ -63,10 +62,7 @@ import Testing
     #expect(server.stop() == 0)
   }
 
-  @Test(.full)
-  func `a missing or edited model stops all publishing until it is repaired`()
-    throws
-  {
+  @Test(.full) func `a missing or edited model stops all publishing until it is repaired`() throws {
     let server = try run()
     try publish("before", in: 1)
     let away = deployment.folder("away")

@@ -17,7 +17,6 @@ import Testing
     let testDescription: String
     let alerts: [String]
     var hoursAhead = 0
-    /// Runs before the front starts.
     var prepare: @Sendable (OperatedDeployment) throws -> Void = { _ in }
     /// Runs between two scrapes.
     var happen: @Sendable (OperatedDeployment, RunningSeedbank) throws -> Void = { _, _ in }
@@ -65,8 +64,9 @@ import Testing
     State(
       testDescription: "the models do not fit", alerts: ["SeedbankStepFailed"],
       prepare: { deployment in
-        try "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT DEFAULT (random()));".write(
-          toFile: deployment.folder("seedbank/my/models/1.0/schema.sql"), atomically: false, encoding: .utf8)
+        try deployment.folder.write(
+          "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT DEFAULT (random()));",
+          to: "seedbank/my/models/1.0/schema.sql")
         try run(deployment, "regenerate", ends: 78)
       }),
     State(
@@ -92,8 +92,7 @@ import Testing
       prepare: { try run($0, "rollback", "--to", "1") }),
     State(testDescription: "nobody signs", alerts: still, hoursAhead: 3 * 24),
     State(testDescription: "signatures expire tomorrow", alerts: late, hoursAhead: 6 * 24 + 3),
-    State(
-      testDescription: "keys are needed", alerts: late + ["SeedbankKeysNeeded"], hoursAhead: 140 * 24),
+    State(testDescription: "keys are needed", alerts: late + ["SeedbankKeysNeeded"], hoursAhead: 140 * 24),
     State(
       testDescription: "keys are needed this week",
       alerts: late + ["SeedbankKeysNeeded", "SeedbankSignaturesExpireInAWeek"], hoursAhead: 175 * 24),
@@ -168,7 +167,6 @@ import Testing
     deployment.publication.facts.read(try SeedSeries("my", major: 1))?.checkSeconds != nil
   }
 
-  /// Pauses clients for longer than an answer should take.
   private static func readSlowly(_ deployment: OperatedDeployment, _ front: RunningSeedbank) throws {
     let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
     let snapshot = try #require(objects.snapshots().first)
@@ -251,8 +249,7 @@ import Testing
     let deployment = try OperatedDeployment()
     try state.prepare(deployment)
     let front = try RunningSeedbank(
-      ["serve", "--port", "0"], in: deployment.folder.path,
-      environment: try environment(state, deployment))
+      ["serve", "--port", "0"], in: deployment.folder.path, environment: try environment(state, deployment))
     let before = try Scrape(front.address)
     try state.happen(deployment, front)
     let after = try Scrape(front.address)

@@ -33,7 +33,6 @@ import Testing
     }
   }
 
-  /// Makes one request for each panel.
   private func use() throws {
     let agent = "User-Agent: Seedbank/1.0 (my; 1.0)\r\n"
     let location = try RawClient(port: front.port).get("/v1/my/snapshot?model=1.0", extra: agent)["Location"]
@@ -63,7 +62,6 @@ import Testing
   }
 }
 
-/// A Prometheus server that scrapes a front each second.
 final class Prometheus {
   private let program: TestProgram
   private let address: String
@@ -74,13 +72,10 @@ final class Prometheus {
       "global": ["scrape_interval": "1s", "evaluation_interval": "1s"],
       "rule_files": [.string(AlertRules.file)],
       "scrape_configs": [
-        [
-          "job_name": "seedbank",
-          "static_configs": [["targets": [.string("127.0.0.1:\(port)")]]],
-        ]
+        ["job_name": "seedbank", "static_configs": [["targets": [.string("127.0.0.1:\(port)")]]]]
       ],
     ]
-    try configuration.text.write(toFile: folder("prometheus.yaml"), atomically: false, encoding: .utf8)
+    try folder.write(configuration.text, to: "prometheus.yaml")
     program = try TestProgram(
       [
         "prometheus", "--config.file=\(folder("prometheus.yaml"))", "--storage.tsdb.path=\(folder("tsdb"))",

@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import SeedPublication
 import SeedSystem
@@ -73,8 +72,7 @@ import Testing
     #expect(try status("/readyz") == 200)
     try Folder.rename(path, to: away)
     try waitUntil("it is missed") { try status("/readyz") == 503 }
-    let asked = try deployment.seedbank("ready", front.address)
-    #expect(asked.status == 69 && asked.errors.contains("is not ready: "), "\(asked.errors)")
+    try deployment.seedbank("ready", front.address).expect(69, "is not ready: ")
     let answer = try RawClient(port: front.port).get("/\(snapshot.filePath)")
     #expect(answer.status == 503 && answer["Content-Type"] == "application/problem+json")
     try Folder.rename(away, to: path)

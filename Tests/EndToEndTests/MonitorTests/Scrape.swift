@@ -18,7 +18,6 @@ struct Scrape {
     }
   }
 
-  /// A scrape of a front that does not answer.
   static let away: Scrape = {
     var scrape = Scrape()
     scrape.samples["up"] = 0
@@ -66,7 +65,7 @@ struct AlertRules {
     ]
     let folder = try TemporaryFolder()
     // Every JSON document is YAML.
-    try test.text.write(toFile: folder("test.yaml"), atomically: false, encoding: .utf8)
+    try folder.write(test.text, to: "test.yaml")
     try Tool.run(["promtool", "test", "rules", folder("test.yaml")])
   }
 

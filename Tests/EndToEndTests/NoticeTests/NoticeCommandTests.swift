@@ -11,8 +11,7 @@ import Testing
 
   init() throws {
     deployment = try OperatedDeployment()
-    try Data("#!/bin/sh\ncat >> \"$1\"\n".utf8).write(
-      to: URL(fileURLWithPath: deployment.folder("seedbank/tell")))
+    try deployment.folder.write("#!/bin/sh\ncat >> \"$1\"\n", to: "seedbank/tell")
     try Tool.run(["chmod", "+x", deployment.folder("seedbank/tell")])
     try configure(["published", "failed"].map { ($0, ["./tell", deployment.folder($0)]) })
   }
@@ -27,15 +26,14 @@ import Testing
 
   /// Returns the lines that a program has read so far.
   private func told(_ event: String) -> [Substring] {
-    let text = (try? String(contentsOfFile: deployment.folder(event), encoding: .utf8)) ?? ""
+    let text = (try? deployment.folder.text(event)) ?? ""
     return text.split(separator: "\n")
   }
 
   private func fail() throws { #expect(try deployment.seedbank("regenerate").status != 0) }
 
   private func succeed() throws {
-    let outcome = try deployment.seedbank("regenerate")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    try deployment.seedbank("regenerate").expect(0)
   }
 
   private func move(_ file: String, _ target: String) throws {
@@ -73,7 +71,7 @@ import Testing
     #expect(told("failed").count == 1)
     let error = try #require(try deployment.json("regenerate").last?["error"])
     #expect(told("failed") == [#"{"event":"failed","dataset":"my","error":\#(error.text)}"#])
-    try Data("This is no database.".utf8).write(to: URL(fileURLWithPath: deployment.folder("my.sqlite")))
+    try deployment.folder.write("This is no database.", to: "my.sqlite")
     for _ in 0..<2 { try fail() }
     #expect(told("failed").count == 2)
     try passSecond()
@@ -115,8 +113,8 @@ import Testing
       ("no-such-program", "there is no program no-such-program in PATH"),
     ] {
       try configure([("failed", [command])])
-      let outcome = try deployment.seedbank("config", "check", environment: ["PATH": "/usr/bin:/bin"])
-      #expect(outcome.status == 78)
+      let outcome = try deployment.seedbank("config", "check", environment: ["PATH": "/usr/bin:/bin"]).expect(
+        78)
       #expect((outcome.output + outcome.errors).contains("on.failed: \(problem)"), "\(outcome)")
     }
   }

@@ -24,20 +24,17 @@ import Testing
     let model = deployment.folder("seedbank/my/models/1.0")
     try DurableFile.write(Array("SELECT id, name FROM shop".utf8), to: "\(model)/shop.sql")
     try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
-    try DurableFile.write(Array("{}".utf8), to: deployment.folder("seedbank/keys/series.key"))
-    let outcome = try deployment.seedbank("config", "check")
-    #expect(outcome.status == 78 && outcome.errors.contains("3 errors were found, see above"))
-    #expect(outcome.output.contains("lacks the column rank"))
-    #expect(outcome.output.contains("snapshot.key: the key is missing"))
-    #expect(outcome.output.contains("is not a key file"))
+    try deployment.folder.write("{}", to: "seedbank/keys/series.key")
+    try deployment.seedbank("config", "check").expect(
+      78, "3 errors were found, see above", output: "lacks the column rank",
+      "snapshot.key: the key is missing", "is not a key file")
     #expect(try problems(deployment).count == 3)
   }
 
   @Test func `config check finds an edited model and a key of another publication`() throws {
     let deployment = try OperatedDeployment()
-    try DurableFile.write(
-      Array("CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);".utf8),
-      to: deployment.folder("seedbank/my/models/1.0/schema.sql"))
+    try deployment.folder.write(
+      "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);", to: "seedbank/my/models/1.0/schema.sql")
     let other = try OperatedDeployment(isCopied: false)
     try Tool.run([
       "cp", other.folder("seedbank/keys/timestamp.key"), deployment.folder("seedbank/keys/timestamp.key"),
@@ -49,7 +46,7 @@ import Testing
   }
 
   @Test func `config check finds rows with NULL in their key, and its advice repairs them`() throws {
-    let folder = try SetupFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     try folder.sqlite(
       "my.sqlite",
       """
@@ -65,17 +62,15 @@ import Testing
     #expect(
       found.output.contains(#"table "use": 2 rows have NULL in the key "kind", "code""#), "\(found.output)")
     #expect(found.output.contains(select))
-    let model = folder.file("seedbank/my/models/1.0")
+    let model = folder("seedbank/my/models/1.0")
     try DurableFile.write(Array(select.utf8), to: "\(model)/use.sql")
     #expect(try folder.seedbank("config", "check").output == "nothing is wrong\n")
     #expect(try folder.seedbank("regenerate").output.contains("1 row"))
   }
 
   @Test
-  func `config check finds texts in a column of numbers, and a cast in the SELECT repairs them`()
-    throws
-  {
-    let folder = try SetupFolder()
+  func `config check finds texts in a column of numbers, and a cast in the SELECT repairs them`() throws {
+    let folder = try TemporaryFolder(inMemory: true)
     try folder.sqlite(
       "my.sqlite",
       """
@@ -95,7 +90,7 @@ import Testing
     #expect(try folder.seedbank("regenerate").status == 65)
     try DurableFile.write(
       Array("SELECT id, CAST(substr(rank, 4) AS INTEGER) AS rank, opened FROM shop".utf8),
-      to: folder.file("seedbank/my/models/1.0/shop.sql"))
+      to: folder("seedbank/my/models/1.0/shop.sql"))
     #expect(try folder.seedbank("config", "check").output == "nothing is wrong\n")
     #expect(try folder.seedbank("regenerate").output.contains("unchanged at version 1"))
   }
@@ -105,17 +100,15 @@ import Testing
     let dataset = deployment.folder("seedbank/my/dataset.json")
     let lifecycle = #"{"lifecycle": {"9": {"state": "retired"}},"#
     try Tool.run(["sed", "-i", "1s/{/\(lifecycle)/", dataset])
-    let outcome = try deployment.seedbank("config", "check")
-    #expect(outcome.status == 0)
-    #expect(outcome.output.contains("lifecycle.9: there is no model of that major"))
+    try deployment.seedbank("config", "check").expect(
+      0, output: "lifecycle.9: there is no model of that major")
   }
 
   @Test func `an error that several checks find is reported once`() throws {
     let deployment = try OperatedDeployment()
     let origin = deployment.folder("my.sqlite")
     try Data().write(to: URL(fileURLWithPath: origin))
-    let outcome = try deployment.seedbank("config", "check")
-    #expect(outcome.status == 69)
+    let outcome = try deployment.seedbank("config", "check").expect(69)
     #expect(
       outcome.output
         == "error: my: The origin \(origin) is an empty file: it has no tables yet; put the database there, or "
@@ -123,15 +116,12 @@ import Testing
     #expect(outcome.errors == "Error: A publish step would reject this: 1 error was found, see above.\n")
   }
 
-  @Test func `config check and model deprecate warn about a major past its sunset`()
-    throws
-  {
+  @Test func `config check and model deprecate warn about a major past its sunset`() throws {
     let deployment = try OperatedDeployment()
     let words = "lifecycle.1: its sunset, 2020-02-29, has passed, and clients still get updates"
-    let set = try deployment.seedbank("model", "deprecate", "1", "--sunset", "2020-02-29")
-    #expect(set.status == 0 && set.errors.contains("Warning: my: \(words)"), "\(set.errors)")
-    let checked = try deployment.seedbank("config", "check")
-    #expect(checked.status == 0 && checked.output.contains("\(words)"), "\(checked.output)")
+    try deployment.seedbank("model", "deprecate", "1", "--sunset", "2020-02-29").expect(
+      0, "Warning: my: \(words)")
+    try deployment.seedbank("config", "check").expect(0, output: "\(words)")
     let later = try deployment.seedbank("model", "deprecate", "1", "--sunset", "9999-12-30")
     #expect(later.status == 0 && later.errors.isEmpty)
     #expect(try deployment.seedbank("config", "check").output == "nothing is wrong\n")
@@ -155,9 +145,7 @@ import Testing
 @Suite struct ConfigShowTests {
   @Test func `config show names the source of every value`() throws {
     let deployment = try OperatedDeployment()
-    try DurableFile.write(
-      Array(#"{"http": {"port": 81}, "datasets": ["my"]}"#.utf8),
-      to: deployment.folder("seedbank/seedbank.json"))
+    try deployment.folder.write(#"{"http": {"port": 81}, "datasets": ["my"]}"#, to: "seedbank/seedbank.json")
     let outcome = try deployment.seedbank(
       "config", "show", "--json",
       environment: [
@@ -177,7 +165,7 @@ import Testing
       "http.threads", "http.perAddressLimit", "http.trustedProxies", "http.drainSeconds", "http.graceSeconds",
       "datasets.my.retention.snapshotAgeSeconds",
     ] { #expect(source(path) == "default", "\(path)") }
-    let key = try String(contentsOfFile: deployment.folder("seedbank/keys/series.key"), encoding: .utf8)
+    let key = try deployment.folder.text("seedbank/keys/series.key")
     let secret = try #require(try JSONValue(parsing: Array(key.utf8))["private"]?.string)
     #expect(!outcome.output.contains(secret))
   }

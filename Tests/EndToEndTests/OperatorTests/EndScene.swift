@@ -3,8 +3,8 @@ import SeedSystem
 import Support
 import Testing
 
-/// A command that a signal may end at any moment.
-struct EndedCommand: Sendable {
+/// A command that a signal or a crash may end at any moment.
+struct TypedCommand: Sendable, CustomTestStringConvertible {
   /// As typed after `seedbank` in a shell.
   let words: String
   /// A shell script that runs before.
@@ -13,6 +13,10 @@ struct EndedCommand: Sendable {
   var after: String?
   /// The exit code of a command that reports its cancellation.
   var code: Int32 = 0
+  /// Printed by a command that does not end, once it has done its work.
+  var lastWord: String?
+
+  var testDescription: String { words }
 
   var name: String { String(words.prefix { $0 != " " }) }
 }
@@ -48,7 +52,7 @@ final class EndScene {
   }
 
   /// Ends each command at random moments, by SIGTERM and SIGINT in turns.
-  func expectEnds(_ commands: [EndedCommand]) throws {
+  func expectEnds(_ commands: [TypedCommand]) throws {
     let seed = Stage.current == .quick ? 1 : UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
     for (index, command) in commands.enumerated() {
@@ -70,7 +74,7 @@ final class EndScene {
     }
   }
 
-  private func expectEnd(of command: EndedCommand, by signal: Int32, after microseconds: UInt32) throws {
+  private func expectEnd(of command: TypedCommand, by signal: Int32, after microseconds: UInt32) throws {
     let program = try TestProgram(
       ["bash", "-c", "exec seedbank \(command.words)"], in: work.path, environment: environment, input: .pipe)
     usleep(microseconds)

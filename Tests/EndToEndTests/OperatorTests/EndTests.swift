@@ -10,49 +10,49 @@ import Testing
     """
 
   private static let commands = [
-    EndedCommand(words: "regenerate --snapshot", before: "sqlite3 my.sqlite 'UPDATE shop SET rank = 9'"),
-    EndedCommand(words: "run --port 0", after: "seedbank verify"),
-    EndedCommand(words: "serve --port 0", after: "seedbank verify"), EndedCommand(words: "verify"),
-    EndedCommand(words: "status --check"), EndedCommand(words: "config check"),
-    EndedCommand(words: "diff 1 3"), EndedCommand(words: "rollback --to 1"),
-    EndedCommand(words: "new-epoch --yes"), EndedCommand(words: "ready $SILENT", after: "seedbank verify"),
-    EndedCommand(
+    TypedCommand(words: "regenerate --snapshot", before: "sqlite3 my.sqlite 'UPDATE shop SET rank = 9'"),
+    TypedCommand(words: "run --port 0", after: "seedbank verify"),
+    TypedCommand(words: "serve --port 0", after: "seedbank verify"), TypedCommand(words: "verify"),
+    TypedCommand(words: "status --check"), TypedCommand(words: "config check"),
+    TypedCommand(words: "diff 1 3"), TypedCommand(words: "rollback --to 1"),
+    TypedCommand(words: "new-epoch --yes"), TypedCommand(words: "ready $SILENT", after: "seedbank verify"),
+    TypedCommand(
       words: "init my.sqlite --directory new",
       after: """
         test -e new || seedbank init my.sqlite --directory new
         seedbank config check --config new/seedbank.json
         """),
-    EndedCommand(
+    TypedCommand(
       words: "demo --trips 10 --directory new",
       after: """
         test -e new || seedbank demo --trips 10 --directory new
         seedbank config check --config new/seedbank.json
         """),
-    EndedCommand(
+    TypedCommand(
       words: "model new", before: "sqlite3 my.sqlite 'ALTER TABLE shop ADD COLUMN size'",
       after: "test -e seedbank/my/models/1.1 || seedbank model new; seedbank config check"),
-    EndedCommand(
+    TypedCommand(
       words: "origin log setup --yes",
       after: """
         grep '"log"' seedbank/my/dataset.json || seedbank origin log setup --yes
         seedbank regenerate
         """),
-    EndedCommand(
+    TypedCommand(
       words: "export --to new.sqlite",
       after: """
         test -e new.sqlite || seedbank export --to new.sqlite
         sqlite3 -bail new.sqlite 'SELECT rank FROM shop'
         """),
-    EndedCommand(words: "mirror check", before: mirror), EndedCommand(words: "mirror push", before: mirror),
-    EndedCommand(
+    TypedCommand(words: "mirror check", before: mirror), TypedCommand(words: "mirror push", before: mirror),
+    TypedCommand(
       words: "recover --from copy", before: "rm -r seedbank/publication seedbank/state",
       after: "seedbank recover --from copy || seedbank verify; seedbank regenerate"),
-    EndedCommand(
+    TypedCommand(
       words: "recover --from $SILENT", before: "rm -r seedbank/publication seedbank/state",
       after: "seedbank recover --from copy; seedbank regenerate"),
-    EndedCommand(words: "keys status"), EndedCommand(words: "keys renew root"),
-    EndedCommand(words: "keys rotate timestamp snapshot series"),
-    EndedCommand(
+    TypedCommand(words: "keys status"), TypedCommand(words: "keys renew root"),
+    TypedCommand(words: "keys rotate timestamp snapshot series"),
+    TypedCommand(
       words: "keys add-signature root.sig",
       before: """
         mv seedbank/keys/root.key .
@@ -71,22 +71,22 @@ import Testing
   private static let follow = "--root seedbank/root.json --to new"
 
   private static let clientCommands = [
-    EndedCommand(words: "pull $HOST \(pull) --store new"),
-    EndedCommand(words: "pull $SILENT \(pull) --store store", after: "seedbank doctor store"),
-    EndedCommand(
+    TypedCommand(words: "pull $HOST \(pull) --store new"),
+    TypedCommand(words: "pull $SILENT \(pull) --store store", after: "seedbank doctor store"),
+    TypedCommand(
       words: "pull $HOST \(pull) --store new --watch", after: "seedbank pull $HOST \(pull) --store new"),
-    EndedCommand(words: "pull $HOST \(pull) --bundle new", code: 1),
-    EndedCommand(
+    TypedCommand(words: "pull $HOST \(pull) --bundle new", code: 1),
+    TypedCommand(
       words: "pull $SILENT \(pull) --bundle new", after: "seedbank pull $HOST \(pull) --bundle new", code: 1),
-    EndedCommand(words: "follow $HOST \(follow) --once", code: 1),
-    EndedCommand(
+    TypedCommand(words: "follow $HOST \(follow) --once", code: 1),
+    TypedCommand(
       words: "follow $SILENT \(follow) --once", after: "seedbank follow $HOST \(follow) --once", code: 1),
-    EndedCommand(words: "follow $HOST \(follow)", after: "seedbank follow $HOST \(follow) --once"),
-    EndedCommand(
+    TypedCommand(words: "follow $HOST \(follow)", after: "seedbank follow $HOST \(follow) --once"),
+    TypedCommand(
       words: "follow $HOST \(follow) --serve --port 0", after: "seedbank follow $HOST \(follow) --once"),
-    EndedCommand(words: "doctor store"),
-    EndedCommand(words: "import rows.json --database app.sqlite --table shop"),
-    EndedCommand(
+    TypedCommand(words: "doctor store"),
+    TypedCommand(words: "import rows.json --database app.sqlite --table shop"),
+    TypedCommand(
       words: "import - --database app.sqlite --table shop --format json",
       after: "seedbank import rows.json --database app.sqlite --table shop"),
   ]

@@ -34,13 +34,13 @@ final class OperatedDeployment {
     try origin(
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT, rank REAL); INSERT INTO shop VALUES (1, 'name 1', 1); \(schema)"
     )
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("init", "my.sqlite")
+    try folder.succeed("regenerate")
     for version in 2...Self.versions {
       try origin(
         "UPDATE shop SET name = 'name \(version)' WHERE id = 1; INSERT INTO shop VALUES (\(version), 'x', NULL)"
       )
-      try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+      try folder.succeed("regenerate")
     }
   }
 
@@ -52,7 +52,7 @@ final class OperatedDeployment {
     let text = try String(contentsOfFile: file, encoding: .utf8)
     try "{\(member), \(text.drop { $0 != "{" }.dropFirst())".write(
       toFile: file, atomically: false, encoding: .utf8)
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("regenerate")
   }
 
   var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }

@@ -41,9 +41,7 @@ import Testing
     try leaveHotJournal()
     let before = try Data(contentsOf: URL(fileURLWithPath: origin))
     for command in [["regenerate"], ["init", "my.sqlite", "--directory", "other"]] {
-      let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
-      #expect(
-        outcome.status == 69 && outcome.errors.contains("in the middle of a change"), "\(outcome.errors)")
+      try SeedbankBinary.run(command, in: deployment.folder.path).expect(69, "in the middle of a change")
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
     try Tool.sqlite(origin, ".tables")
@@ -51,24 +49,12 @@ import Testing
     #expect(try Tool.sqlite(origin, "SELECT count(*) FROM shop WHERE name = 'half'") == "0\n")
   }
 
-  @Test func `an empty origin file is reported, and no published row is lost`() throws {
-    try Data().write(to: URL(fileURLWithPath: origin))
-    for command in [["regenerate"], ["regenerate", "--dry-run"]] {
-      let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
-      #expect(outcome.status == 69 && outcome.errors.contains("is an empty file: it has no tables yet"))
-    }
-    #expect(try deployment.publication.published().series.values.first?.metadata.state.head.number == 3)
-  }
-
   @Test func `a WAL origin whose shared memory file cannot be created is reported`() throws {
     try Tool.sqlite(origin, "PRAGMA journal_mode = WAL")
     try Tool.run(["rm", "-f", "\(origin)-shm", "\(origin)-wal"])
     // The link prevents SQLite from creating the file; permissions would not stop root.
     try Tool.run(["ln", "-s", "my.sqlite-shm", "\(origin)-shm"])
-    let outcome = try deployment.seedbank("regenerate")
-    #expect(
-      outcome.status == 69 && outcome.errors.contains("my.sqlite-shm, which this user cannot make"),
-      "\(outcome.errors)")
+    try deployment.seedbank("regenerate").expect(69, "my.sqlite-shm, which this user cannot make")
     try Tool.run(["rm", "\(origin)-shm"])
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
@@ -84,7 +70,7 @@ import Testing
 
   private func logged() throws -> String {
     let folder = deployment.folder("logged")
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try deployment.folder.makeFolder("logged")
     try Tool.sqlite(
       "\(folder)/log.sqlite", "PRAGMA journal_mode = WAL; CREATE TABLE t(id INTEGER PRIMARY KEY)")
     return folder
@@ -140,9 +126,7 @@ import Testing
   }
 
   @Test(arguments: ["mkfifo my.sqlite", "mkdir my.sqlite"])
-  func `a pipe or a folder instead of the origin is reported, and no command hangs`(_ script: String)
-    throws
-  {
+  func `a pipe or a folder instead of the origin is reported, and no command hangs`(_ script: String) throws {
     try Tool.run(["sh", "-ec", "mv my.sqlite away; \(script)"], in: deployment.folder.path)
     for command in [["regenerate"], ["regenerate", "--dry-run"], ["config", "check"]] {
       let outcome = try SeedbankBinary.run(command, in: deployment.folder.path)
@@ -151,35 +135,6 @@ import Testing
     }
     try Tool.run(["sh", "-ec", "rm -r my.sqlite; mv away my.sqlite"], in: deployment.folder.path)
     #expect(try deployment.seedbank("regenerate").output.contains("unchanged at version 3"))
-  }
-
-  @Test func `a key of another type than the model's is reported with its row`() throws {
-    try Tool.sqlite(
-      origin,
-      "ALTER TABLE shop RENAME TO old; CREATE TABLE shop(id, name TEXT, rank REAL);"
-        + " INSERT INTO shop SELECT id, name, rank FROM old; DROP TABLE old; INSERT INTO shop VALUES ('abc', 'x', 1);"
-    )
-    let outcome = try deployment.seedbank("regenerate")
-    #expect(outcome.status == 65, "\(outcome.errors)")
-    for words in ["holds a text, but clients read it as INTEGER", "1 row (id = abc)"] {
-      #expect(outcome.errors.contains(words), "\(outcome.errors)")
-    }
-    try Tool.sqlite(origin, "DELETE FROM shop WHERE id = 'abc'")
-    #expect(try deployment.seedbank("regenerate").output.contains("unchanged at version 3"))
-  }
-
-  @Test func `the advice of config check excludes rows that have lost their key`() throws {
-    try Tool.sqlite(
-      deployment.folder("use.sqlite"),
-      "CREATE TABLE use(code TEXT PRIMARY KEY, name TEXT); INSERT INTO use VALUES ('a', 'A')")
-    #expect(try deployment.seedbank("init", "use.sqlite").status == 0)
-    #expect(try deployment.seedbank("regenerate").status == 0)
-    try Tool.sqlite(deployment.folder("use.sqlite"), "INSERT INTO use VALUES (NULL, 'B'), ('c', 'C')")
-    let said = try deployment.seedbank("config", "check").output
-    let select = try #require(said.firstMatch(of: #/by a file (\S+) with (SELECT .* IS NOT NULL);/#))
-    try Data(String(select.2).utf8).write(to: URL(fileURLWithPath: String(select.1)))
-    #expect(try deployment.seedbank("config", "check").output == "nothing is wrong\n")
-    #expect(try deployment.seedbank("regenerate").output.contains("use/1: version 2, 1 inserted"))
   }
 
   @Test func `a table with SQLite's maximum of columns is published, changed and verified`() throws {

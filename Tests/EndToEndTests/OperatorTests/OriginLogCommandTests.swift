@@ -18,8 +18,7 @@ import Testing
 
   @Test func `setup shows its changes and makes them only with --yes`() throws {
     let before = try Data(contentsOf: URL(fileURLWithPath: origin))
-    let told = try deployment.seedbank("origin", "log", "setup")
-    #expect(told.status == 0 && told.output.contains("shop  by id"), "\(told.output)")
+    try deployment.seedbank("origin", "log", "setup").expect(0, output: "shop  by id")
     let printed = try deployment.seedbank("origin", "log", "setup", "--print")
     #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
     #expect(try deployment.seedbank("origin", "log", "setup", "--yes").status == 0)
@@ -34,8 +33,8 @@ import Testing
   @Test func `changes by sqlite3 are published from the log, and the log's tables are not offered to models`()
     throws
   {
-    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
-    try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
+    try deployment.folder.succeed("origin", "log", "setup", "--yes")
+    try deployment.folder.succeed("regenerate")
     try Tool.sqlite(
       origin, "REPLACE INTO shop VALUES (2, 'by log', 1), (9, 'new', 2); DELETE FROM shop WHERE id = 1")
     let shop = try regenerated()["tables"]?["shop"]
@@ -53,17 +52,14 @@ import Testing
   }
 
   @Test func `rows that the log missed are reported, and accept trusts the log again`() throws {
-    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
-    try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
+    try deployment.folder.succeed("origin", "log", "setup", "--yes")
+    try deployment.folder.succeed("regenerate")
     // This writer disables triggers.
     try Tool.run(
       ["sqlite3", origin, ".dbconfig enable_trigger off", "UPDATE shop SET name = 'unseen' WHERE id = 1"])
     #expect(try regenerated()["outcome"] == "unchanged")
     try OriginLogScene.rewindAudit(deployment.folder("seedbank/state/my-1.cursor"))
-    let outcome = try deployment.seedbank("regenerate")
-    #expect(
-      outcome.status == 0 && outcome.errors.contains("(id = 1): they are published now"),
-      "\(outcome.errors)")
+    try deployment.seedbank("regenerate").expect(0, "(id = 1): they are published now")
     #expect(try found().first == "audit")
     let newest = try #require(try deployment.json("status", "--history").first?["builds"]?.elements?.first)
     #expect(newest["missedRows"] == 1 && newest["foundWhy"] == .null)
@@ -75,23 +71,9 @@ import Testing
       try found().prefix(2) == ["comparison", "it is the first step since the log was made, or was accepted"])
   }
 
-  @Test func `a restored backup undoes later changes in the publication`() throws {
-    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
-    try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
-    try Tool.run(["sqlite3", origin, ".backup '\(deployment.folder("backup.sqlite"))'"])
-    try Tool.sqlite(origin, "UPDATE shop SET name = 'lost' WHERE id = 1")
-    #expect(try regenerated()["tables"]?["shop"]?["updated"] == 1)
-    try Tool.run(["sqlite3", origin, ".restore '\(deployment.folder("backup.sqlite"))'"])
-    // As many writes as before, so that the log alone looks the same.
-    try Tool.sqlite(origin, "UPDATE shop SET name = 'again' WHERE id = 2")
-    #expect(try regenerated()["tables"]?["shop"]?["updated"] == 2)
-    let newest = try #require(try deployment.json("status", "--history").first?["builds"]?.elements?.first)
-    #expect(newest["foundBy"] == "comparison" && newest["foundWhy"] == "other-schema", "\(newest.text)")
-  }
-
   @Test func `status reports tables that the log no longer watches until the log is made again`() throws {
-    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
-    try SeedbankBinary.succeed(["regenerate"], in: deployment.folder.path)
+    try deployment.folder.succeed("origin", "log", "setup", "--yes")
+    try deployment.folder.succeed("regenerate")
     let unwatched = #"does not watch "shop" any more"#
     #expect(try !deployment.seedbank("status").output.contains(unwatched))
     let triggers = try Tool.sqlite(
@@ -104,8 +86,8 @@ import Testing
       let told = try SeedbankBinary.run(command, in: deployment.folder.path)
       #expect((told.output + told.errors).contains(unwatched), "\(told)")
     }
-    try SeedbankBinary.succeed(["origin", "log", "remove", "--yes"], in: deployment.folder.path)
-    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
+    try deployment.folder.succeed("origin", "log", "remove", "--yes")
+    try deployment.folder.succeed("origin", "log", "setup", "--yes")
     #expect(try deployment.seedbank("regenerate").status == 0)
     #expect(try !deployment.seedbank("status").output.contains(unwatched))
   }
@@ -123,27 +105,23 @@ import Testing
   @Test func `a key that is not UTF-8 is reported with its row, and blocks nothing after its removal`() throws
   {
     try Tool.run(["sqlite3", origin, "CREATE TABLE tag(name TEXT PRIMARY KEY NOT NULL, n INTEGER)"])
-    try SeedbankBinary.succeed(["model", "new"], in: deployment.folder.path)
-    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
+    try deployment.folder.succeed("model", "new")
+    try deployment.folder.succeed("origin", "log", "setup", "--yes")
     #expect(try deployment.seedbank("regenerate").status == 0)
     try Tool.run(["sqlite3", origin, "INSERT INTO tag VALUES (CAST(x'FF41' AS TEXT), 7)"])
-    let refused = try deployment.seedbank("regenerate")
-    #expect(refused.status == 65 && refused.errors.contains(#"table \"tag\""#), "\(refused.errors)")
+    try deployment.seedbank("regenerate").expect(65, #"table \"tag\""#)
     try Tool.run(["sqlite3", origin, "DELETE FROM tag; INSERT INTO tag VALUES ('A', 8)"])
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
 
   @Test(.full)
-  func `another deployment uses an existing log, and a failed removal changes no setting`()
-    throws
-  {
+  func `another deployment uses an existing log, and a failed removal changes no setting`() throws {
     let file = deployment.folder("seedbank/my/dataset.json")
     let before = try String(contentsOfFile: file, encoding: .utf8)
-    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
+    try deployment.folder.succeed("origin", "log", "setup", "--yes")
     let followed = try String(contentsOfFile: file, encoding: .utf8)
     try before.write(toFile: file, atomically: true, encoding: .utf8)
-    let told = try deployment.seedbank("origin", "log", "setup")
-    #expect(told.status == 0 && told.output.contains("follows it"), "\(told.output)")
+    try deployment.seedbank("origin", "log", "setup").expect(0, output: "follows it")
     #expect(try deployment.seedbank("origin", "log", "setup", "--print").status == 78)
     #expect(try deployment.seedbank("origin", "log", "setup", "--yes").status == 0)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == followed)
@@ -155,14 +133,12 @@ import Testing
   }
 
   @Test func `usage errors and a missing origin are reported`() throws {
-    try SeedbankBinary.succeed(["origin", "log", "setup", "--yes"], in: deployment.folder.path)
-    let twice = try deployment.seedbank("origin", "log", "setup", "--yes")
-    #expect(twice.status == 78 && twice.errors.contains("has a log already"), "\(twice.errors)")
+    try deployment.folder.succeed("origin", "log", "setup", "--yes")
+    try deployment.seedbank("origin", "log", "setup", "--yes").expect(78, "has a log already")
     #expect(try deployment.seedbank("origin", "log").status == 64)
     #expect(try deployment.seedbank("origin", "log", "accept", "--yes").status == 64)
     try FileManager.default.moveItem(atPath: origin, toPath: origin + ".away")
-    let gone = try deployment.seedbank("origin", "log", "remove", "--yes")
-    #expect(gone.status == 69 && gone.errors.contains("no origin database"), "\(gone.errors)")
+    try deployment.seedbank("origin", "log", "remove", "--yes").expect(69, "no origin database")
   }
 }
 

@@ -38,17 +38,14 @@ import Testing
     #expect(old.status == 1 && old.output.hasPrefix("warning: "), "\(old)")
     #expect(old.output.contains("version 3 is 2 days old, more than 26 hours"))
     #expect(old.output.contains("the last publish step was 2 days ago, more than 15 minutes"))
-    let signatures = try check(days: 5)
-    #expect(signatures.status == 1 && signatures.output.contains("timestamp: its metadata expires at"))
+    try check(days: 5).expect(1, output: "timestamp: its metadata expires at")
   }
 
   @Test func `an origin kept open for long by a step is a warning, and status shows it`() throws {
-    try DurableFile.write(
-      Array(
-        "{\"openMilliseconds\":720000,\"lagSeconds\":7,\"role\":\"standby\",\"server\":\"db2\"}".utf8),
-      to: deployment.folder("seedbank/state/my.reading"))
-    let outcome = try check()
-    #expect(outcome.status == 1 && outcome.output.contains("transaction open for 12 minutes"), "\(outcome)")
+    try deployment.folder.write(
+      "{\"openMilliseconds\":720000,\"lagSeconds\":7,\"role\":\"standby\",\"server\":\"db2\"}",
+      to: "seedbank/state/my.reading")
+    try check().expect(1, output: "transaction open for 12 minutes")
     let text = try deployment.seedbank("status").output
     let line = "origin: open for 12 minutes when it was read last, standby db2, 7 seconds behind at most"
     #expect(text.contains(line), "\(text)")
@@ -59,8 +56,7 @@ import Testing
   }
 
   @Test func `default limits come from the configuration and from the last publisher`() throws {
-    let timer = try check(days: 2)
-    #expect(timer.status == 1 && timer.output.contains("2 days ago, more than 26 hours"), "\(timer)")
+    let timer = try check(days: 2).expect(1, output: "2 days ago, more than 26 hours")
     #expect(!timer.output.contains(" old, more than"), "nobody said how old it may be")
     let run = try RunningSeedbank(
       ["run", "--port", "0"], in: deployment.folder.path,
@@ -70,22 +66,17 @@ import Testing
     }
     #expect(run.stop() == 0)
     #expect(try check().status == 0)
-    let still = try check(seconds: 460)
-    #expect(
-      still.status == 1 && still.output.contains("ago, more than 7 minutes: does the publisher still run?"))
+    try check(seconds: 460).expect(1, output: "ago, more than 7 minutes: does the publisher still run?")
   }
 
   @Test func `a missing history is a warning`() throws {
     try Tool.run(["rm", deployment.folder("seedbank/state/history.sqlite")])
-    let outcome = try check()
-    #expect(
-      outcome.status == 1 && outcome.output.contains("its age is unknown"), "\(outcome)")
+    try check().expect(1, output: "its age is unknown")
   }
 
   @Test func `a held series is a warning`() throws {
     #expect(try deployment.seedbank("rollback", "--to", "2").status == 0)
-    let outcome = try check()
-    #expect(outcome.status == 1 && outcome.output.contains("held at the content of version 2"))
+    try check().expect(1, output: "held at the content of version 2")
     let json = try check("--json").json()
     #expect(json["problems"]?.elements?.first?["state"]?.string == "warning")
   }
@@ -221,38 +212,31 @@ import Testing
     try Tool.run(["rm", deployment.folder("seedbank/publication/metadata/timestamp.json")])
     #expect(try check().status == 2)
     try Tool.run(["rm", deployment.folder("seedbank/seedbank.json")])
-    let outcome = try check("--json")
-    #expect(outcome.status == 2)
+    let outcome = try check("--json").expect(2)
     #expect(try outcome.json()["state"]?.string == "critical")
   }
 
-  @Test func `a missing or truncated published file is critical`()
-    throws
-  {
+  @Test func `a missing or truncated published file is critical`() throws {
     let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
     let files = objects.map { deployment.publication.file($0) }
     try Tool.run(["truncate", "-s", "-1", files[0]])
     #expect(try check().status == 2)
     try Tool.run(["rm"] + files)
-    let outcome = try check()
-    #expect(
-      outcome.status == 2 && outcome.output.contains("and \(files.count - 1) more: missing"), "\(outcome)")
+    try check().expect(2, output: "and \(files.count - 1) more: missing")
   }
 
   @Test func `a deployment without a publication is critical`() throws {
     let folder = deployment.folder
     try Tool.run(["rm", "-r", folder("seedbank")])
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
-    let outcome = try check()
-    #expect(outcome.status == 2 && outcome.output.contains("nothing is published yet"), "\(outcome)")
+    try folder.succeed("init", "my.sqlite")
+    try check().expect(2, output: "nothing is published yet")
   }
 
   @Test(arguments: [
     "--older-than 1w", "--older-than", "--no-step-for 0s", "--older-than 2000000d", "--dataset nope",
   ])
   func `an invalid limit is a usage error`(_ words: String) throws {
-    let outcome = try check(words.split(separator: " ").map(String.init))
-    #expect(outcome.status == 64)
+    let outcome = try check(words.split(separator: " ").map(String.init)).expect(64)
     let isTime = words.split(separator: " ").count == 2 && !words.hasPrefix("--dataset")
     #expect(
       !isTime || outcome.errors.contains("Expected a whole number from 1 to 1000000 and a unit, such as 90s"),
@@ -260,7 +244,6 @@ import Testing
   }
 
   @Test func `a limit without --check is a usage error`() throws {
-    let outcome = try deployment.seedbank("status", "--older-than", "1h")
-    #expect(outcome.status == 64 && outcome.errors.contains("--check beside it"))
+    try deployment.seedbank("status", "--older-than", "1h").expect(64, "--check beside it")
   }
 }

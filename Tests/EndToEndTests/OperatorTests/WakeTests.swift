@@ -80,8 +80,7 @@ import Testing
   }
 
   @Test(.full) func `an origin behind a symbolic link is watched at its target`() throws {
-    try FileManager.default.createDirectory(
-      atPath: deployment.folder("data"), withIntermediateDirectories: false)
+    try deployment.folder.makeFolder("data")
     try Folder.rename(origin, to: deployment.folder("data/real.sqlite"))
     try #require(symlink("data/real.sqlite", origin) == 0)
     let server = try run()

@@ -49,8 +49,7 @@ import Testing
     CREATE VIEW "open now" AS SELECT "shop id", 1 + 1 AS two FROM "opening hours";
     """
 
-  @Test(
-    arguments: Stage.pick(quick: [Setting.mainActor], full: Setting.allCases, deep: Setting.allCases))
+  @Test(arguments: Stage.pick(quick: [Setting.mainActor], full: Setting.allCases, deep: Setting.allCases))
   func `the articles' examples compile without a warning`(_ setting: Setting) throws {
     let articles = ["Client", "Recipes", "Testing"]
     for name in articles { try write(Article(name).source, to: "\(name).swift") }
@@ -105,6 +104,6 @@ import Testing
   }
 
   private func write(_ text: String, to file: String) throws {
-    try text.write(toFile: folder(file), atomically: false, encoding: .utf8)
+    try folder.write(text, to: file)
   }
 }

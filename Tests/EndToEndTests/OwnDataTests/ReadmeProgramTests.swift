@@ -39,7 +39,7 @@ import Testing
     for words in [["init", "my.sqlite"], ["config", "swift"]] {
       #expect(commands.contains("/seedbank \(words.joined(separator: " "))"))
       let output = try SeedbankBinary.succeed(words, in: folder.path)
-      try output.write(toFile: folder("SeedModels.swift"), atomically: false, encoding: .utf8)
+      try folder.write(output, to: "SeedModels.swift")
     }
     let server = try RunningSeedbank(["run", "--port", "0"], in: folder.path)
     try compile(for: server.address)
@@ -79,9 +79,9 @@ import Testing
   private func compile(for address: String, printing words: String = "print(shops)") throws {
     let program = try Readme.block("swift", containing: "import SeedClient")
     #expect(program.contains("{ print(shops) }"))
-    try program.replacing("{ print(shops) }", with: "{ \(words) }")
-      .replacing("http://127.0.0.1:8080", with: address)
-      .write(toFile: folder("main.swift"), atomically: false, encoding: .utf8)
+    try folder.write(
+      program.replacing("{ print(shops) }", with: "{ \(words) }").replacing(
+        "http://127.0.0.1:8080", with: address), to: "main.swift")
     let objects = try Self.modules.flatMap(BuiltModules.objects)
     let words = ["main.swift", "SeedModels.swift", "-o", "app", "-swift-version", "6"]
     try BuiltModules.compile(words + objects, in: folder.path)

@@ -5,7 +5,6 @@ import Testing
 
 @testable import seedbank
 
-/// Completions of a partial command line.
 @Suite struct CompletionTests {
   private let folder: TemporaryFolder
 
@@ -13,8 +12,8 @@ import Testing
     folder = try TemporaryFolder()
     try Tool.run(["mkdir", folder("work"), folder("zsh")])
     for (shell, file) in [("bash", "bash"), ("zsh", "zsh/_seedbank")] {
-      let script = try SeedbankBinary.succeed(["completion", shell], in: folder.path)
-      try script.write(toFile: folder(file), atomically: false, encoding: .utf8)
+      let script = try folder.succeed("completion", shell)
+      try folder.write(script, to: file)
     }
     try Data().write(to: URL(fileURLWithPath: folder("work/my.sqlite")))
   }

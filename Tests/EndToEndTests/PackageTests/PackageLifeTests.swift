@@ -3,7 +3,6 @@ import SeedSystem
 import Support
 import Testing
 
-/// The packages in clean systems.
 @Suite struct PackageLifeTests {
   /// Seconds, including a cold build of the program.
   private static let patience: TimeInterval = 3600

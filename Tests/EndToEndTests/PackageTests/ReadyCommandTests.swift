@@ -1,4 +1,3 @@
-import Foundation
 import SeedSystem
 import Support
 import Testing
@@ -34,11 +33,8 @@ import Testing
   }
 
   @Test func `without a server, the message names the commands that start one`() throws {
-    let outcome = try SeedbankBinary.run(
-      ["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "1"])
-    #expect(outcome.status == 69)
-    #expect(outcome.errors.contains("http://127.0.0.1:1 is not ready: "))
-    #expect(outcome.errors.contains("start it with 'seedbank run' or 'seedbank serve'"))
+    try SeedbankBinary.run(["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "1"])
+      .expect(69, "http://127.0.0.1:1 is not ready: ", "start it with 'seedbank run' or 'seedbank serve'")
   }
 
   @Test(.full) func `ready gives up on a silent server`() throws {
@@ -46,9 +42,8 @@ import Testing
       connection.untilEnd {}
       return false
     }
-    let outcome = try SeedbankBinary.run(["ready", "http://127.0.0.1:\(silent.port)"])
-    #expect(outcome.status == 69)
-    #expect(outcome.errors.contains("has not answered within 5 seconds"))
+    try SeedbankBinary.run(["ready", "http://127.0.0.1:\(silent.port)"]).expect(
+      69, "has not answered within 5 seconds")
   }
 
   @Test func `invalid arguments and settings are reported`() throws {
@@ -60,8 +55,7 @@ import Testing
       let outcome = try SeedbankBinary.run(["ready"] + arguments, in: deployment.path)
       #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome.errors)")
     }
-    let anyPort = try SeedbankBinary.run(
-      ["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "0"])
-    #expect(anyPort.status == 78 && anyPort.errors.contains("found 0, which means any"))
+    try SeedbankBinary.run(["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "0"])
+      .expect(78, "found 0, which means any")
   }
 }

@@ -4,12 +4,10 @@ import SeedSystem
 import Support
 import Testing
 
-/// The systemd units.
 @Suite struct UnitTests {
   private static let units = "\(Readme.package)/Config/systemd"
   private static let services = [
-    "seedbank.service", "seedbank-regenerate.service", "seedbank-front@.service",
-    "seedbank-follow@.service",
+    "seedbank.service", "seedbank-regenerate.service", "seedbank-front@.service", "seedbank-follow@.service",
   ]
   private static let front = services[2]
   private static let follower = services[3]
@@ -52,8 +50,7 @@ import Testing
     let words = command.replacing("%i", with: "8080").replacing("${SOURCE}", with: "https://seeds.example")
       .replacing("/var/lib/", with: folder("")).replacing("/etc/seedbank-follow/", with: folder(""))
       .split(separator: " ").dropFirst().map(String.init)
-    let outcome = try SeedbankBinary.run(words, in: "/")
-    #expect(outcome.status == 78 && outcome.errors.contains("root.json"), "\(outcome)")
+    try SeedbankBinary.run(words, in: "/").expect(78, "root.json")
   }
 
   @Test func `a service without a deployment fails once with advice`() throws {
@@ -74,8 +71,7 @@ import Testing
   @Test(arguments: services)
   func `README.Debian and the article name each unit`(unit: String) throws {
     let name = unit.replacing(".service", with: "").replacing("@", with: "@8080")
-    let readme = try String(
-      contentsOfFile: "\(Readme.package)/Config/debian/README.Debian", encoding: .utf8)
+    let readme = try String(contentsOfFile: "\(Readme.package)/Config/debian/README.Debian", encoding: .utf8)
     #expect(readme.contains(" \(name)."), "README.Debian")
     let article = try String(
       contentsOfFile: "\(Readme.package)/Sources/seedbank/seedbank.docc/Installing.md", encoding: .utf8)
@@ -90,7 +86,7 @@ import Testing
     let folder = try TemporaryFolder()
     for unit in Self.services + ["seedbank-regenerate.timer"] {
       let here = try text(unit).replacing("/usr/bin/seedbank", with: SeedbankBinary.path)
-      try here.write(toFile: folder(unit), atomically: false, encoding: .utf8)
+      try folder.write(here, to: unit)
     }
     try Tool.run(["cp", folder(Self.front), folder("seedbank-front@8080.service")])
     try Tool.run(["cp", folder(Self.follower), folder("seedbank-follow@8080.service")])
@@ -124,9 +120,9 @@ import Testing
   {
     let dropIn = try #require(try OperatorArticle("Installing").blocks.first { $0.language == "ini" }).text
     let (folder, unit) = (try TemporaryFolder(), Self.services[1])
-    try text(unit).write(toFile: folder(unit), atomically: false, encoding: .utf8)
+    try folder.write(text(unit), to: unit)
     try Folder.create(folder("\(unit).d"))
-    try dropIn.write(toFile: folder("\(unit).d/bucket.conf"), atomically: false, encoding: .utf8)
+    try folder.write(dropIn, to: "\(unit).d/bucket.conf")
     #expect(try exposure(folder(unit)) == exposure("\(Self.units)/\(Self.services[0])"))
     #expect(dropIn.contains("\nLoadCredential=bucket:") && dropIn.hasSuffix("FILE=%d/bucket"))
   }

@@ -88,8 +88,7 @@ final class BrowserPage {
   }
 
   func screenshot(to path: String, whole: Bool = false) throws {
-    let answer = try call(
-      "Page.captureScreenshot", ["format": "png", "captureBeyondViewport": .bool(whole)])
+    let answer = try call("Page.captureScreenshot", ["format": "png", "captureBeyondViewport": .bool(whole)])
     guard let data = answer["data"]?.string.flatMap({ Data(base64Encoded: $0) }) else { return }
     try data.write(to: URL(filePath: path))
   }

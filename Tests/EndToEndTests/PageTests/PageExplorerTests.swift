@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import Support
 import Testing
@@ -9,7 +8,6 @@ import Testing
     try page.wait("the changes are shown", "document.querySelector('.explorer h4')")
   }
 
-  /// Returns captions and cells of all tables in the view.
   private func tables(_ page: BrowserPage) throws -> [[[String]]] {
     let found = try page.evaluate(
       """

@@ -33,10 +33,7 @@ import Testing
     epoch: .random(), head: .first, floor: .first, model: "1.0", models: ["1.0": SHA256Digest.of([])],
     publishedAt: .now(), pollSeconds: 60)
 
-  @Test
-  func `each of 200 datasets is listed, can be filtered, and has a page that refreshes`()
-    throws
-  {
+  @Test func `each of 200 datasets is listed, can be filtered, and has a page that refreshes`() throws {
     let page = try BrowserPage("http://127.0.0.1:\(front.port)/", width: 390)
     #expect(try page.evaluate("document.querySelectorAll('#list tbody tr').length").integer == Self.datasets)
     try page.evaluate(

@@ -21,12 +21,12 @@ final class PageScene {
     let folder = try TemporaryFolder(inMemory: true)
     try Self.template(for: [schema, members ?? ""] + versions).fill(folder) {
       try Tool.sqlite(folder("my.sqlite"), schema)
-      try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+      try folder.succeed("init", "my.sqlite")
       if let members { try Self.configure(members, folder("seedbank/my/dataset.json")) }
-      try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+      try folder.succeed("regenerate")
       for sql in versions {
         try Tool.sqlite(folder("my.sqlite"), sql)
-        try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+        try folder.succeed("regenerate")
       }
     }
     self.folder = folder
@@ -52,7 +52,6 @@ final class PageScene {
 
   var address: String { server.address }
 
-  /// Changes rows, which `run` publishes.
   func change(_ sql: String) throws { try Tool.sqlite(folder("my.sqlite"), sql) }
 
   func endServer() { _ = server.stop() }

@@ -107,8 +107,7 @@ import Testing
     for _ in 0..<count {
       try page.press("Tab")
       places.append(try page.evaluate("usable.indexOf(document.activeElement)").integer ?? -1)
-      let isSeen = try page.evaluate(
-        "getComputedStyle(document.activeElement).outlineStyle !== 'none'")
+      let isSeen = try page.evaluate("getComputedStyle(document.activeElement).outlineStyle !== 'none'")
       #expect(isSeen == true)
     }
     #expect(places == Array(0..<count))
@@ -139,9 +138,7 @@ import Testing
     #expect(document["from"] == 3 && document["to"] == 4)
   }
 
-  @Test(.full) func `the page reports a missing publication, keeps the last state and recovers`()
-    throws
-  {
+  @Test(.full) func `the page reports a missing publication, keeps the last state and recovers`() throws {
     let scene = try PageScene(versions: Self.versions)
     let page = try BrowserPage(scene.address)
     let (folder, away) = (scene.folder("seedbank/publication"), scene.folder("away"))
@@ -167,8 +164,7 @@ import Testing
     let page = try BrowserPage(scene.address)
     let port = scene.server.port
     func expectAnswer() throws {
-      try expect(
-        page, headline: "Everything is current.", title: "● Current – Seedbank", icon: "/icon.svg")
+      try expect(page, headline: "Everything is current.", title: "● Current – Seedbank", icon: "/icon.svg")
     }
     func expectSilence() throws {
       try expect(

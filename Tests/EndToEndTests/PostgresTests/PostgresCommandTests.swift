@@ -16,12 +16,6 @@ import Testing
 
   init() throws { folder = try TemporaryFolder(inMemory: true) }
 
-  private func seedbank(_ arguments: String..., environment: [String: String] = [:]) throws
-    -> ProgramOutcome
-  {
-    try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
-  }
-
   private func database(_ sql: String = tables) throws -> PostgresDatabase {
     try PostgresCluster.shared.get().database(sql)
   }
@@ -56,32 +50,27 @@ import Testing
 
   @Test func `init makes a deployment of a database, and its changes become versions`() throws {
     let database = try database()
-    let made = try seedbank("init", database.url(), "--dataset", "shops")
-    #expect(made.status == 0, "\(made.errors)")
+    let made = try folder.seedbank("init", database.url(), "--dataset", "shops").expect(0)
     for words in [
       "Skipped table \"note\": it has no key", "Skipped column \"product\".\"m\": of its type money",
       "Skipped index \"late\": it is no index over columns alone",
       "Skipped view \"sums\": a materialized view",
     ] { #expect(made.output.contains(words), "\(made.output)") }
-    let schema = try String(contentsOfFile: folder("seedbank/shops/models/1.0/schema.sql"), encoding: .utf8)
+    let schema = try folder.text("seedbank/shops/models/1.0/schema.sql")
     for words in [
       "\"price\" TEXT", "PRIMARY KEY (\"shop\", \"code\")",
       "CREATE INDEX \"by_price\"", "CREATE UNIQUE INDEX \"by_name\"",
     ] { #expect(schema.contains(words), "\(schema)") }
-    let first = try seedbank("regenerate")
-    #expect(
-      first.status == 0 && first.output.contains("shops/1: version 1 created, 2 rows"), "\(first.output)")
+    try folder.seedbank("regenerate").expect(0, output: "shops/1: version 1 created, 2 rows")
     try database.run("UPDATE product SET price = 3; INSERT INTO shop VALUES (2, 'Cake', NULL)")
-    #expect(try seedbank("regenerate").output.contains("shops/1: version 2"))
-    #expect(try seedbank("regenerate").output.contains("unchanged at version 2"))
-    #expect(try seedbank("verify").status == 0)
-    let check = try seedbank("config", "check")
-    #expect(check.status == 0 && check.output.contains("nothing is wrong"), "\(check.output)\(check.errors)")
+    #expect(try folder.seedbank("regenerate").output.contains("shops/1: version 2"))
+    #expect(try folder.seedbank("regenerate").output.contains("unchanged at version 2"))
+    #expect(try folder.seedbank("verify").status == 0)
+    try folder.seedbank("config", "check").expect(0, output: "nothing is wrong")
     try database.run("ALTER TABLE shop ADD phone text")
-    #expect(try seedbank("status").output.contains("has gained the column \"shop\".\"phone\""))
-    let grown = try seedbank("model", "new")
-    #expect(grown.status == 0, "\(grown.errors)")
-    #expect(try seedbank("regenerate").output.contains("shops/1: version 3"))
+    #expect(try folder.seedbank("status").output.contains("has gained the column \"shop\".\"phone\""))
+    try folder.seedbank("model", "new").expect(0)
+    #expect(try folder.seedbank("regenerate").output.contains("shops/1: version 3"))
   }
 
   /// Compares with psycopg, an independent PostgreSQL client.
@@ -117,7 +106,7 @@ import Testing
       FROM generate_series(1, 200) i;
       ALTER TABLE typed ADD PRIMARY KEY (id)
       """)
-    #expect(try seedbank("init", database.url(), "--dataset", "typed").status == 0)
+    #expect(try folder.seedbank("init", database.url(), "--dataset", "typed").status == 0)
     // Adds other types that a model may give its columns.
     let model = folder("seedbank/typed/models/1.0/schema.sql")
     let schema = try String(contentsOfFile: model, encoding: .utf8)
@@ -126,7 +115,7 @@ import Testing
     }
     #expect(other != schema)
     try other.write(toFile: model, atomically: false, encoding: .utf8)
-    let step = try seedbank("regenerate")
+    let step = try folder.seedbank("regenerate")
     #expect(step.output.contains("version 1 created, 200 rows"), "\(step.output)\(step.errors)")
     let said = try Tool.run([
       Tool.python, "\(Readme.package)/Tests/EndToEndTests/PostgresTests/psycopg_values.py", database.url(),
@@ -137,12 +126,12 @@ import Testing
 
   @Test func `--tables publishes only the named tables`() throws {
     let url = try database().url()
-    #expect(try seedbank("init", url, "--tables", "shop", "--dataset", "shops").status == 0)
-    let first = try seedbank("regenerate")
+    #expect(try folder.seedbank("init", url, "--tables", "shop", "--dataset", "shops").status == 0)
+    let first = try folder.seedbank("regenerate")
     #expect(first.output.contains("version 1 created, 1 row,"), "\(first.output)\(first.errors)")
-    let wrong = try seedbank("init", url, "--tables", "shop,nothing", "--dataset", "more")
-    #expect(wrong.status == 78 && wrong.errors.contains("has no table \"nothing\""), "\(wrong.errors)")
-    #expect(try seedbank("init", "my.sqlite", "--tables", "shop").status == 64)
+    try folder.seedbank("init", url, "--tables", "shop,nothing", "--dataset", "more").expect(
+      78, "has no table \"nothing\"")
+    #expect(try folder.seedbank("init", "my.sqlite", "--tables", "shop").status == 64)
   }
 
   @Test func `a password is rejected in arguments and files, and never shown`() throws {
@@ -154,17 +143,15 @@ import Testing
       CREATE ROLE own_\(database.name) LOGIN
       """)
     let url = database.url(user: "guarded", password: secret)
-    let given = try seedbank("init", url, "--dataset", "shops")
+    let given = try folder.seedbank("init", url, "--dataset", "shops")
     #expect(
       given.status == 64 && given.errors.contains("PGPASSWORD") && !given.errors.contains(secret),
       "\(given.errors)")
-    #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
+    #expect(try folder.seedbank("init", database.url(), "--dataset", "shops").status == 0)
     let file = folder("seedbank/shops/dataset.json")
     let good = try String(contentsOfFile: file, encoding: .utf8)
     try good.replacing(database.url(), with: url).write(toFile: file, atomically: false, encoding: .utf8)
-    let kept = try seedbank("regenerate")
-    #expect(
-      kept.status == 78 && kept.errors.contains("SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES"), "\(kept.errors)")
+    let kept = try folder.seedbank("regenerate").expect(78, "SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES")
     #expect(!kept.errors.contains(secret))
     try good.write(toFile: file, atomically: false, encoding: .utf8)
     let environment = ["SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES": url]
@@ -174,30 +161,23 @@ import Testing
       let outcome = try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
       #expect(!(outcome.output + outcome.errors).contains(secret), "\(arguments)")
     }
-    let refused = try seedbank("regenerate", environment: environment)
-    #expect(
-      refused.status == 78 && refused.errors.contains("password authentication failed"), "\(refused.errors)")
+    try folder.seedbank("regenerate", environment: environment).expect(78, "password authentication failed")
   }
 
   @Test func `an unreachable server, a missing privilege and bad rows have their exit codes`() throws {
     let database = try database()
-    #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
+    #expect(try folder.seedbank("init", database.url(), "--dataset", "shops").status == 0)
     func regenerate(_ url: String) throws -> ProgramOutcome {
-      try seedbank("regenerate", environment: ["SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES": url])
+      try folder.seedbank("regenerate", environment: ["SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES": url])
     }
     #expect(try regenerate("postgres:///x?host=/nowhere").status == 69)
     try database.run("CREATE ROLE r_\(database.name) LOGIN")
-    let refused = try regenerate(database.url(user: "r_\(database.name)"))
-    #expect(
-      refused.status == 78 && refused.errors.contains("GRANT SELECT ON ALL TABLES"), "\(refused.errors)")
-    try "SELECT 1 AS id, NULL AS name, NULL AS opened, FROM shop".write(
-      toFile: folder("seedbank/shops/models/1.0/shop.sql"), atomically: false, encoding: .utf8)
-    let syntax = try regenerate(database.url())
-    #expect(syntax.status == 78 && syntax.errors.contains("shop.sql:1: syntax error"), "\(syntax.errors)")
-    try "SELECT id, NULL AS name, opened FROM shop".write(
-      toFile: folder("seedbank/shops/models/1.0/shop.sql"), atomically: false, encoding: .utf8)
-    let bad = try regenerate(database.url())
-    #expect(bad.status == 65 && bad.errors.contains("NOT NULL constraint failed: shop.name"), "\(bad.errors)")
+    try regenerate(database.url(user: "r_\(database.name)")).expect(78, "GRANT SELECT ON ALL TABLES")
+    try folder.write(
+      "SELECT 1 AS id, NULL AS name, NULL AS opened, FROM shop", to: "seedbank/shops/models/1.0/shop.sql")
+    try regenerate(database.url()).expect(78, "shop.sql:1: syntax error")
+    try folder.write("SELECT id, NULL AS name, opened FROM shop", to: "seedbank/shops/models/1.0/shop.sql")
+    try regenerate(database.url()).expect(65, "NOT NULL constraint failed: shop.name")
     #expect(try regenerate("mysql://h/x").status == 78)
   }
 
@@ -206,42 +186,41 @@ import Testing
     func logs() throws -> String {
       try database.run("SELECT count(*) FROM pg_namespace WHERE nspname = 'seedbank'")
     }
-    #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
-    #expect(try seedbank("regenerate").status == 0)
-    let told = try seedbank("origin", "log", "setup")
+    #expect(try folder.seedbank("init", database.url(), "--dataset", "shops").status == 0)
+    #expect(try folder.seedbank("regenerate").status == 0)
+    let told = try folder.seedbank("origin", "log", "setup")
     for words in [
       "  product  by shop, code", "  shop  by id", "With --yes, the tables listed first get a log",
     ] {
       #expect(told.status == 0 && told.output.contains(words), "\(told.output)\(told.errors)")
     }
-    let printed = try seedbank("origin", "log", "setup", "--print")
+    let printed = try folder.seedbank("origin", "log", "setup", "--print")
     #expect(try logs() == "0\n")
-    let made = try seedbank("origin", "log", "setup", "--yes")
+    let made = try folder.seedbank("origin", "log", "setup", "--yes")
     #expect(try made.status == 0 && logs() == "1\n", "\(made.errors)")
-    let twice = try seedbank("origin", "log", "setup", "--yes")
-    #expect(twice.status == 78 && twice.errors.contains("has a log already"), "\(twice.errors)")
+    try folder.seedbank("origin", "log", "setup", "--yes").expect(78, "has a log already")
     try database.run("UPDATE shop SET name = 'first' WHERE id = 1")
-    #expect(try seedbank("regenerate").output.contains("version 2"))
+    #expect(try folder.seedbank("regenerate").output.contains("version 2"))
     try database.run("UPDATE shop SET name = 'by log' WHERE id = 1")
-    #expect(try seedbank("regenerate").output.contains("version 3"))
-    #expect(try seedbank("status").output.contains("found by log"))
-    let check = try seedbank("config", "check")
+    #expect(try folder.seedbank("regenerate").output.contains("version 3"))
+    #expect(try folder.seedbank("status").output.contains("found by log"))
+    let check = try folder.seedbank("config", "check")
     #expect(check.output.contains("nothing is wrong"), "\(check.output)\(check.errors)")
     try database.run("ALTER TABLE shop DISABLE TRIGGER seedbank_insert")
-    let off = try seedbank("config", "check")
+    let off = try folder.seedbank("config", "check")
     #expect((off.output + off.errors).contains("does not watch \"shop\""), "\(off.output)\(off.errors)")
-    #expect(try seedbank("origin", "log", "remove", "--yes").status == 0)
+    #expect(try folder.seedbank("origin", "log", "remove", "--yes").status == 0)
     #expect(try logs() == "0\n")
     // The printed SQL makes the same log.
     try database.run(printed.output)
     #expect(try logs() == "1\n")
-    let secret = try seedbank("origin", "log", "remove", "--owner", "postgres://u:SECRET@h/d")
+    let secret = try folder.seedbank("origin", "log", "remove", "--owner", "postgres://u:SECRET@h/d")
     #expect(secret.status == 64 && !secret.errors.contains("SECRET"), "\(secret.errors)")
   }
 
   @Test func `a dataset has exactly one origin`() throws {
     let database = try database()
-    #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
+    #expect(try folder.seedbank("init", database.url(), "--dataset", "shops").status == 0)
     let file = folder("seedbank/shops/dataset.json")
     let good = try String(contentsOfFile: file, encoding: .utf8)
     for (text, words) in [
@@ -252,8 +231,7 @@ import Testing
       (good.replacing("\"postgres\"", with: "\"$comment\""), "origin.feed and origin.command, found none"),
     ] {
       try text.write(toFile: file, atomically: false, encoding: .utf8)
-      let outcome = try seedbank("config", "show")
-      #expect(outcome.status == 78 && outcome.errors.contains(words), "\(outcome.errors)")
+      try folder.seedbank("config", "show").expect(78, words)
     }
   }
 
@@ -264,10 +242,10 @@ import Testing
       "h/d?passwd=SECRET", "u:SECRET%00@h/d", "u:SECRET@h/d", "h/d?password=SECRET", "u:12/SECRET@h/d",
     ])
   func `no message shows a password, whatever its characters`(rest: String) throws {
-    let named = try seedbank("init", "postgres://\(rest)")
+    let named = try folder.seedbank("init", "postgres://\(rest)")
     #expect(named.status == 64 && !named.errors.contains("SECRET"), "\(named.errors)")
     let database = try database()
-    #expect(try seedbank("init", database.url(), "--dataset", "shops").status == 0)
+    #expect(try folder.seedbank("init", database.url(), "--dataset", "shops").status == 0)
     for command in [["config", "show"], ["regenerate"], ["status", "--check"], ["status", "--history"]] {
       let outcome = try SeedbankBinary.run(
         command, environment: ["SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES": "postgres://\(rest)"],

@@ -22,16 +22,13 @@ import Testing
     "postgres://\(user)@\(host)/\(database.name)?hostaddr=\(address)&\(parameters)"
   }
 
-  private func regenerate(_ url: String, _ environment: [String: String] = [:]) throws
-    -> ProgramOutcome
-  {
+  private func regenerate(_ url: String, _ environment: [String: String] = [:]) throws -> ProgramOutcome {
     let own = ["SEEDBANK_DATASETS_SHOPS_ORIGIN_POSTGRES": url]
-    return try SeedbankBinary.run(
-      ["regenerate"], environment: own.merging(environment) { $1 }, in: folder.path)
+    return try folder.seedbank("regenerate", environment: own.merging(environment) { $1 })
   }
 
   private func setUp(_ url: String) throws {
-    try SeedbankBinary.succeed(["init", url, "--dataset", "shops"], in: folder.path)
+    try folder.succeed("init", url, "--dataset", "shops")
   }
 
   @Test func `a server with TLS is read, with and without verification of its certificate`() throws {
@@ -41,14 +38,10 @@ import Testing
       let step = try regenerate(url(parameters))
       #expect(step.status == 0, "\(parameters): \(step.errors)")
     }
-    let config = try SeedbankBinary.run(["config", "check"], in: folder.path)
-    #expect(config.status == 0 && config.output.contains("nothing is wrong"), "\(config)")
+    try folder.seedbank("config", "check").expect(0, output: "nothing is wrong")
   }
 
-  @Test(.full)
-  func `an unverified server and a client without TLS are rejected with the remedy`()
-    throws
-  {
+  @Test(.full) func `an unverified server and a client without TLS are rejected with the remedy`() throws {
     try setUp(url("sslmode=require"))
     let cases: [(url: String, words: [String])] = [
       (url("sslmode=disable"), ["no encryption", "pg_hba.conf"]),
@@ -70,10 +63,8 @@ import Testing
     let plain = address == "127.0.0.2" ? "127.0.0.3" : "127.0.0.2"
     let other = try PostgresCluster(["listen_addresses=\(plain)"])
     defer { withExtendedLifetime(other) {} }
-    let refused = try regenerate("postgres://postgres@\(plain)/x?sslmode=require")
-    #expect(refused.status == 78 && refused.errors.contains("does not support SSL"), "\(refused)")
-    #expect(
-      !FileManager.default.fileExists(atPath: folder("seedbank/state/shops-1.sqlite")), "nothing was read")
+    try regenerate("postgres://postgres@\(plain)/x?sslmode=require").expect(78, "does not support SSL")
+    #expect(!folder.exists("seedbank/state/shops-1.sqlite"), "nothing was read")
   }
 
   @Test func `a URL may name a password file`() throws {
@@ -86,16 +77,12 @@ import Testing
     try Tool.run(["chmod", "600", file])
     let named = url("sslmode=require&passfile=\(file)", user: "guarded")
     try setUp(named)
-    let kept = try String(contentsOfFile: folder("seedbank/shops/dataset.json"), encoding: .utf8)
+    let kept = try folder.text("seedbank/shops/dataset.json")
     #expect(kept.contains("passfile"), "\(kept)")
-    let step = try SeedbankBinary.run(["regenerate"], in: folder.path)
-    #expect(step.status == 0, "\(step.errors)")
+    try folder.seedbank("regenerate").expect(0)
     try "*:*:*:guarded:wrong\n".write(toFile: file, atomically: false, encoding: .utf8)
-    let refused = try SeedbankBinary.run(["regenerate"], in: folder.path)
-    #expect(
-      refused.status == 78 && refused.errors.contains("password authentication failed"), "\(refused)")
-    let secretKey = try SeedbankBinary.run(
-      ["init", url("sslpassword=\(secret)"), "--dataset", "more"], in: folder.path)
+    try folder.seedbank("regenerate").expect(78, "password authentication failed")
+    let secretKey = try folder.seedbank("init", url("sslpassword=\(secret)"), "--dataset", "more")
     #expect(secretKey.status == 64 && !secretKey.errors.contains(secret), "\(secretKey.errors)")
   }
 }

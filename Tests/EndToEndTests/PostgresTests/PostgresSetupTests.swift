@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import Support
 import Testing
@@ -8,12 +7,6 @@ import Testing
   private let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder(inMemory: true) }
-
-  private func seedbank(_ arguments: String..., environment: [String: String] = [:]) throws
-    -> ProgramOutcome
-  {
-    try SeedbankBinary.run(arguments, environment: environment, in: folder.path)
-  }
 
   private func database(_ sql: String) throws -> PostgresDatabase {
     try PostgresCluster.shared.get().database(sql)
@@ -29,17 +22,16 @@ import Testing
       CREATE INDEX by_money ON shop (m); CREATE INDEX sqlite_i ON shop (x); CREATE INDEX "By_X" ON shop (x);
       CREATE INDEX by_x ON shop (f); CREATE TABLE heir() INHERITS (shop)
       """)
-    let made = try seedbank("init", database.url(), "--dataset", "shops")
-    #expect(made.status == 0, "\(made.errors)")
+    let made = try folder.seedbank("init", database.url(), "--dataset", "shops").expect(0)
     for words in [
       "Skipped table \"sqlite_x\": SQLite reserves such names",
       "Skipped index \"by_money\": one of its columns is left out",
       "\"sqlite_i\": SQLite reserves such names", "Skipped index \"by_x\": SQLite takes its name",
       "Check the rows of table \"shop\": they include those of inheriting tables (\"heir\")",
     ] { #expect(made.output.contains(words), "\(words) in \(made.output)") }
-    let schema = try String(contentsOfFile: folder("seedbank/shops/models/1.0/schema.sql"), encoding: .utf8)
+    let schema = try folder.text("seedbank/shops/models/1.0/schema.sql")
     #expect(schema.contains(#"INDEX "By_X""#), "\(schema)")
-    #expect(try seedbank("regenerate").status == 0)
+    #expect(try folder.seedbank("regenerate").status == 0)
   }
 
   @Test func `a unique index over NOT NULL columns is the key of a table without a primary key`() throws {
@@ -49,16 +41,15 @@ import Testing
       INSERT INTO stop VALUES ('A', 'north', 1), ('B', 'south', 1); CREATE TABLE word(said text UNIQUE);
       CREATE TABLE zone(id text, name text, PRIMARY KEY (id) INCLUDE (name))
       """)
-    let made = try seedbank("init", database.url(), "--dataset", "stops")
-    #expect(made.status == 0, "\(made.errors)")
-    #expect(made.output.contains("Skipped table \"word\": it has no key"), "\(made.output)")
-    let schema = try String(contentsOfFile: folder("seedbank/stops/models/1.0/schema.sql"), encoding: .utf8)
+    try folder.seedbank("init", database.url(), "--dataset", "stops").expect(
+      0, output: "Skipped table \"word\": it has no key")
+    let schema = try folder.text("seedbank/stops/models/1.0/schema.sql")
     #expect(schema.contains(#"PRIMARY KEY ("area", "code")"#), "\(schema)")
     #expect(schema.contains(#"PRIMARY KEY ("id")"#), "included columns are not a part of the key: \(schema)")
-    #expect(try seedbank("regenerate").output.contains("stops/1: version 1 created, 2 rows"))
+    #expect(try folder.seedbank("regenerate").output.contains("stops/1: version 1 created, 2 rows"))
     try database.run("UPDATE stop SET name = 'C' WHERE area = 'south'; DELETE FROM stop WHERE area = 'north'")
-    #expect(try seedbank("regenerate").output.contains("stops/1: version 2"))
-    #expect(try seedbank("verify").status == 0)
+    #expect(try folder.seedbank("regenerate").output.contains("stops/1: version 2"))
+    #expect(try folder.seedbank("verify").status == 0)
   }
 
   @Test func `the GRANT that init prints gives the missing privilege`() throws {
@@ -66,17 +57,16 @@ import Testing
     let user = "Init \(database.name)"
     try database.run("CREATE ROLE \"\(user)\" LOGIN; GRANT SELECT ON b TO \"\(user)\"")
     let url = database.url(user: user.replacing(" ", with: "%20"))
-    let made = try seedbank("init", url, "--dataset", "first", "--dry-run")
-    #expect(made.status == 0, "\(made.errors)")
+    let made = try folder.seedbank("init", url, "--dataset", "first", "--dry-run").expect(0)
     let grant = try #require(made.output.firstMatch(of: /(GRANT USAGE .*;)/)).1
     try database.run(String(grant))
-    let all = try seedbank("init", url, "--dataset", "first", "--dry-run")
+    let all = try folder.seedbank("init", url, "--dataset", "first", "--dry-run")
     #expect(all.output.contains("2 tables"), "\(all.output)")
   }
 
   @Test func `config check finds a privilege for some columns only, as a step does`() throws {
     let database = try database("CREATE TABLE a(id int PRIMARY KEY, name text)")
-    #expect(try seedbank("init", database.url(), "--dataset", "a").status == 0)
+    #expect(try folder.seedbank("init", database.url(), "--dataset", "a").status == 0)
     let user = "columns_\(database.name)"
     try database.run("CREATE ROLE \(user) LOGIN; GRANT SELECT (id) ON a TO \(user)")
     let environment = ["SEEDBANK_DATASETS_A_ORIGIN_POSTGRES": database.url(user: user)]
@@ -87,7 +77,7 @@ import Testing
         "\(command): \(outcome)")
     }
     try database.run("GRANT SELECT (name) ON a TO \(user)")
-    #expect(try seedbank("regenerate", environment: environment).status == 0)
+    #expect(try folder.seedbank("regenerate", environment: environment).status == 0)
   }
 
   @Test func `tables with row-level security are skipped until the user may see all rows`() throws {
@@ -98,14 +88,10 @@ import Testing
       """)
     let user = "rows_\(database.name)"
     try database.run("CREATE ROLE \(user) LOGIN; GRANT SELECT ON a, b TO \(user)")
-    let made = try seedbank("init", database.url(user: user), "--dataset", "a", "--dry-run")
-    #expect(
-      made.status == 0 && made.output.contains("Skipped table \"a\": row-level security hides some rows"),
-      "\(made)")
-    let exempt = try seedbank("init", database.url(), "--dataset", "a")
-    #expect(
-      exempt.status == 0 && exempt.output.contains("Check the rows of table \"a\": clients get also those"),
-      "\(exempt)")
+    try folder.seedbank("init", database.url(user: user), "--dataset", "a", "--dry-run").expect(
+      0, output: "Skipped table \"a\": row-level security hides some rows")
+    try folder.seedbank("init", database.url(), "--dataset", "a").expect(
+      0, output: "Check the rows of table \"a\": clients get also those")
     let url = ["SEEDBANK_DATASETS_A_ORIGIN_POSTGRES": database.url(user: user)]
     for command in [["config", "check"], ["regenerate"]] {
       let outcome = try SeedbankBinary.run(command, environment: url, in: folder.path)
@@ -114,7 +100,7 @@ import Testing
         "\(command): \(outcome)")
     }
     let applied = url.merging(["SEEDBANK_DATASETS_A_ORIGIN_ROW_SECURITY": "apply"]) { $1 }
-    let step = try seedbank("regenerate", environment: applied)
+    let step = try folder.seedbank("regenerate", environment: applied)
     #expect(step.output.contains("version 1 created, 1 row"), "\(step.output)\(step.errors)")
   }
 }

@@ -13,7 +13,6 @@ final class ReaderProcess {
     try waitUntil("\(line) is printed") { program.output.split(separator: "\n").last == Substring(line) }
   }
 
-  /// Closes the process's input and returns its outcome.
   func stop() throws -> ProgramOutcome {
     program.closeInput()
     return try program.outcome(within: longestWait)

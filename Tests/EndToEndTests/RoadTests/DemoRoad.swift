@@ -1,4 +1,3 @@
-import Foundation
 import Support
 import Testing
 
@@ -14,7 +13,7 @@ struct DemoRoad {
   init(seed: UInt64, trips: Int) throws {
     folder = try TemporaryFolder(inMemory: true)
     random = SplitMix(seed: seed)
-    try SeedbankBinary.succeed(["demo", "--directory", "demo", "--trips", "\(trips)"], in: folder.path)
+    try folder.succeed("demo", "--directory", "demo", "--trips", "\(trips)")
     try publish()
   }
 
@@ -49,9 +48,8 @@ struct DemoRoad {
   /// Updates a store through the front.
   func pull(_ store: String, model: String, from address: String) throws {
     try RunningSeedbank.waits(untilServing: folder("demo/publication"), at: address)
-    try SeedbankBinary.succeed(
-      ["pull", address, "--dataset", "transit", "--model", model, "--store", store, "--root", root],
-      in: folder.path)
+    try folder.succeed(
+      "pull", address, "--dataset", "transit", "--model", model, "--store", store, "--root", root)
   }
 
   func file(of store: String) throws -> String { try Dump.file(ofStore: folder(store)) }

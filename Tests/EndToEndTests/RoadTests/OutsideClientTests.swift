@@ -10,8 +10,7 @@ import Testing
     async throws
   {
     var road = try DemoRoad(seed: 21, trips: 100)
-    let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let server = try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let models = ["1.0", "2.0", "2.1"]
     func outside(_ model: String, _ action: String) throws -> String {
       try Tool.script(
@@ -33,9 +32,7 @@ import Testing
 
   /// Codes are unique and change rows: a step swaps two, reuses a deleted row's code, or shifts all of them.
   @Test(.full)
-  func `a client of the plain HTTP interface follows deleted rows and moved unique values`()
-    throws
-  {
+  func `a client of the plain HTTP interface follows deleted rows and moved unique values`() throws {
     let folder = try TemporaryFolder(inMemory: true)
     try Tool.sqlite(folder("my.sqlite"), Self.wanderingCodes)
     for arguments in [["init", "my.sqlite"], ["regenerate"]] {
@@ -43,21 +40,20 @@ import Testing
     }
     let server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
     func outside(_ store: String, _ action: String) throws -> String {
-      try Tool.script(
-        "\(Self.folder)/outside_client.py", server.address, "my", "1.0", folder(store), action)
+      try Tool.script("\(Self.folder)/outside_client.py", server.address, "my", "1.0", folder(store), action)
     }
     for store in ["often", "seldom"] { _ = try outside(store, "snapshot") }
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
     for step in 1...(Stage.isDeep ? 100 : 12) {
       for _ in 0..<3 { try Tool.sqlite(folder("my.sqlite"), Self.wandering(&random)) }
-      try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+      try folder.succeed("regenerate")
       try eventually("the front serves it", within: 60) {
         try outside("often", "changes").isEmpty ? true : nil
       }
       if step.isMultiple(of: 5) { _ = try outside("seldom", "changes") }
     }
-    try SeedbankBinary.succeed(["regenerate", "--snapshot"], in: folder.path)
+    try folder.succeed("regenerate", "--snapshot")
     for store in ["often", "seldom"] {
       let verdict = try eventually("\(store) is at the head", within: 60) { () -> String? in
         _ = try outside(store, "changes")
@@ -111,8 +107,7 @@ import Testing
 
   @Test func `the example client has the rows of pull after a snapshot, deltas and damage`() throws {
     var road = try DemoRoad(seed: 23, trips: 20)
-    let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let server = try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let file = road.folder("outside/current.sqlite")
     func follow() throws {
       try road.pull("pulled", model: "2.0", from: server.address)
@@ -173,8 +168,7 @@ import Testing
       try road.mutate(10)
       try road.publish()
     }
-    let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let server = try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     for (major, count) in [("1", 2...4), ("2", 4...4)] {
       let output = try Tool.script(
         "\(Self.folder)/tuf_client.py", server.address, road.root, "transit", major, road.folder("tuf"))

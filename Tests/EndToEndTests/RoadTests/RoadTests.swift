@@ -1,4 +1,3 @@
-import Foundation
 import Support
 import Testing
 
@@ -9,8 +8,7 @@ import Testing
 
   @Test(.full) func `stores that pull now and then equal a fresh snapshot, row for row`() throws {
     var road = try DemoRoad(seed: 11, trips: 200)
-    let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let server = try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let models = ["1.0", "2.0", "2.1"]
     for model in models { try road.pull("often-\(model)", model: model, from: server.address) }
     for step in 1...Self.steps {
@@ -45,11 +43,9 @@ import Testing
 
   @Test func `a port in use is reported with its number`() throws {
     let road = try DemoRoad(seed: 12, trips: 1)
-    let server = try RunningSeedbank(
-      ["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
+    let server = try RunningSeedbank(["serve", "--config", road.config, "--port", "0"], in: road.folder.path)
     let port = try #require(server.address.split(separator: ":").last)
-    let second = try SeedbankBinary.run(
-      ["serve", "--config", road.config, "--port", String(port)], in: road.folder.path)
+    let second = try road.folder.seedbank("serve", "--config", road.config, "--port", String(port))
     #expect(second.status == 69 && second.output.isEmpty)
     #expect(second.errors.contains(port) && second.errors.contains("127.0.0.1"))
   }

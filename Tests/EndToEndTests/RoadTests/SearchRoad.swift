@@ -1,4 +1,3 @@
-import Foundation
 import Support
 import Testing
 
@@ -10,12 +9,12 @@ struct SearchRoad {
   init() throws {
     folder = try TemporaryFolder()
     try Tool.sqlite(folder("my.sqlite"), Self.tables)
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try folder.succeed("init", "my.sqlite")
     // `init` makes an ordinary column of the generated one.
     try Tool.run(
       ["sed", "-i", "s/\"label\" TEXT/& AS (code || ' ' || name)/", "seedbank/my/models/1.0/schema.sql"],
       in: folder.path)
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("regenerate")
     server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
   }
 
@@ -35,8 +34,7 @@ struct SearchRoad {
   /// The last one is a REAL whose digits SQLite 3.40 reads as another one.
   private static let extras = [
     "1", "1.0", "'1'", "NULL", "x'00ff'", "9007199254740993", "9e999", "'Grüße' || char(13, 10) || 'quer'",
-    "5e-324",
-    "ieee754_from_blob(x'40422c3ddf628209')",
+    "5e-324", "ieee754_from_blob(x'40422c3ddf628209')",
   ]
 
   /// Publishes a version: changed, moved, deleted and new rows.
@@ -54,7 +52,7 @@ struct SearchRoad {
       INSERT OR REPLACE INTO note VALUES ('note \(version % 6)', 'Umleitung über Brücke \(version)');
       COMMIT;
       """)
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("regenerate")
     try RunningSeedbank.waits(untilServing: folder("seedbank/publication"), at: server.address)
   }
 
@@ -69,9 +67,8 @@ struct SearchRoad {
   /// Updates all clients, and returns their files.
   func follow() throws -> [String] {
     let (root, series) = (folder("seedbank/root.json"), ["my", "1.0"])
-    try SeedbankBinary.succeed(
-      ["pull", server.address, "--dataset", "my", "--model", "1.0", "--store", "pulled", "--root", root],
-      in: folder.path)
+    try folder.succeed(
+      "pull", server.address, "--dataset", "my", "--model", "1.0", "--store", "pulled", "--root", root)
     try Tool.script("Examples/client.py", [server.address, root] + series + [folder("python")])
     try Tool.node("Examples/client.mjs", [server.address, root] + series + [folder("node")])
     return [try Dump.file(ofStore: folder("pulled"))]
@@ -80,7 +77,7 @@ struct SearchRoad {
 
   /// `doctor`'s last line about a store or a file.
   func verdict(_ path: String) throws -> String {
-    let report = try SeedbankBinary.run(["doctor", path], in: folder.path).output
+    let report = try folder.seedbank("doctor", path).output
     return report.split(separator: "\n").last.map(String.init) ?? ""
   }
 

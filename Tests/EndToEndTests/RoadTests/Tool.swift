@@ -1,6 +1,7 @@
 import Foundation
 import SeedSystem
 import Support
+import Testing
 
 /// Runs independent programs.
 enum Tool {
@@ -19,8 +20,7 @@ enum Tool {
     // One file for both streams: the programs used here print errors only if they fail.
     let outcome = try TestProgram.run(
       arguments, in: directory, environment: environment,
-      input: input.map(TestProgram.Input.text) ?? .nothing,
-      joined: true, within: patience)
+      input: input.map(TestProgram.Input.text) ?? .nothing, joined: true, within: patience)
     guard outcome.status == 0 else {
       throw Failure(command: arguments.joined(separator: " "), status: outcome.status, output: outcome.output)
     }
@@ -53,11 +53,21 @@ enum Tool {
     }
   }
 
+  /// A condition that SQLite evaluates without an end.
+  static let endless =
+    "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)"
+
   /// The Python interpreter of the test setup.
   static var python: String { ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "python3" }
 }
 
 extension SeedbankBinary {
+  /// The words of an update of the dataset `my`, by a command in its deployment's parent folder.
+  static func pull(_ address: String, into store: String? = nil) -> [String] {
+    ["pull", address, "--dataset", "my", "--model", "1.0", "--root", "seedbank/root.json"]
+      + (store.map { ["--store", $0] } ?? [])
+  }
+
   @discardableResult
   static func succeed(_ arguments: [String], in directory: String) throws -> String {
     let outcome = try run(arguments, in: directory)
@@ -67,5 +77,19 @@ extension SeedbankBinary {
         output: outcome.output + outcome.errors)
     }
     return outcome.output
+  }
+}
+
+extension ProgramOutcome {
+  /// Expects an exit code, and texts that the messages and the results contain.
+  @discardableResult
+  func expect(
+    _ status: Int32, _ errors: String..., output: String..., at place: SourceLocation = #_sourceLocation
+  ) -> Self {
+    let isExpected =
+      self.status == status && errors.allSatisfy { self.errors.contains($0) }
+      && output.allSatisfy { self.output.contains($0) }
+    #expect(isExpected, "\(status), \(errors + output), but \(self)", sourceLocation: place)
+    return self
   }
 }

@@ -16,9 +16,7 @@ import Testing
     let scene = try SampleScene()
     let program = try OutsidePackage(Self.package, program: "articles").program()
     let server = try scene.front()
-    let output = try Tool.run([
-      program, server.address, scene.road.folder("shipped"), scene.road.folder.path,
-    ])
+    let output = try Tool.run([program, server.address, scene.road.folder("shipped"), scene.road.folder.path])
     #expect(Set(output.split(separator: "\n")) == Set(articles.flatMap(\.declared)), "\(output)")
   }
 

@@ -15,23 +15,19 @@ import Testing
       for point in FaultInjector.points(count, sample: Self.sample) {
         try scene.forget()
         let what = "\(fault) at \(point) of \(count)"
-        let preloaded = [
-          "LD_PRELOAD": injector.library, "SEEDBANK_FAULT": "\(fault.rawValue):\(point)",
-        ]
+        let preloaded = ["LD_PRELOAD": injector.library, "SEEDBANK_FAULT": "\(fault.rawValue):\(point)"]
         let during = try? scene.app("board", environment: preloaded)
         #expect(
           during == nil || during?.hasPrefix("version 1, brought along") == true, "\(what): \(during ?? "")")
         #expect(try scene.app("board").hasPrefix("version 1, brought along"), "\(what)")
-        try SeedbankBinary.succeed(
-          ["doctor", "device/seed", "--root", "shipped/root.json"], in: scene.road.folder.path)
+        try scene.road.folder.succeed("doctor", "device/seed", "--root", "shipped/root.json")
       }
     }
   }
 
   private func operations(_ scene: SampleScene, _ injector: FaultInjector) throws -> Int {
     let file = scene.road.folder("count")
-    _ = try scene.app(
-      "board", environment: ["LD_PRELOAD": injector.library, "SEEDBANK_FAULT_COUNT": file])
+    _ = try scene.app("board", environment: ["LD_PRELOAD": injector.library, "SEEDBANK_FAULT_COUNT": file])
     let text = try String(contentsOfFile: file, encoding: .utf8)
     return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
   }

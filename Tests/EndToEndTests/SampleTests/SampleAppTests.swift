@@ -41,8 +41,7 @@ import Testing
 
   @Test func `the app's model equals the output of config swift`() throws {
     let scene = try SampleScene()
-    let printed = try SeedbankBinary.succeed(
-      ["config", "swift", "--config", scene.road.config], in: scene.road.folder.path)
+    let printed = try scene.road.folder.succeed("config", "swift", "--config", scene.road.config)
     let source = try String(
       contentsOfFile: "\(Readme.package)/Examples/timetable/Sources/timetable/SeedModels.swift",
       encoding: .utf8)

@@ -16,14 +16,11 @@ final class SampleScene {
     try ship()
   }
 
-  /// Bundles the published version with the app.
   func ship() throws {
     let server = try front()
-    try SeedbankBinary.succeed(
-      [
-        "pull", server.address, "--dataset", "transit", "--model", "2.1", "--root", road.root, "--bundle",
-        "shipped",
-      ], in: road.folder.path)
+    try road.folder.succeed(
+      "pull", server.address, "--dataset", "transit", "--model", "2.1", "--root", road.root, "--bundle",
+      "shipped")
     _ = server.stop()
   }
 
@@ -37,10 +34,8 @@ final class SampleScene {
     try Tool.run([program] + arguments(server) + words, environment: environment)
   }
 
-  /// Deletes the app's data on the device.
   func forget() throws { try Tool.run(["rm", "-rf", road.folder("device")]) }
 
-  /// Starts the app, which keeps running.
   func watch(server: String) throws -> TestProgram {
     try TestProgram([program] + arguments(server) + ["watch"], in: road.folder.path, joined: true)
   }
@@ -50,7 +45,6 @@ final class SampleScene {
     try road.publish(snapshot: snapshot)
   }
 
-  /// Returns the name of a stop with departures.
   func someStop() throws -> String {
     try Tool.sqlite(
       road.origin, "SELECT name FROM stop WHERE id = (SELECT min(stop_id) FROM stop_time WHERE position = 1);"
@@ -73,13 +67,11 @@ struct OutsidePackage {
   /// plans of packages in one folder and then omits or misses a program.
   private var build: String { "\(Readme.package)/.build/outside/\(name)" }
 
-  /// Builds the package and returns the path of its program.
   func program() throws -> String {
     _ = try swift("build")
     return "\(build)/debug/\(name)"
   }
 
-  /// Builds the package and runs its tests; throws if one fails.
   func test() throws -> String { try swift("test", "--disable-xctest") }
 
   private func swift(_ arguments: String...) throws -> String {

@@ -1,7 +1,6 @@
 import Foundation
 import SeedSystem
 
-/// The demo's deployment in the repository.
 enum DemoFiles {
   static let folder = {
     let repository = (0..<4).reduce("\(#filePath)") { path, _ in Folder.parent(of: path) }

@@ -3,18 +3,17 @@ import Support
 import Testing
 
 @Suite struct InitTests {
-  let folder: SetupFolder
+  let folder: TemporaryFolder
 
   init() throws {
-    folder = try SetupFolder()
+    folder = try TemporaryFolder(inMemory: true)
     try folder.sqlite(
       "My Shop.sqlite", "CREATE TABLE item(id INTEGER PRIMARY KEY, name TEXT); CREATE TABLE log(line TEXT);")
   }
 
   @Test func `init makes a deployment that can be read back`() throws {
     let before = try folder.sqlite("My Shop.sqlite", ".dump")
-    let outcome = try folder.seedbank("init", "My Shop.sqlite")
-    #expect(outcome.status == 0)
+    let outcome = try folder.seedbank("init", "My Shop.sqlite").expect(0)
     #expect(outcome.errors.isEmpty)
     #expect(outcome.output.contains("models/1.0/schema.sql: 2 tables\n"))
     #expect(outcome.output.contains("models/1.0/log.sql\n"))
@@ -48,18 +47,6 @@ import Testing
     #expect(roles.map { $0["name"]?.string } == ["my-shop-1"])
   }
 
-  @Test func `an existing deployment is not changed`() throws {
-    #expect(try folder.seedbank("init", "My Shop.sqlite").status == 0)
-    let (files, key) = (folder.files, try folder.text("seedbank/keys/root.key"))
-    let outcome = try folder.seedbank("init", "My Shop.sqlite")
-    #expect(outcome.status == 78)
-    #expect(outcome.output.isEmpty)
-    #expect(
-      outcome.errors.contains("seedbank.json has a dataset my-shop already. Nothing was changed"))
-    #expect(folder.files == files)
-    #expect(try folder.text("seedbank/keys/root.key") == key)
-  }
-
   @Test func `all tables without a rowid are reported in one warning`() throws {
     let tables = (1...5).map { "CREATE TABLE t\($0)(id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;" }
     try folder.sqlite("keyed.sqlite", tables.joined())
@@ -88,9 +75,7 @@ import Testing
 
   @Test func `an existing name stops init before it writes`() throws {
     let files = folder.files
-    let outcome = try folder.seedbank(
-      "init", "My Shop.sqlite", "--directory", "My Shop.sqlite")
-    #expect(outcome.status == 78)
+    try folder.seedbank("init", "My Shop.sqlite", "--directory", "My Shop.sqlite").expect(78)
     #expect(folder.files == files)
     try folder.sqlite("root.json", "CREATE TABLE t(id)")
     #expect(try folder.seedbank("init", "My Shop.sqlite", "--directory", ".").status == 78)
@@ -100,15 +85,13 @@ import Testing
   @Test func `unusable origins are rejected, and nothing is written`() throws {
     try folder.sqlite("empty.sqlite", "VACUUM")
     try folder.sqlite("keyless.sqlite", "CREATE TABLE log(rowid, _rowid_, oid)")
-    try folder.sqlite(
-      "text.sqlite", ".output \(folder.file("text.txt"))\n.print Not a database, by far not one")
-    try Tool.run(["mkfifo", folder.file("pipe.sqlite")])
+    try folder.sqlite("text.sqlite", ".output \(folder("text.txt"))\n.print Not a database, by far not one")
+    try Tool.run(["mkfifo", folder("pipe.sqlite")])
     let files = folder.files
     let cases: [(String, Int32, String)] = [
       ("nowhere.sqlite", 69, "There is no origin database at"),
       ("text.txt", 65, "expected a SQLite database, found: file is not a database"),
-      ("empty.sqlite", 65, "It has no tables."),
-      ("keyless.sqlite", 65, "Skipped table \"log\""),
+      ("empty.sqlite", 65, "It has no tables."), ("keyless.sqlite", 65, "Skipped table \"log\""),
       ("pipe.sqlite", 65, "is not a regular file"),
     ]
     for (origin, status, message) in cases {
@@ -123,8 +106,8 @@ import Testing
   @Test func `a dry run prints the same report and writes nothing`() throws {
     let files = folder.files
     let outcome = try folder.seedbank(
-      "init", "My Shop.sqlite", "--dry-run", "--json", "--directory", "it's here")
-    #expect(outcome.status == 0)
+      "init", "My Shop.sqlite", "--dry-run", "--json", "--directory", "it's here"
+    ).expect(0)
     #expect(folder.files == files)
     let report = try JSONValue(parsing: Array(outcome.output.utf8))
     #expect(report["dryRun"]?.bool == true)
@@ -137,8 +120,7 @@ import Testing
 
   @Test(arguments: ["Shop", "keys", "", "a_b"])
   func `an invalid dataset name is a usage error`(name: String) throws {
-    let outcome = try folder.seedbank("init", "My Shop.sqlite", "--dataset", name)
-    #expect(outcome.status == 64)
+    try folder.seedbank("init", "My Shop.sqlite", "--dataset", name).expect(64)
     #expect(!folder.exists("seedbank"))
   }
 }

@@ -5,9 +5,9 @@ import Testing
 
 /// `init` reports everything it skips with name, reason and remedy, and each remedy works.
 @Suite struct LeftOutTests {
-  let folder: SetupFolder
+  let folder: TemporaryFolder
 
-  init() throws { folder = try SetupFolder() }
+  init() throws { folder = try TemporaryFolder(inMemory: true) }
 
   private static let odd = """
     CREATE TABLE place(id INTEGER PRIMARY KEY, name TEXT, doc TEXT DEFAULT '{}',
@@ -45,19 +45,14 @@ import Testing
 
   @Test func `everything that init skips can be published by its remedy`() throws {
     try folder.sqlite("odd.sqlite", Self.odd)
-    let outcome = try folder.seedbank("init", "odd.sqlite", "--json")
-    #expect(outcome.status == 0, "\(outcome.errors)")
+    let outcome = try folder.seedbank("init", "odd.sqlite", "--json").expect(0)
     let skipped = try #require(try JSONValue(parsing: Array(outcome.output.utf8))["skipped"]?.elements)
     #expect(skipped.count == 6)
     #expect(skipped.allSatisfy { $0["remedy"]?.string?.isEmpty == false && $0["reason"]?.string != nil })
     let model = "seedbank/odd/models/1.0"
-    try (folder.text("\(model)/schema.sql") + Self.mended).write(
-      toFile: folder.file("\(model)/schema.sql"), atomically: true, encoding: .utf8)
-    for (table, select) in Self.selects {
-      try select.write(toFile: folder.file("\(model)/\(table).sql"), atomically: true, encoding: .utf8)
-    }
-    let published = try folder.seedbank("regenerate")
-    #expect(published.status == 0, "\(published.errors)")
+    try folder.edit("\(model)/schema.sql") { $0 + Self.mended }
+    for (table, select) in Self.selects { try folder.write(select, to: "\(model)/\(table).sql") }
+    try folder.seedbank("regenerate").expect(0)
     let rows = try folder.sqlite(
       "seedbank/state/odd-1.sqlite",
       """
@@ -84,8 +79,7 @@ import Testing
   @Test func `names with one reason share one line, which a later dry run prints again`() throws {
     let triggers = (0..<20).map { "CREATE TRIGGER t\($0) AFTER INSERT ON t BEGIN SELECT 1; END;" }
     try folder.sqlite("many.sqlite", "CREATE TABLE t(id INTEGER PRIMARY KEY);\n\(triggers.joined())")
-    let told = try folder.seedbank("init", "many.sqlite")
-    #expect(told.status == 0)
+    let told = try folder.seedbank("init", "many.sqlite").expect(0)
     let lines = told.output.split(separator: "\n").filter { $0.contains("seeds have none") }
     #expect(lines.count == 1 && (0..<20).allSatisfy { lines[0].contains("\"t\($0)\"") }, "\(told.output)")
     let dry = try folder.seedbank("init", "many.sqlite", "--dry-run", "--directory", "other")

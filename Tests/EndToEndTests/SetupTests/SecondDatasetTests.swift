@@ -4,9 +4,8 @@ import Support
 import Testing
 
 @Suite struct SecondDatasetTests {
-  /// Makes a deployment with one published dataset, and a file for another one.
-  private func folder() throws -> SetupFolder {
-    let folder = try SetupFolder()
+  private func folder() throws -> TemporaryFolder {
+    let folder = try TemporaryFolder(inMemory: true)
     try folder.sqlite("my.sqlite", "CREATE TABLE shop(id INTEGER PRIMARY KEY); INSERT INTO shop VALUES (1)")
     try folder.sqlite(
       "Parks 2.sqlite", "CREATE TABLE park(id INTEGER PRIMARY KEY); INSERT INTO park VALUES (1)")
@@ -18,8 +17,8 @@ import Testing
   @Test func `init adds another file as a second dataset, and both are published`() throws {
     let folder = try folder()
     let root = try folder.text("seedbank/root.json")
-    let added = try folder.seedbank("init", "Parks 2.sqlite")
-    #expect(added.status == 0 && added.output.contains("/seedbank/parks-2/models/1.0/schema.sql: 1 table"))
+    try folder.seedbank("init", "Parks 2.sqlite").expect(
+      0, output: "/seedbank/parks-2/models/1.0/schema.sql: 1 table")
     #expect(try folder.text("seedbank/seedbank.json").contains("\"datasets\": [\"my\", \"parks-2\"]"))
     #expect(try folder.text("seedbank/root.json") == root)
     #expect(try folder.seedbank("regenerate").output.contains("parks-2/1: version 1 created"))
@@ -28,7 +27,7 @@ import Testing
 
   @Test func `init inside a deployment's folder adds to that deployment`() throws {
     let folder = try folder()
-    let outcome = try SeedbankBinary.run(["init", "../Parks 2.sqlite"], in: folder.file("seedbank"))
+    let outcome = try SeedbankBinary.run(["init", "../Parks 2.sqlite"], in: folder("seedbank"))
     #expect(outcome.status == 0 && folder.exists("seedbank/parks-2/dataset.json"))
     #expect(!folder.exists("seedbank/seedbank"))
   }
@@ -38,7 +37,7 @@ import Testing
     let text = try folder.text("seedbank/seedbank.json")
       .replacing("{\n  \"publication\"", with: "{\n  \"$comment\": \"Ours\",\n  \"publication\"")
       .replacing("8080", with: "8181")
-    try text.write(toFile: folder.file("seedbank/seedbank.json"), atomically: true, encoding: .utf8)
+    try folder.write(text, to: "seedbank/seedbank.json")
     #expect(try folder.seedbank("init", "Parks 2.sqlite").status == 0)
     #expect(
       try folder.text("seedbank/seedbank.json") == text.replacing("[\"my\"]", with: "[\"my\", \"parks-2\"]"))
@@ -48,14 +47,11 @@ import Testing
     throws
   {
     let folder = try folder()
-    try FileManager.default.createDirectory(atPath: folder.file("stick"), withIntermediateDirectories: true)
-    try FileManager.default.moveItem(
-      atPath: folder.file("seedbank/keys/targets.key"), toPath: folder.file("stick/targets.key"))
+    try Tool.run(["sh", "-ec", "mkdir stick; mv seedbank/keys/targets.key stick"], in: folder.path)
     #expect(try folder.seedbank("init", "Parks 2.sqlite").status == 0)
     try folder.sqlite("my.sqlite", "INSERT INTO shop VALUES (2)")
-    let step = try folder.seedbank("regenerate")
-    #expect(step.status == 78 && step.output.contains("my/1: version 2,"))
-    #expect(step.errors.contains("keys renew targets --with FOLDER"))
+    try folder.seedbank("regenerate").expect(
+      78, "keys renew targets --with FOLDER", output: "my/1: version 2,")
     #expect(try folder.seedbank("keys", "renew", "targets", "--with", "stick").status == 0)
     #expect(try folder.seedbank("regenerate").output.contains("parks-2/1: version 1 created"))
   }
@@ -69,8 +65,7 @@ import Testing
   ])
   func `a failed init changes nothing`(words: [String], status: Int32, message: String) throws {
     let folder = try folder()
-    try FileManager.default.createDirectory(
-      atPath: folder.file("seedbank/taken"), withIntermediateDirectories: true)
+    try folder.makeFolder("seedbank/taken")
     let (files, text) = (folder.files, try folder.text("seedbank/seedbank.json"))
     let outcome = try SeedbankBinary.run(words, in: folder.path)
     #expect(outcome.status == status && outcome.errors.contains(message), "\(outcome.errors)")
@@ -81,10 +76,9 @@ import Testing
     let folder = try folder()
     let before = folder.files
     // A folder at the temporary file's path makes the update of seedbank.json fail.
-    try FileManager.default.createDirectory(
-      atPath: folder.file("seedbank/seedbank.json.tmp"), withIntermediateDirectories: true)
+    try folder.makeFolder("seedbank/seedbank.json.tmp")
     #expect(try folder.seedbank("init", "Parks 2.sqlite").status != 0)
-    try FileManager.default.removeItem(atPath: folder.file("seedbank/seedbank.json.tmp"))
+    try folder.remove("seedbank/seedbank.json.tmp")
     #expect(folder.files == before)
     #expect(try folder.seedbank("init", "Parks 2.sqlite").status == 0)
   }

@@ -1,7 +1,6 @@
 import Foundation
 import Support
 
-/// A service manager's socket that records notifications.
 final class ManagerSocket {
   let name: String
   private let descriptor: Int32

@@ -11,7 +11,7 @@ import Testing
     try Tool.sqlite(
       folder("my.sqlite"),
       "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO shop VALUES (1, 'a')")
-    try SeedbankBinary.succeed(["init", "my.sqlite"], in: folder.path)
+    try folder.succeed("init", "my.sqlite")
   }
 
   private func run(
@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test func `serve sends READY=1 and extends the stop timeout for a long drain`() throws {
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("regenerate")
     let manager = try ManagerSocket("@seedbank-\(UUID())")
     let server = try run("serve", ["NOTIFY_SOCKET": manager.name, "SEEDBANK_HTTP_DRAIN_SECONDS": "1"])
     try manager.wait(for: "READY=1")
@@ -41,7 +41,7 @@ import Testing
   }
 
   @Test func `follow sends READY=1 and STOPPING=1`() throws {
-    try SeedbankBinary.succeed(["regenerate"], in: folder.path)
+    try folder.succeed("regenerate")
     let manager = try ManagerSocket(folder("notify"))
     let follower = try RunningSeedbank(
       [
@@ -55,7 +55,7 @@ import Testing
 
   @Test func `serve without a publication sends READY=1`() throws {
     let manager = try ManagerSocket(folder("notify"))
-    try FileManager.default.removeItem(atPath: folder("seedbank/publication"))
+    try folder.remove("seedbank/publication")
     let server = try run("serve", ["NOTIFY_SOCKET": manager.name])
     try manager.wait(for: "READY=1")
     #expect(server.stop() == 0)
@@ -63,13 +63,8 @@ import Testing
 
   @Test(.full) func `an endless first step extends the start timeout and never sends READY=1`() throws {
     try Tool.sqlite(
-      folder("my.sqlite"),
-      """
-      CREATE VIEW source AS SELECT id, name FROM shop WHERE (WITH RECURSIVE n(i) AS
-      (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)
-      """)
-    try Data("SELECT id, name FROM source".utf8).write(
-      to: URL(fileURLWithPath: folder("seedbank/my/models/1.0/shop.sql")))
+      folder("my.sqlite"), "CREATE VIEW source AS SELECT id, name FROM shop WHERE \(Tool.endless)")
+    try folder.write("SELECT id, name FROM source", to: "seedbank/my/models/1.0/shop.sql")
     let manager = try ManagerSocket(folder("notify"))
     let run = try TestProgram(
       [SeedbankBinary.path, "run", "--port", "0"], in: folder.path,

@@ -82,8 +82,7 @@ import FoundationNetworking
   // MARK: A token in a header
 
   @Test func `all paths need the token in a header`() async throws {
-    let token = try String(
-      article.type("cat tokens").dropFirst("\"Bearer ".count).prefix { $0 != "\"" })
+    let token = try String(article.type("cat tokens").dropFirst("\"Bearer ".count).prefix { $0 != "\"" })
     let nginx = try nginx(
       "A token in a header",
       [("/etc/nginx/tokens", article.folder("tokens")), ("127.0.0.1:9000", "127.0.0.1:\(try freePort())")])
@@ -175,13 +174,12 @@ import FoundationNetworking
       #expect(try status("\(path)?\(good)") == 404, "\(path)")
     }
     // The log contains no usable signature.
-    #expect(try !String(contentsOfFile: here("access"), encoding: .utf8).contains("signature"))
+    #expect(try !here.text("access").contains("signature"))
     // Objects are cached for all signatures.
     let object = try #require(try files().last)
     #expect(try requests(kind: "snapshot", after: { try status("\(object)?\(sign(seconds: 300))") }) == 0)
   }
 
-  /// Counts the front's requests of a kind while `body` runs.
   private func requests(kind: String, after body: () throws -> Int) throws -> Int {
     let before = try count(kind)
     #expect(try body() == 200)

@@ -5,9 +5,7 @@ import Testing
 /// The article on backups, with a device that is ahead of the backup.
 @Suite struct BackupTests {
   @Test
-  func `a backup of a running deployment is restored elsewhere, and devices that are ahead follow`()
-    throws
-  {
+  func `a backup of a running deployment is restored elsewhere, and devices that are ahead follow`() throws {
     let article = try TypedArticle("Backup")
     try article.typeUntil("One device has seen more")
     try article.untilHead(2, of: "my")

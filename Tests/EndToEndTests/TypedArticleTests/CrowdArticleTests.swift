@@ -2,7 +2,6 @@ import Foundation
 import Support
 import Testing
 
-/// The article on a million devices and the model behind it.
 @Suite struct CrowdArticleTests {
   @Test func `the article's tables are those that Scripts/crowd prints`() throws {
     let article = try OperatorArticle("AMillionDevices").text.components(separatedBy: "\n")

@@ -1,4 +1,3 @@
-import Foundation
 import Support
 import Testing
 
@@ -42,9 +41,7 @@ import Testing
     #expect(same == "same\n")
   }
 
-  @Test func `a front with an incomplete copy serves its last version until the rest arrives`()
-    throws
-  {
+  @Test func `a front with an incomplete copy serves its last version until the rest arrives`() throws {
     try article.typeRest()
     try publish("half")
     try article.type(

@@ -1,6 +1,5 @@
 import Foundation
 
-/// An article for operators and its code blocks.
 struct OperatorArticle {
   let name: String
   let text: String
@@ -67,7 +66,6 @@ struct OperatorArticle {
     return found
   }
 
-  /// Returns the only file in a language.
   func file(_ language: String) throws -> String {
     let found = blocks.filter { $0.language == language }
     guard found.count == 1 else { throw Missing(what: "\(name): \(found.count) blocks of \(language)") }

@@ -10,12 +10,10 @@ final class TypedArticle {
   private var terminals: [TestProgram] = []
   private let ports: [String: UInt16]
   private let variables: [String: String]
-  /// Replacements for the article's hosts.
   private let hosts: [String: String]
 
   /// The seconds to wait for an output; not a figure of the product.
   static let patience: TimeInterval = 60
-  /// The ports in the articles.
   private static let ordinaryPorts = ["8080", "8081", "8082"]
   /// Returns the text that a command that keeps running prints once it works, or `nil` for other commands.
   private static func sign(ofLasting line: String) -> String? {
@@ -101,7 +99,6 @@ final class TypedArticle {
 
   var terminalOutput: String { terminals.map(\.output).joined() }
 
-  /// Returns the free port that replaces a documented one.
   func port(_ ordinary: String = "8080") -> UInt16 { ports[ordinary] ?? 0 }
 
   var server: String { "http://127.0.0.1:\(port())" }
@@ -130,7 +127,6 @@ final class TypedArticle {
   }
 }
 
-/// The environment of an operator's shell.
 enum OperatorsMachine {
   /// Finds the built command as `seedbank`.
   static var environment: [String: String] {

@@ -27,7 +27,7 @@ import Testing
     try article.untilHead(2, of: "my")
     try article.typeRest()
     for file in ["SeedModels.swift", "Seeds", "seedbank/root.json"] {
-      #expect(FileManager.default.fileExists(atPath: article.folder(file)))
+      #expect(article.folder.exists(file))
     }
   }
 
@@ -92,7 +92,6 @@ import Testing
     #expect(try seed("newest", "SELECT title FROM shop", article) == "Green tea\n")
   }
 
-  /// Queries the newest seed of a store.
   private func seed(_ store: String, _ sql: String, _ article: TypedArticle) throws -> String {
     try article.type("sqlite3 $(ls -td \(store)/generations/*/seed.sqlite | head -1) '\(sql)'")
   }
