@@ -58,15 +58,11 @@ final class RawStatement {
 
   deinit { sqlite3_finalize(handle) }
 
-  func bind(_ values: [SeedValue], from first: Int32 = 1) {
-    var index = first
-    for value in values {
-      bind(value, index)
-      index += 1
-    }
+  func bind(_ values: [SeedValue]) {
+    for (index, value) in values.enumerated() { bind(value, Int32(index + 1)) }
   }
 
-  func bind(_ value: SeedValue, _ index: Int32) {
+  private func bind(_ value: SeedValue, _ index: Int32) {
     switch value {
     case .null: sqlite3_bind_null(handle, index)
     case .integer(let value): sqlite3_bind_int64(handle, index, value)
@@ -101,14 +97,7 @@ final class RawStatement {
     while try step() {}
   }
 
-  /// A NOT NULL value of the current row.
-  func value(_ index: Int32, _ column: Column) -> SeedValue {
-    switch column.kind {
-    case .integer: .integer(sqlite3_column_int64(handle, index))
-    case .real: .real(sqlite3_column_double(handle, index))
-    case .text: .text(sqlite3_column_text(handle, index).map { String(cString: $0) } ?? "")
-    }
-  }
+  func integer(_ index: Int32) -> SeedValue { .integer(sqlite3_column_int64(handle, index)) }
 
   /// Whether the statement yields a row.
   func finds(_ values: [SeedValue]) throws -> Bool {
