@@ -71,14 +71,15 @@ final class RawStatement {
       _ = value.withUTF8 { bindText($0, index) }
     case .blob(let value):
       _ = value.withUnsafeBytes {
-        seedbank_sqlite_bind_blob(handle, index, $0.baseAddress, UInt64($0.count))
+        sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), seedbank_sqlite_transient)
       }
     }
   }
 
   private func bindText(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int32) -> Int32 {
     bytes.withMemoryRebound(to: CChar.self) { text in
-      seedbank_sqlite_bind_text(handle, index, text.baseAddress, UInt64(text.count))
+      sqlite3_bind_text64(
+        handle, index, text.baseAddress, UInt64(text.count), seedbank_sqlite_transient, UInt8(SQLITE_UTF8))
     }
   }
 
