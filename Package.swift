@@ -50,7 +50,7 @@ func tests(_ name: String, _ dependencies: [Target.Dependency], programs: [Strin
 
 // Apple platforms use CryptoKit and Compression instead of these two.
 let crypto: Target.Dependency = .target(name: "CCrypto", condition: .when(platforms: [.linux]))
-let spawn: Target.Dependency = .target(name: "CSpawn", condition: .when(platforms: [.linux]))
+let linux: Target.Dependency = .target(name: "CLinux", condition: .when(platforms: [.linux]))
 let lzma: Target.Dependency = .target(name: "CLZMA", condition: .when(platforms: [.linux]))
 // Apple's systems have no headers of libarchive.
 let archive: Target.Dependency = .target(name: "CArchive", condition: .when(platforms: [.linux]))
@@ -94,12 +94,10 @@ let package = Package(
     cLibrary("CLZMA", debian: "liblzma-dev"),
     cLibrary("CCrypto", debian: "libssl-dev"),
     cLibrary("CArchive", debian: "libarchive-dev"),
-    // The allocator of the C library itself.
-    .systemLibrary(name: "CMalloc"),
-    // The C library's extensions of posix_spawn.
-    .systemLibrary(name: "CSpawn"),
+    // Parts of the C library itself.
+    .systemLibrary(name: "CLinux"),
 
-    module("SeedSystem", [spawn]),
+    module("SeedSystem", [linux]),
     module("SeedFormat", ["SeedSystem"]),
     module("SeedTrust", ["SeedSystem", "SeedFormat", crypto]),
     module("SeedSigning", ["SeedSystem", "SeedFormat", "SeedTrust", crypto]),
@@ -125,7 +123,7 @@ let package = Package(
       name: "seedbank",
       dependencies: [
         "SeedSystem", "SeedFormat", "SeedTrust", "SeedSigning", "SeedDatabase", "SeedImport", "SeedHTTP",
-        "SeedPublication", "SeedPublisher", "SeedFront", "SeedClient", "CMalloc",
+        "SeedPublication", "SeedPublisher", "SeedFront", "SeedClient", linux,
       ] + postgres + buckets,
       resources: [
         "origin", "model-1.0", "stations", "routes", "model-2.0", "model-2.1", "stop_times",

@@ -14,18 +14,17 @@ struct ClientBenchmark {
 
   init(_ options: ClientOptions) { self.options = options }
 
-  func run() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "seedbank-bench-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let origin = try TransitOrigin(folder.path, rows: options.rows, options.layout)
-    let scene = try ClientScene(origin, in: folder.path)
+  func run() throws { try inFolder(run) }
+
+  private func run(_ folder: String) throws {
+    let origin = try TransitOrigin(folder, rows: options.rows, options.layout)
+    let scene = try ClientScene(origin, in: folder)
     let report = ClientReport(options, snapshotBytes: scene.snapshotBytes)
     let start = { try scene.firstStart(provingRows: false) }
     let starts = try measurePairs(start, scene.baseline)
     report.add(starts)
     report.add(proofs: try measurePairs({ try scene.firstStart(provingRows: true) }, start))
-    if options.measuresImport { report.add(starts, imports: try measureImport(origin, folder.path)) }
+    if options.measuresImport { report.add(starts, imports: try measureImport(origin, folder)) }
     report.add(try measureIdle(scene))
   }
 

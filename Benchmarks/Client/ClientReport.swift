@@ -73,11 +73,7 @@ struct ClientReport {
   }
 
   private func say(_ line: Line) {
-    guard !options.isJSON else {
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = .sortedKeys
-      return print((try? encoder.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? "")
-    }
+    guard !options.isJSON else { return print(json(line)) }
     let title = "\(line.rows) rows, \(line.what):".padding(toLength: 64, withPad: " ", startingAt: 0)
     print(
       title, String(format: "%12.2f   bar %.1f", line.value, line.bar), times(line),

@@ -51,19 +51,15 @@ struct ReadBenchmark {
         typed.append(pair[1].seconds)
       }
     }
-    try tell(ReadResult(rows: rows, hand: hand, typed: typed, bar: Self.bar))
+    tell(ReadResult(rows: rows, hand: hand, typed: typed, bar: Self.bar))
   }
 
-  private func tell(_ result: ReadResult) throws {
-    if isJSON {
-      FileHandle.standardOutput.write(try JSONEncoder().encode(result) + Data("\n".utf8))
-    } else {
-      let format = { (value: Double) in String(format: "%.3f", value) }
-      print(
-        "\(result.rows) rows of six columns: by hand \(format(result.handSeconds)) s, as a type "
-          + "\(format(result.typedSeconds)) s of the processor, × \(String(format: "%.2f", result.ratio)) (at most \(result.bar))"
-      )
-    }
+  private func tell(_ result: ReadResult) {
+    if isJSON { return print(json(result)) }
+    let format =
+      "%d rows of six columns: by hand %.3f s, as a type %.3f s of the processor, × %.2f (at most %.1f)"
+    print(
+      String(format: format, result.rows, result.handSeconds, result.typedSeconds, result.ratio, result.bar))
   }
 
   private func byHand(_ connection: Connection) throws -> (seconds: Double, sum: Int) {
@@ -105,8 +101,8 @@ private struct ReadResult: Encodable {
 
   init(rows: Int, hand: [Double], typed: [Double], bar: Double) {
     (self.rows, self.bar) = (rows, bar)
-    handSeconds = Result.median(hand)
-    typedSeconds = Result.median(typed)
-    ratio = Result.median(zip(hand, typed).map { $1 / $0 })
+    handSeconds = median(hand)
+    typedSeconds = median(typed)
+    ratio = median(zip(hand, typed).map { $1 / $0 })
   }
 }

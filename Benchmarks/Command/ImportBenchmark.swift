@@ -24,13 +24,6 @@ struct ImportBenchmark {
     }
   }
 
-  private func inFolder(_ body: (String) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "seedbank-bench-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try body(folder.path)
-  }
-
   private func run(_ workload: any Workload, _ folder: String) throws {
     for phase in Phase.allCases {
       try DatasetWriter(workload, WorkloadFiles(folder, ""), phase).write(workload)

@@ -43,12 +43,6 @@ struct Report {
       correct: result.check.checksum == floor.check.checksum, refused: result.check.refused)
   }
 
-  private func json(_ value: some Encodable) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
-  }
-
   private func text(_ line: Line) -> String {
     let verdict = line.correct ? (line.refused ? "refused, as it must" : "same rows") : "WRONG ROWS"
     let numbers = [

@@ -13,13 +13,7 @@ struct Result {
     if isCheck { check = measurement } else { timed.append(measurement) }
   }
 
-  var seconds: Double { Self.median(timed.map(\.seconds)) }
-  var processorSeconds: Double { Self.median(timed.map(\.processorSeconds)) }
-  var peakBytes: Int { Int(Self.median(timed.map { Double($0.peakBytes) })) }
-
-  static func median(_ values: [Double]) -> Double {
-    let sorted = values.sorted()
-    guard !sorted.isEmpty else { return 0 }
-    return (sorted[sorted.count / 2] + sorted[(sorted.count - 1) / 2]) / 2
-  }
+  var seconds: Double { median(timed.map(\.seconds)) }
+  var processorSeconds: Double { median(timed.map(\.processorSeconds)) }
+  var peakBytes: Int { Int(median(timed.map { Double($0.peakBytes) })) }
 }

@@ -4,22 +4,18 @@ struct Contender: Sendable {
   let name: String
   /// Prepares what the target needs besides its tables; not timed.
   var prepare: (@Sendable (any Workload, WorkloadFiles) throws -> Void)?
-  /// Rows above which it is skipped, because it keeps an object per row or takes minutes.
-  var rowLimit = Int.max
   /// The only supported workload.
   var only: String?
   let run: Run
 
-  private static let objectLimit = 500_000
-
   static let all: [Contender] = [
     floor,
-    Contender(name: "find or insert, save each", rowLimit: objectLimit, run: PerObject.run),
-    Contender(name: "fetch cache", rowLimit: objectLimit, run: FetchCache.run),
-    Contender(name: "prewarmed", rowLimit: objectLimit, run: Prewarmed.run),
-    Contender(name: "JSONDecoder + upsert", rowLimit: objectLimit * 2, run: PreparedUpsert.decoding),
-    Contender(name: "JSONSerialization + upsert", rowLimit: objectLimit, run: PreparedUpsert.parsing),
-    Contender(name: "json_each", run: JSONEach.run),
+    Alternatives.contender("find or insert, save each") { try $0.saveEach() },
+    Alternatives.contender("fetch cache") { try $0.fetchCache() },
+    Alternatives.contender("prewarmed") { try $0.prewarmed() },
+    Alternatives.contender("JSONDecoder + upsert") { try $0.upsert(DeltaWorkload.decode) },
+    Alternatives.contender("JSONSerialization + upsert") { try $0.upsert(DeltaWorkload.parse) },
+    Alternatives.contender("json_each") { try $0.jsonEach() },
     Contender(name: "ours: import", run: OwnImport.run),
     Contender(name: "ours: rows", only: "delta", run: OwnRows.run),
     Contender(name: "ours: delta", prepare: OwnDelta.prepare, only: "delta", run: OwnDelta.run),
@@ -35,6 +31,6 @@ struct Contender: Sendable {
   }
 
   func takes(_ workload: any Workload) -> Bool {
-    (only == nil || only == workload.name) && workload.rowCount <= rowLimit
+    only == nil || only == workload.name
   }
 }

@@ -34,7 +34,7 @@ struct Measurer {
 
   private func measured() throws -> Measurement {
     var measurement = Measurement()
-    let peak = try PeakMemory.bytes()
+    let peak = try ProcessStatus.bytes("VmHWM")
     let start = ContinuousClock.now
     let used = ProcessorTime.seconds()
     do {
@@ -44,7 +44,7 @@ struct Measurer {
     }
     measurement.seconds = (ContinuousClock.now - start) / .seconds(1)
     measurement.processorSeconds = ProcessorTime.seconds() - used
-    measurement.peakBytes = try PeakMemory.bytes() - peak
+    measurement.peakBytes = try ProcessStatus.bytes("VmHWM") - peak
     return measurement
   }
 }

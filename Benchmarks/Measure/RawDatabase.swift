@@ -58,15 +58,11 @@ final class RawStatement {
 
   deinit { sqlite3_finalize(handle) }
 
-  func bind(_ values: [SeedValue], from first: Int32 = 1) {
-    var index = first
-    for value in values {
-      bind(value, index)
-      index += 1
-    }
+  func bind(_ values: [SeedValue]) {
+    for (index, value) in values.enumerated() { bind(value, Int32(index + 1)) }
   }
 
-  func bind(_ value: SeedValue, _ index: Int32) {
+  private func bind(_ value: SeedValue, _ index: Int32) {
     switch value {
     case .null: sqlite3_bind_null(handle, index)
     case .integer(let value): sqlite3_bind_int64(handle, index, value)
@@ -75,14 +71,15 @@ final class RawStatement {
       _ = value.withUTF8 { bindText($0, index) }
     case .blob(let value):
       _ = value.withUnsafeBytes {
-        seedbank_sqlite_bind_blob(handle, index, $0.baseAddress, UInt64($0.count))
+        sqlite3_bind_blob64(handle, index, $0.baseAddress, UInt64($0.count), seedbank_sqlite_transient)
       }
     }
   }
 
   private func bindText(_ bytes: UnsafeBufferPointer<UInt8>, _ index: Int32) -> Int32 {
     bytes.withMemoryRebound(to: CChar.self) { text in
-      seedbank_sqlite_bind_text(handle, index, text.baseAddress, UInt64(text.count))
+      sqlite3_bind_text64(
+        handle, index, text.baseAddress, UInt64(text.count), seedbank_sqlite_transient, UInt8(SQLITE_UTF8))
     }
   }
 
@@ -101,14 +98,7 @@ final class RawStatement {
     while try step() {}
   }
 
-  /// A NOT NULL value of the current row.
-  func value(_ index: Int32, _ column: Column) -> SeedValue {
-    switch column.kind {
-    case .integer: .integer(sqlite3_column_int64(handle, index))
-    case .real: .real(sqlite3_column_double(handle, index))
-    case .text: .text(sqlite3_column_text(handle, index).map { String(cString: $0) } ?? "")
-    }
-  }
+  func integer(_ index: Int32) -> SeedValue { .integer(sqlite3_column_int64(handle, index)) }
 
   /// Whether the statement yields a row.
   func finds(_ values: [SeedValue]) throws -> Bool {

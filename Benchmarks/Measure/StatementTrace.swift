@@ -21,8 +21,6 @@ enum StatementTrace {
     sqlite3_auto_extension(unsafeBitCast(entry, to: (@convention(c) () -> Void).self))
   }
 
-  static func reset() { (ran, looked) = (0, 0) }
-
   fileprivate static let lookup = Array("SELECT".utf8CString.dropLast())
 }
 

@@ -31,7 +31,7 @@ struct MemoryCurve {
     guard let sample = samples.last else { return "" }
     let minute = Minute(
       minute: samples.count, residentBytes: sample.residentBytes, anonymousBytes: sample.anonymousBytes)
-    guard !isJSON else { return encoded(minute) }
+    guard !isJSON else { return json(minute) }
     return String(
       format: "minute %4d: %7.1f MiB resident, %7.1f MiB of them no file's", minute.minute,
       Double(minute.residentBytes) / Self.bytesPerMiB, Double(minute.anonymousBytes) / Self.bytesPerMiB)
@@ -43,7 +43,7 @@ struct MemoryCurve {
       minutes: samples.count, residentBytesPerHour: slope(\.residentBytes),
       anonymousBytesPerHour: slope(\.anonymousBytes), ratio: ratio, bar: Self.mostGrowth,
       holds: ratio <= Self.mostGrowth)
-    guard !isJSON else { return encoded(summary) }
+    guard !isJSON else { return json(summary) }
     return String(
       format:
         "the later half: %+.2f MiB an hour resident, %+.2f MiB no file's; last quarter : second = %.3f   bar %.2f%@",
@@ -67,11 +67,5 @@ struct MemoryCurve {
     let quarter = samples.count / 4
     let second = samples[quarter..<2 * quarter].map { Double($0.residentBytes) }
     return median(samples.suffix(quarter).map { Double($0.residentBytes) }) / median(second)
-  }
-
-  private func encoded(_ value: some Encodable) -> String {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    return (try? encoder.encode(value)).map { String(decoding: $0, as: UTF8.self) } ?? ""
   }
 }

@@ -23,13 +23,6 @@ struct PublishBenchmark {
     }
   }
 
-  private func inFolder(_ body: (String) throws -> Void) throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "seedbank-bench-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    try body(folder.path)
-  }
-
   private func run(_ rows: Int, _ layout: TransitOrigin.Layout, _ folder: String) throws {
     let origin = try TransitOrigin(folder, rows: rows, layout)
     let report = PublishReport(isJSON: options.isJSON, rows: rows, layout: layout.rawValue)

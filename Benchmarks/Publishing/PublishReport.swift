@@ -16,12 +16,6 @@ struct Pairs {
   }
 }
 
-func median(_ values: [Double]) -> Double {
-  let sorted = values.sorted()
-  guard !sorted.isEmpty else { return 0 }
-  return (sorted[sorted.count / 2] + sorted[(sorted.count - 1) / 2]) / 2
-}
-
 struct PublishReport {
   let isJSON: Bool
   let rows: Int
@@ -93,9 +87,7 @@ struct PublishReport {
       return print(
         title.padding(toLength: 96, withPad: " ", startingAt: 0), numbers(), line.holds ? "" : "  OVER")
     }
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .sortedKeys
-    print((try? encoder.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? "")
+    print(json(line))
   }
 
   private func format(_ format: String, _ values: any CVarArg...) -> String {

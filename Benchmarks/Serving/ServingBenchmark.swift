@@ -12,11 +12,10 @@ struct ServingBenchmark {
 
   init(_ options: ServingOptions) { self.options = options }
 
-  func run() throws {
-    let folder = FileManager.default.temporaryDirectory.appending(path: "seedbank-bench-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-    defer { try? FileManager.default.removeItem(at: folder) }
-    let scene = try ServingScene(folder: folder.path)
+  func run() throws { try inFolder(run) }
+
+  private func run(_ folder: String) throws {
+    let scene = try ServingScene(folder: folder)
     for load in try scene.loads() where options.only == nil || options.only == load.name {
       try measure(load, scene)
     }
@@ -83,7 +82,7 @@ struct ServingLine: Encodable {
   let holds: Bool
 
   func print(asJSON: Bool) {
-    if asJSON { return printJSON(self) }
+    if asJSON { return Swift.print(json(self)) }
     let rates = String(
       format: "%9.0f/s : %9.0f/s = %.2f", requestsPerSecond, baselineRequestsPerSecond, ratio)
     let times = "p50 \(median) : \(baselineMedian)   p99 \(p99) : \(baselineP99)"
@@ -99,7 +98,7 @@ struct IdleLine: Encodable {
   let holds: Bool
 
   func print(asJSON: Bool) {
-    if asJSON { return printJSON(self) }
+    if asJSON { return Swift.print(json(self)) }
     Swift.print(
       String(
         format:
@@ -107,12 +106,6 @@ struct IdleLine: Encodable {
         connections, Double(residentBytes) / 1_048_576, Double(startBytes) / 1_048_576, probeMilliseconds,
         holds ? "" : "  OVER"))
   }
-}
-
-private func printJSON(_ line: some Encodable) {
-  let encoder = JSONEncoder()
-  encoder.outputFormatting = .sortedKeys
-  Swift.print((try? encoder.encode(line)).map { String(decoding: $0, as: UTF8.self) } ?? "")
 }
 
 /// The median of texts by their leading numbers.

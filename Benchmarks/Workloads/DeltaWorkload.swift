@@ -75,24 +75,35 @@ struct DeltaWorkload: Workload {
     ]
   }
 
-  func decode(_ document: Data, _ sink: RecordSink) throws {
+  /// Receives an object of a document: its table's number and its columns' values.
+  typealias Sink = (Int, [SeedValue]) throws -> Void
+
+  /// Reads with JSONDecoder.
+  func decode(_ document: Data, _ sink: Sink) throws {
     let document = try JSONDecoder().decode(Document.self, from: document)
     for person in document.persons { try sink(0, person.values) }
     for phone in document.phones { try sink(1, phone.values) }
   }
 
-  func parse(_ document: Data, _ sink: RecordSink) throws {
-    let document = try ParsedObject.document(document)
-    for object in try document.objects("persons") { try sink(0, object.values(tables[0].columns)) }
-    for object in try document.objects("phones") { try sink(1, object.values(tables[1].columns)) }
+  /// Reads with JSONSerialization.
+  func parse(_ document: Data, _ sink: Sink) throws {
+    let lists = try JSONSerialization.jsonObject(with: document) as? [String: Any]
+    for (number, table) in tables.enumerated() {
+      for object in lists?[table.name] as? [Any] ?? [] {
+        let members = object as? [String: Any]
+        try sink(number, table.columns.map { try $0.value(members?[$0.name]) })
+      }
+    }
   }
-
-  var jsonEach: [String] { tables.map { $0.fromJSON("json_each(?1, '$.\($0.name)')", policy) } }
 }
 
-extension TableShape {
-  /// Inserts the rows of the JSON objects that `list` yields as `value`.
-  func fromJSON(_ list: String, _ policy: Policy) -> String {
-    "INSERT INTO \(name)(\(columnList)) SELECT \(extracts) FROM \(list) WHERE true\(onConflict(policy))"
+extension Column {
+  fileprivate func value(_ member: Any?) throws -> SeedValue {
+    switch kind {
+    case .integer: if let value = member as? Int { return .integer(Int64(value)) }
+    case .real: if let value = member as? Double { return .real(value) }
+    case .text: if let value = member as? String { return .text(value) }
+    }
+    throw BenchmarkError.unexpected("member", in: name)
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 
 /// A dictionary of objects by id. The hot document differs from the cold one in every tenth object.
@@ -12,11 +11,6 @@ struct FirebaseWorkload: Workload {
   let tables = [
     TableShape(name: "tasks", columns: [.text("id"), .text("name"), .text("notes"), .integer("priority")])
   ]
-
-  private struct Task: Decodable {
-    let name, notes: String
-    let priority: Int64
-  }
 
   func generate(_ writer: DatasetWriter, _ phase: Phase) throws {
     var generator = DataGenerator(seed: 60)
@@ -36,25 +30,5 @@ struct FirebaseWorkload: Workload {
       try writer.row(0, values)
     }
     try writer.endDocument("}")
-  }
-
-  func decode(_ document: Data, _ sink: RecordSink) throws {
-    for (id, task) in try JSONDecoder().decode([String: Task].self, from: document) {
-      try sink(0, [.text(id), .text(task.name), .text(task.notes), .integer(task.priority)])
-    }
-  }
-
-  func parse(_ document: Data, _ sink: RecordSink) throws {
-    for (id, any) in try ParsedObject.document(document).members {
-      try sink(0, [.text(id)] + ParsedObject(any).values(tables[0].others))
-    }
-  }
-
-  var jsonEach: [String] {
-    let columns = "key, " + tables[0].others.map { "value->>'\($0.name)'" }.joined(separator: ", ")
-    return [
-      "INSERT INTO tasks(\(tables[0].columnList)) SELECT \(columns) FROM json_each(?1) WHERE true"
-        + tables[0].onConflict(policy)
-    ]
   }
 }

@@ -32,11 +32,11 @@ struct MemoryWorkload {
     try connection.execute(RawDatabase.settings)
     try connection.execute(document.schema)
     var measurement = Measurement()
-    let peak = try PeakMemory.bytes()
+    let peak = try ProcessStatus.bytes("VmHWM")
     let start = ContinuousClock.now
     measurement.rows = try OwnChunks.run(connection, document, document.chunks(size))
     measurement.seconds = (ContinuousClock.now - start) / .seconds(1)
-    measurement.peakBytes = try PeakMemory.bytes() - peak
+    measurement.peakBytes = try ProcessStatus.bytes("VmHWM") - peak
     FileHandle.standardOutput.write(try JSONEncoder().encode(measurement))
   }
 }

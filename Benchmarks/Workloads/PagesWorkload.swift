@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 
 /// 57,000 objects in pages of 100; the last page is empty.
@@ -16,17 +15,6 @@ struct PagesWorkload: Workload {
       ])
   ]
 
-  private struct Article: Decodable {
-    let id: Int64
-    let title, body, author: String
-    let views: Int64
-    let rank: Double
-
-    var values: [SeedValue] {
-      [.integer(id), .text(title), .text(body), .text(author), .integer(views), .real(rank)]
-    }
-  }
-
   func generate(_ writer: DatasetWriter, _ phase: Phase) throws {
     var generator = DataGenerator(seed: 57)
     for first in stride(from: 1, through: rowCount, by: Self.pageSize) {
@@ -43,15 +31,4 @@ struct PagesWorkload: Workload {
     try writer.beginDocument("[")
     try writer.endDocument("]")
   }
-
-  func decode(_ document: Data, _ sink: RecordSink) throws {
-    for article in try JSONDecoder().decode([Article].self, from: document) { try sink(0, article.values) }
-  }
-
-  func parse(_ document: Data, _ sink: RecordSink) throws {
-    let list = try JSONSerialization.jsonObject(with: document)
-    for object in try ParsedObject.objects(list) { try sink(0, object.values(tables[0].columns)) }
-  }
-
-  var jsonEach: [String] { [tables[0].fromJSON("json_each(?1)", policy)] }
 }

@@ -84,8 +84,8 @@ struct PairResult: Encodable {
     (workload, self.phase) = (pair.name, phase.rawValue)
     (baseline, contender) = (pair.baseline.name, pair.contender.name)
     (self.rows, correct, bar) = (rows, isCorrect, PairWorkload.bar)
-    baselineSeconds = Result.median(timed.map { $0[0].processorSeconds })
-    seconds = Result.median(timed.map { $0[1].processorSeconds })
-    ratio = Result.median(timed.map { $0[1].processorSeconds / $0[0].processorSeconds })
+    baselineSeconds = median(timed.map { $0[0].processorSeconds })
+    seconds = median(timed.map { $0[1].processorSeconds })
+    ratio = median(timed.map { $0[1].processorSeconds / $0[0].processorSeconds })
   }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 
 /// Channels of a chat with nested members, messages, senders and attachments; each user appears twenty times. One
@@ -28,8 +27,6 @@ struct StreamWorkload: Workload {
       name: "attachments", columns: [.text("id"), .text("message"), .text("url"), .text("kind")],
       references: ["message": "messages"]),
   ]
-
-  // MARK: Data
 
   func generate(_ writer: DatasetWriter, _ phase: Phase) throws {
     var generator = DataGenerator(seed: 11_582)
@@ -110,39 +107,4 @@ struct StreamWorkload: Workload {
     writer.raw("}")
     try writer.row(4, values)
   }
-
-  // MARK: Readings
-
-  func decode(_ document: Data, _ sink: RecordSink) throws {
-    for channel in try JSONDecoder().decode(StreamDocument.self, from: document).channels {
-      try channel.records(sink)
-    }
-  }
-
-  func parse(_ document: Data, _ sink: RecordSink) throws {
-    for channel in try ParsedObject.document(document).objects("channels") {
-      let values = try channel.values(tables[0].columns)
-      try sink(0, values)
-      for member in try channel.objects("members") {
-        let user = try ParsedObject(member.members["user"]).values(tables[1].columns)
-        try sink(1, user)
-        try sink(2, [values[0], user[0], member.value(tables[2].columns[2])])
-      }
-      for message in try channel.objects("messages") { try parse(message, values[0], sink) }
-    }
-  }
-
-  private func parse(_ message: ParsedObject, _ channel: SeedValue, _ sink: RecordSink) throws {
-    let sender = try ParsedObject(message.members["sender"]).values(tables[1].columns)
-    let columns = tables[3].columns
-    let id = try message.value(columns[0])
-    try sink(1, sender)
-    try sink(3, [id, channel, sender[0], message.value(columns[3]), message.value(columns[4])])
-    for attachment in try message.objects("attachments") {
-      let own = tables[4].columns
-      try sink(4, [attachment.value(own[0]), id, attachment.value(own[2]), attachment.value(own[3])])
-    }
-  }
-
-  var jsonEach: [String] { StreamDocument.statements(tables, policy) }
 }

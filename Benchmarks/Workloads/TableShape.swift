@@ -28,11 +28,9 @@ struct TableShape {
   var index: String?
   var references: [String: String] = [:]
 
-  var key: [Column] { Array(columns.prefix(keyCount)) }
   var others: [Column] { Array(columns.dropFirst(keyCount)) }
   var columnList: String { columns.map(\.name).joined(separator: ", ") }
-  var keyList: String { key.map(\.name).joined(separator: ", ") }
-  private var keyMatches: String { key.map { "\($0.name) = ?" }.joined(separator: " AND ") }
+  var keyList: String { columns.prefix(keyCount).map(\.name).joined(separator: ", ") }
 
   var schema: String {
     let lines = columns.map(definition) + ["PRIMARY KEY(\(keyList))"]
@@ -48,12 +46,6 @@ struct TableShape {
 
   var marks: String { columns.map { _ in "?" }.joined(separator: ", ") }
   var insert: String { "INSERT INTO \(name)(\(columnList)) VALUES (\(marks))" }
-  var find: String { "SELECT \(keyList) FROM \(name) WHERE \(keyMatches)" }
-
-  /// Parameters: the other columns, then the key.
-  var update: String {
-    "UPDATE \(name) SET \((others.isEmpty ? key : others).map { "\($0.name) = ?" }.joined(separator: ", ")) WHERE \(keyMatches)"
-  }
 
   /// The conflict clause of an insertion.
   func onConflict(_ policy: Policy) -> String {
@@ -67,7 +59,4 @@ struct TableShape {
           + others.map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", ")
     }
   }
-
-  /// Extracts the columns from JSON objects called `value`.
-  var extracts: String { columns.map { "value->>'\($0.name)'" }.joined(separator: ", ") }
 }

@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 
 /// Berlin's timetable in shape: stops and stop times.
@@ -17,32 +16,6 @@ struct TransitWorkload: Workload {
       columns: [.integer("trip"), .integer("place"), .text("arrival"), .text("departure"), .text("stop")],
       keyCount: 2, references: ["stop": "stops"]),
   ]
-
-  private struct Document: Decodable {
-    let stops: [Stop]
-    let stopTimes: [StopTime]
-
-    enum CodingKeys: String, CodingKey {
-      case stops
-      case stopTimes = "stop_times"
-    }
-  }
-
-  private struct Stop: Decodable {
-    let id, name: String
-    let lat, lon: Double
-
-    var values: [SeedValue] { [.text(id), .text(name), .real(lat), .real(lon)] }
-  }
-
-  private struct StopTime: Decodable {
-    let trip, place: Int64
-    let arrival, departure, stop: String
-
-    var values: [SeedValue] {
-      [.integer(trip), .integer(place), .text(arrival), .text(departure), .text(stop)]
-    }
-  }
 
   func generate(_ writer: DatasetWriter, _ phase: Phase) throws {
     var generator = DataGenerator(seed: 13)
@@ -72,18 +45,4 @@ struct TransitWorkload: Workload {
   private func time(_ minute: Int) -> String {
     "\(String(100 + minute / 60).dropFirst()):\(String(100 + minute % 60).dropFirst()):00"
   }
-
-  func decode(_ document: Data, _ sink: RecordSink) throws {
-    let document = try JSONDecoder().decode(Document.self, from: document)
-    for stop in document.stops { try sink(0, stop.values) }
-    for time in document.stopTimes { try sink(1, time.values) }
-  }
-
-  func parse(_ document: Data, _ sink: RecordSink) throws {
-    let document = try ParsedObject.document(document)
-    for object in try document.objects("stops") { try sink(0, object.values(tables[0].columns)) }
-    for object in try document.objects("stop_times") { try sink(1, object.values(tables[1].columns)) }
-  }
-
-  var jsonEach: [String] { tables.map { $0.fromJSON("json_each(?1, '$.\($0.name)')", policy) } }
 }

@@ -1,26 +1,13 @@
-import SeedFormat
 import SeedImport
 
-import struct Foundation.Data
-
-/// Receives an object of a document: its table's number and its columns' values.
-typealias RecordSink = (Int, [SeedValue]) throws -> Void
-
-/// A payload. The three readings below yield the same records in the document's order.
+/// Documents, and the same rows.
 protocol Workload: Sendable {
   var name: String { get }
   var title: String { get }
   var tables: [TableShape] { get }
   var policy: Policy { get }
-  /// Contenders that keep one object per row are skipped above their limit.
   var rowCount: Int { get }
   func generate(_ writer: DatasetWriter, _ phase: Phase) throws
-  /// Reads with JSONDecoder.
-  func decode(_ document: Data, _ sink: RecordSink) throws
-  /// Reads with JSONSerialization.
-  func parse(_ document: Data, _ sink: RecordSink) throws
-  /// One statement per table; the parameter is the document's text.
-  var jsonEach: [String] { get }
   var mapping: ImportMapping { get }
 }
 

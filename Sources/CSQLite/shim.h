@@ -16,29 +16,8 @@ static inline int seedbank_sqlite_flag(sqlite3 *database, int option) {
   return on;
 }
 
-/// SQLITE_TRANSIENT is a cast of -1 to a function pointer: SQLite copies the bytes.
-static inline int seedbank_sqlite_bind_text(sqlite3_stmt *statement, int index, const char *bytes,
-                                            sqlite3_uint64 length) {
-  return sqlite3_bind_text64(statement, index, bytes, length, SQLITE_TRANSIENT, SQLITE_UTF8);
-}
-
-/// See above, for a blob.
-static inline int seedbank_sqlite_bind_blob(sqlite3_stmt *statement, int index, const void *bytes,
-                                            sqlite3_uint64 length) {
-  return sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_TRANSIENT);
-}
-
-/// As above, but SQLite reads the bytes where they lie: they stay until the statement is bound anew.
-static inline int seedbank_sqlite_lend_text(sqlite3_stmt *statement, int index, const char *bytes,
-                                            sqlite3_uint64 length) {
-  return sqlite3_bind_text64(statement, index, bytes, length, SQLITE_STATIC, SQLITE_UTF8);
-}
-
-/// See above, for a blob.
-static inline int seedbank_sqlite_lend_blob(sqlite3_stmt *statement, int index, const void *bytes,
-                                            sqlite3_uint64 length) {
-  return sqlite3_bind_blob64(statement, index, bytes, length, SQLITE_STATIC);
-}
+/// SQLite copies the bytes; a cast of -1 to a function pointer.
+static const sqlite3_destructor_type seedbank_sqlite_transient = SQLITE_TRANSIENT;
 
 /// Some other row holds the value; sqlite3.h has these codes as expressions.
 static const int seedbank_sqlite_constraint_primary_key = SQLITE_CONSTRAINT_PRIMARYKEY;

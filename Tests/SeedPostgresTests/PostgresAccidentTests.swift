@@ -94,25 +94,15 @@ import Testing
   func `a server that accepts connections and sends nothing does not block a step that should not wait`()
     throws
   {
-    let listener = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(listener) }
-    var address = sockaddr_in()
-    (address.sin_family, address.sin_addr.s_addr) = (sa_family_t(AF_INET), UInt32(0x7F00_0001).bigEndian)
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { address in
-        _ = bind(listener, address, length)
-        _ = listen(listener, 1)
-        _ = getsockname(listener, address, &length)
-      }
-    }
-    let url = "postgres://127.0.0.1:\(UInt16(bigEndian: address.sin_port))/x"
+    let server = try RawServer { _, _ in true }
+    let url = "postgres://127.0.0.1:\(server.port)/x"
     let error = #expect(throws: PostgresError.self) {
       try PostgresPlace(url: url, shownURL: url, schema: "public").open(waitSeconds: 0)
     }
     #expect(error?.isUnavailable == true)
     #expect(
       error?.description.contains("no answer in 2 seconds") == true, "\(error.map(\.description) ?? "")")
+    server.stop()
   }
 
   @Test func `an invalid URL is reported without its password`() throws {
@@ -143,23 +133,6 @@ import Testing
       "SELECT id, CASE WHEN id = 3 THEN pg_terminate_backend(pg_backend_pid())::text END AS name FROM t"
     let scene = try scene(select: select)
     check(scene, ["t.sql", "nothing was published, the next step tries again"], isUnavailable: true)
-  }
-
-  @Test func `a server that stops during COPY is unavailable`() throws {
-    let cluster = try PostgresCluster()
-    let database = try cluster.database(
-      "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 20000) i")
-    let scene = try scene()
-    let place = PostgresPlace(url: database.url(), shownURL: "postgres://h/x", schema: "public")
-    let origin = try PostgresOrigin(place)
-    let plan = scene.deployment.job.plans[0]
-    let table = try #require(plan.schema.table("t"))
-    let rows = try origin.rows(table, plan.projection(table), isOrdered: false)
-    #expect(try rows.next())
-    try cluster.crash()
-    let error = #expect(throws: PostgresError.self) { while try rows.next() {} }
-    #expect(error?.isUnavailable == true, "\(error.map(\.description) ?? "")")
-    #expect(throws: PostgresError.self) { try PostgresOrigin(place) }
   }
 
   @Test

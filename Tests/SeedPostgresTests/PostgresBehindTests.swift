@@ -11,11 +11,6 @@ import Testing
 
 /// A primary and its standby behind one address. No step may publish an older state than the one before.
 @Suite struct PostgresBehindTests {
-  private static let tables = """
-    CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
-    """
-  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
-
   private var scene: PostgresScene
   private let standbyServer: PostgresCluster
   private let servers: Replication
@@ -23,7 +18,7 @@ import Testing
   init() throws { try self.init(PostgresCluster.shared.get(), PostgresCluster.standby.get()) }
 
   private init(_ primary: PostgresCluster, _ standby: PostgresCluster) throws {
-    scene = try PostgresScene(Self.tables, Self.schema, cluster: primary)
+    scene = try PostgresScene(PostgresScene.twentyRows, PostgresScene.schema, cluster: primary)
     standbyServer = standby
     servers = Replication(primary: scene.database, standby: scene.database.on(standbyServer))
     try servers.follow()
@@ -32,7 +27,7 @@ import Testing
 
   /// Selects the server that answers from now on.
   private mutating func read(_ database: PostgresDatabase) {
-    scene.place = PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")
+    scene.place = database.place()
   }
 
   private func expectWaiting(sourceLocation: SourceLocation = #_sourceLocation) throws {
@@ -91,7 +86,7 @@ import Testing
     let job = scene.deployment.job
     let wider = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT, size INTEGER)"
     let models = [
-      model("1.0", Self.schema),
+      model("1.0", PostgresScene.schema),
       model("1.1", wider, projections: ["t": "SELECT id, name, 1 AS size FROM t"]),
     ]
     scene.deployment.job = DatasetJob(

@@ -11,13 +11,8 @@ import Testing
 
 /// If the database is not the one of the last step, the step compares once.
 @Suite struct PostgresLogIdentityTests {
-  private static let tables = """
-    CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
-    """
-  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
-
   private func scene(_ cluster: PostgresCluster? = nil) throws -> PostgresLogScene {
-    try PostgresLogScene(Self.tables, Self.schema, cluster: cluster)
+    try PostgresLogScene(PostgresScene.twentyRows, PostgresScene.schema, cluster: cluster)
   }
 
   /// Expects that the published rows equal those of the database.
@@ -87,10 +82,7 @@ import Testing
   // MARK: Standbys
 
   private func follow(_ standby: PostgresDatabase, _ primary: PostgresDatabase) throws {
-    let reached = try primary.run("SELECT pg_current_wal_insert_lsn()").split(separator: "\n").joined()
-    try waitUntil("the standby follows", every: 0.05) {
-      (try? standby.run("SELECT pg_last_wal_replay_lsn() >= '\(reached)'")) == "t\n"
-    }
+    try Replication(primary: primary, standby: standby).follow()
   }
 
   /// A standby's snapshot hides transactions in progress. Without care their rows would never be read.
@@ -120,7 +112,7 @@ import Testing
     try follow(standby, scene.database)
     try standby.run("SELECT pg_wal_replay_pause()")
     try scene.follow("UPDATE t SET name = 'new' WHERE id = 1; DELETE FROM t WHERE id = 2")
-    scene.scene.place = PostgresPlace(url: standby.url(), shownURL: "postgres://standby/x", schema: "public")
+    scene.scene.place = standby.place()
     let report = try scene.scene.fullStep()
     #expect(report.series[0].outcome == .unchanged, "\(report)")
     #expect(
@@ -134,54 +126,15 @@ import Testing
     try expect(scene, equals: scene.database)
   }
 
-  /// Without a log, its older rows would replace the published ones.
-  @Test(.full) func `a standby that is behind rolls back no row when rows are compared`() throws {
-    var scene = try PostgresScene(Self.tables, Self.schema)
-    func place(_ database: PostgresDatabase) -> PostgresPlace {
-      PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")
-    }
-    let quick = try scene.database.on(PostgresCluster.standby.get())
-    let slow = try scene.database.on(PostgresCluster.secondStandby.get())
-    try follow(quick, scene.database)
-    scene.place = place(quick)
-    #expect(try scene.step().outcome == .created)
-    try scene.database.run("UPDATE t SET name = 'first' WHERE id = 1")
-    try follow(quick, scene.database)
-    #expect(try scene.step().changes["t"]?.updated == 1)
-    try follow(slow, scene.database)
-    try slow.run("SELECT pg_wal_replay_pause()")
-    try scene.database.run("UPDATE t SET name = 'new' WHERE id = 1; DELETE FROM t WHERE id = 2")
-    try follow(quick, scene.database)
-    #expect(try scene.step().outcome == .changed)
-    scene.place = place(slow)
-    for _ in 0..<2 {
-      let report = try scene.fullStep()
-      #expect(report.series[0].outcome == .unchanged && report.originStamp == nil, "\(report)")
-      #expect(
-        report.warnings.contains { $0.contains("lacks published rows") },
-        "\(report.warnings)")
-    }
-    scene.deployment.clock = scene.deployment.clock.adding(seconds: 700)
-    #expect(scene.refusal().description.contains("lacks published rows"))
-    try slow.run("SELECT pg_wal_replay_resume()")
-    try follow(slow, scene.database)
-    #expect(try scene.step().outcome == .unchanged)
-    // The primary is never behind.
-    scene.place = place(scene.database)
-    try scene.database.run("UPDATE t SET name = 'old' WHERE id = 1")
-    #expect(try scene.step().changes["t"]?.updated == 1)
-  }
-
   @Test func `a user who may not identify the server compares as before`() throws {
-    let scene = try PostgresScene(Self.tables, Self.schema)
+    let scene = try PostgresScene(PostgresScene.twentyRows, PostgresScene.schema)
     let role = "blind_\(scene.database.name)"
     try scene.database.run(
       """
       CREATE ROLE \(role) LOGIN; GRANT SELECT ON t TO \(role); REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC
       """)
     var blind = scene
-    blind.place = PostgresPlace(
-      url: scene.database.url(user: role), shownURL: "postgres://host/x", schema: "public")
+    blind.place = scene.database.place(user: role)
     #expect(try blind.step().outcome == .created)
     try scene.database.run("UPDATE t SET name = 'x' WHERE id = 1")
     #expect(try blind.step().changes["t"]?.updated == 1)

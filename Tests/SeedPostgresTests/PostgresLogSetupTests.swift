@@ -10,11 +10,6 @@ import Testing
 @testable import SeedPublisher
 
 @Suite struct PostgresLogSetupTests {
-  private static let tables = """
-    CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
-    """
-  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
-
   @Test func `only tables that are read get a log and impossible ones are reported with a reason`() throws {
     let scene = try PostgresScene(
       """
@@ -66,7 +61,7 @@ import Testing
       """
       CREATE TABLE events(id int, day int, n int) PARTITION BY LIST (day); CREATE TABLE one PARTITION OF events FOR VALUES IN (1);
       CREATE TABLE two PARTITION OF events FOR VALUES IN (2); INSERT INTO events SELECT i, 1 + i % 2, i FROM generate_series(1, 9) i
-      """, Self.schema,
+      """, PostgresScene.schema,
       projections: ["t": "SELECT day AS id, sum(n)::text AS name FROM events WHERE day < 3 GROUP BY day"])
     try scene.follow("UPDATE one SET n = n + 1", reason: "all rows of \"t\"")
     #expect(try count(scene) == "2\n")
@@ -77,30 +72,17 @@ import Testing
     try scene.follow("CREATE TABLE unread(id int); INSERT INTO unread VALUES (1)")
   }
 
-  @Test func `a row-level security policy makes the log doubtful`() throws {
-    let scene = try PostgresLogScene(
-      """
-      CREATE TABLE t(id int PRIMARY KEY, name text, shown bool DEFAULT true); ALTER TABLE t ENABLE ROW LEVEL SECURITY;
-      ALTER TABLE t FORCE ROW LEVEL SECURITY; INSERT INTO t VALUES (1, 'a'), (2, 'b')
-      """, Self.schema)
-    try scene.follow("UPDATE t SET name = 'c'")
-    try scene.database.run("CREATE POLICY p ON t USING (shown)")
-    try scene.compare(.otherSchema)
-    try scene.database.run("ALTER TABLE t NO FORCE ROW LEVEL SECURITY")
-    try scene.compare(.otherSchema)
-  }
-
   // MARK: Mistakes
 
   @Test func `a user who may not create a log gets a GRANT statement or the owner option`() throws {
-    let scene = try PostgresScene(Self.tables, Self.schema)
+    let scene = try PostgresScene(PostgresScene.twentyRows, PostgresScene.schema)
     let (reader, owner) = ("reads_\(scene.database.name)", "owns_\(scene.database.name)")
     try scene.database.run(
       """
       CREATE ROLE \(reader) LOGIN; GRANT SELECT ON t TO \(reader); CREATE ROLE \(owner) LOGIN; ALTER TABLE t OWNER TO \(owner)
       """)
     func place(_ user: String) -> PostgresPlace {
-      PostgresPlace(url: scene.database.url(user: user), shownURL: "postgres://host/x", schema: "public")
+      scene.database.place(user: user)
     }
     func refusal(_ owner: PostgresPlace?) throws -> String {
       let setup = try PostgresLogSetup(place(reader), owner: owner)
@@ -135,7 +117,7 @@ import Testing
       """
       CREATE TABLE t(id int PRIMARY KEY, name text) PARTITION BY LIST (id);
       CREATE ROLE parts_of_t; ALTER TABLE t OWNER TO parts_of_t; GRANT CREATE ON SCHEMA public TO parts_of_t
-      """, Self.schema, cluster: try PostgresCluster())
+      """, PostgresScene.schema, cluster: try PostgresCluster())
     try scene.follow(
       "SET ROLE parts_of_t; CREATE TABLE t1 PARTITION OF t FOR VALUES IN (1); RESET ROLE",
       reason: "all rows of \"t\"")
@@ -148,7 +130,8 @@ import Testing
     throws
   {
     let scene = try PostgresScene(
-      "\(Self.tables); CREATE SCHEMA seedbank; CREATE TABLE seedbank.own()", Self.schema)
+      "\(PostgresScene.twentyRows); CREATE SCHEMA seedbank; CREATE TABLE seedbank.own()", PostgresScene.schema
+    )
     let error = #expect(throws: PostgresError.self) { try PostgresLogSetup(scene.place).removal() }
     #expect(error?.description.contains("a schema \"seedbank\" that is no log") == true)
     try scene.database.run("DROP SCHEMA seedbank CASCADE")
@@ -167,7 +150,7 @@ import Testing
   @Test func `removal keeps foreign objects in the log's schema and reports objects that depend on the log`()
     throws
   {
-    let scene = try PostgresLogScene(Self.tables, Self.schema)
+    let scene = try PostgresLogScene(PostgresScene.twentyRows, PostgresScene.schema)
     let database = scene.database
     try database.run(
       """
@@ -204,7 +187,7 @@ import Testing
   }
 
   @Test func `an otherwise empty schema is dropped with the log`() throws {
-    let scene = try PostgresLogScene(Self.tables, Self.schema)
+    let scene = try PostgresLogScene(PostgresScene.twentyRows, PostgresScene.schema)
     try scene.remove()
     let rest =
       "SELECT (SELECT count(*) FROM pg_namespace WHERE nspname = 'seedbank'), (SELECT count(*) FROM pg_trigger)"
@@ -222,7 +205,8 @@ import Testing
   }
 
   @Test func `published entries are deleted after an hour except for the newest`() throws {
-    let scene = try PostgresLogScene(Self.tables, Self.schema, cluster: try PostgresCluster())
+    let scene = try PostgresLogScene(
+      PostgresScene.twentyRows, PostgresScene.schema, cluster: try PostgresCluster())
     let draft = try PostgresLogSetup(scene.scene.place).draft(scene.deployment.job.plans)
     #expect(!draft.statements.contains { $0.contains("max(xid)") }, "only PostgreSQL 15 has this aggregate")
     for id in 1...5 { try scene.database.run("UPDATE t SET name = 'x' WHERE id = \(id)") }
@@ -242,7 +226,8 @@ import Testing
   }
 
   @Test func `a publisher down longer than entries are kept compares`() throws {
-    let scene = try PostgresLogScene(Self.tables, Self.schema, cluster: try PostgresCluster())
+    let scene = try PostgresLogScene(
+      PostgresScene.twentyRows, PostgresScene.schema, cluster: try PostgresCluster())
     try scene.follow("UPDATE t SET name = 'a' WHERE id = 1")
     try scene.database.run("UPDATE t SET name = 'unseen' WHERE id = 2")
     try scene.database.run("UPDATE t SET name = 'seen' WHERE id = 3")
@@ -253,7 +238,7 @@ import Testing
   }
 
   @Test func `a user who may not delete old entries reports the command to run`() throws {
-    let scene = try PostgresLogScene(Self.tables, Self.schema)
+    let scene = try PostgresLogScene(PostgresScene.twentyRows, PostgresScene.schema)
     let role = "keeps_\(scene.database.name)"
     try scene.database.run(
       """

@@ -305,9 +305,7 @@ import Testing
       "SET ROLE w_\(scene.database.name); UPDATE zone SET title = 'w'; CREATE TEMP TABLE seedbank_new(code text)",
       reason: "all rows of \"named\"")
     var other = scene.scene
-    other.place = PostgresPlace(
-      url: scene.database.url(user: "r_\(scene.database.name)"), shownURL: "postgres://host/x",
-      schema: "public")
+    other.place = scene.database.place(user: "r_\(scene.database.name)")
     let refused = other.refusal()
     #expect(
       refused.isConfiguration && refused.description.contains("GRANT USAGE ON SCHEMA \"seedbank\""),

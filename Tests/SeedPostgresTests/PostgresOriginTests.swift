@@ -54,7 +54,7 @@ import Testing
     // Its own cluster, because other tests write to the shared one.
     let cluster = try PostgresCluster()
     let database = try cluster.database(Self.stops)
-    let place = PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: "public")
+    let place = database.place()
     let stamp = try place.look().stamp
     _ = try scene.step()
     let origin = try PostgresOrigin(place)

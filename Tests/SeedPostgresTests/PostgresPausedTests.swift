@@ -32,7 +32,7 @@ import Testing
 
   /// Publishes from one of the servers, and returns the report.
   private mutating func step(on server: PostgresDatabase) throws -> StepReport {
-    scene.place = PostgresPlace(url: server.url(), shownURL: "postgres://host/x", schema: "public")
+    scene.place = server.place()
     return try scene.fullStep()
   }
 

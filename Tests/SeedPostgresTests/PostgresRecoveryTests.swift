@@ -9,11 +9,6 @@ import Testing
 
 /// Servers after point-in-time recovery, and subscribers of logical replication.
 @Suite struct PostgresRecoveryTests {
-  private static let tables = """
-    CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
-    """
-  private static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
-
   private func rows(of database: PostgresDatabase) throws -> String {
     try database.run("SELECT coalesce(string_agg(id || '=' || name, ' ' ORDER BY id), '') FROM t")
   }
@@ -27,7 +22,7 @@ import Testing
     target: String
   ) throws {
     let cluster = try PostgresCluster(isArchiving: true)
-    var scene = try PostgresLogScene(Self.tables, Self.schema, cluster: cluster)
+    var scene = try PostgresLogScene(PostgresScene.twentyRows, PostgresScene.schema, cluster: cluster)
     let backup = try PostgresCluster(backupOf: cluster)
     try scene.follow("UPDATE t SET name = 'kept' WHERE id = 1")
     let kept = try rows(of: scene.database)
@@ -74,9 +69,9 @@ import Testing
 
   private func subscriber() throws -> Subscriber {
     let cluster = try PostgresCluster(["wal_level=logical"])
-    let source = try cluster.database("\(Self.tables); CREATE PUBLICATION p FOR TABLE t")
+    let source = try cluster.database("\(PostgresScene.twentyRows); CREATE PUBLICATION p FOR TABLE t")
     let scene = try PostgresLogScene(
-      "CREATE TABLE t(id int PRIMARY KEY, name text); \(subscription(source, cluster))", Self.schema)
+      "CREATE TABLE t(id int PRIMARY KEY, name text); \(subscription(source, cluster))", PostgresScene.schema)
     return Subscriber(source: source, scene: scene)
   }
 
@@ -105,8 +100,8 @@ import Testing
 
   @Test func `a table subscribed after its log was made is compared with a warning`() throws {
     let cluster = try PostgresCluster(["wal_level=logical"])
-    let source = try cluster.database("\(Self.tables); CREATE PUBLICATION p FOR TABLE t")
-    let scene = try PostgresLogScene("CREATE TABLE t(id int PRIMARY KEY, name text)", Self.schema)
+    let source = try cluster.database("\(PostgresScene.twentyRows); CREATE PUBLICATION p FOR TABLE t")
+    let scene = try PostgresLogScene("CREATE TABLE t(id int PRIMARY KEY, name text)", PostgresScene.schema)
     _ = try scene.step()
     try scene.database.run(subscription(source, cluster))
     let subscriber = Subscriber(source: source, scene: scene)

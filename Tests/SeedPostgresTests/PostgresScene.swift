@@ -8,6 +8,11 @@ import Testing
 
 /// A deployment whose origin is a new database on a real server.
 struct PostgresScene {
+  static let twentyRows = """
+    CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t SELECT i, 'n' || i FROM generate_series(1, 20) i
+    """
+  static let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)"
+
   let database: PostgresDatabase
   let deployment: TestDeployment
 
@@ -77,4 +82,10 @@ private struct NoFailure: OriginFailure {
   let description: String
   var isUnavailable: Bool { false }
   var isConfiguration: Bool { false }
+}
+
+extension PostgresDatabase {
+  func place(user: String = "postgres") -> PostgresPlace {
+    PostgresPlace(url: url(user: user), shownURL: "postgres://host/x", schema: "public")
+  }
 }

@@ -21,7 +21,7 @@ import Testing
   }
 
   private var place: PostgresPlace {
-    PostgresPlace(url: standby.url(), shownURL: "postgres://standby/x", schema: "public")
+    standby.place()
   }
 
   @Test func `a recovery conflict during a read is reported with a remedy`() throws {
@@ -36,26 +36,6 @@ import Testing
     // A session ended while it sends rows may not be able to report the reason.
     #expect(error?.isUnavailable == true, "\(words)")
     #expect(words.contains("hot_standby_feedback") && words.contains("max_standby_streaming_delay"))
-  }
-
-  @Test func `a recovery conflict while waiting for rows is reported with its reason`() throws {
-    let (primary, standby) = (primary, standby)
-    let select = "SELECT id, name FROM t WHERE id < 3 OR pg_sleep(60) IS NULL"
-    let slow = try SeriesPlan(
-      plan.series,
-      [model("1.0", "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)", projections: ["t": select])])
-    let table = try #require(slow.schema.table("t"))
-    let rows = try PostgresOrigin(place).rows(table, slow.projection(table), isOrdered: false)
-    Thread {
-      try? waitUntil("it reads", every: 0.05) {
-        (try? standby.run("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'")) == "1\n"
-      }
-      _ = try? primary.run("DELETE FROM t")
-      _ = try? primary.run("VACUUM t")
-    }.start()
-    let error = #expect(throws: PostgresError.self) { while try rows.next() {} }
-    let words = error.map(\.description) ?? ""
-    #expect(words.contains("conflict with recovery") && words.contains("hot_standby_feedback"), "\(words)")
   }
 
   /// A standby's list of running transactions is empty; only its log position shows that one ended.

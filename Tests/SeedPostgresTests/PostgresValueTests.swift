@@ -132,7 +132,7 @@ import Testing
         let plan = try SeriesPlan(
           try SeedSeries("test", major: 1),
           [model("1.0", "CREATE TABLE \(name)(id INTEGER PRIMARY KEY, value \(type))")])
-        let place = PostgresPlace(url: database.url(), shownURL: "postgres://h/x", schema: "public")
+        let place = database.place()
         let origin = try PostgresOrigin(place)
         let table = schema.tables[0]
         let rows = try origin.rows(table, plan.projection(table))

@@ -171,7 +171,7 @@ import Testing
 
     /// Sets up a log, which is followed from the second step on.
     private func followLog() throws {
-      let place = PostgresPlace(url: primary.url(), shownURL: "postgres://primary/x", schema: "public")
+      let place = primary.place()
       let setup = try PostgresLogSetup(place)
       try setup.run(try setup.draft(deployment.job.plans).statements)
       try settle()

@@ -18,8 +18,7 @@ struct ReplicatedScene {
     servers = Replication(primary: primary, standby: primary.on(standby))
     let models = [model("1.0", schema, projections: projections)]
     deployment = try TestDeployment(models, in: try TemporaryFolder(inMemory: true))
-    let place = PostgresPlace(
-      url: servers.standby.url(), shownURL: "postgres://standby/x", schema: "public")
+    let place = servers.standby.place()
     deployment.job = DatasetJob(
       name: deployment.job.name, origin: place, plans: deployment.job.plans, policy: deployment.job.policy)
     try servers.follow()

@@ -48,24 +48,6 @@ import Testing
     return status.map { $0.contains("State:\tZ") } ?? true
   }
 
-  @Test func `a program may write much output to both streams`() throws {
-    let script = "head -c 1000000 /dev/zero; head -c 1000000 /dev/zero >&2"
-    let outcome = try TestProgram.run(["sh", "-c", script])
-    #expect(outcome.ending == .exited(0) && outcome.output.utf8.count == 1_000_000)
-    #expect(outcome.errors.utf8.count == 1_000_000)
-  }
-
-  @Test func `a program gets its written input up to the end`() throws {
-    let program = try TestProgram(["cat"], input: .pipe)
-    try program.write("one\n")
-    try program.waits(for: "one\n")
-    try program.write("two\n")
-    program.closeInput()
-    #expect(try program.outcome().output == "one\ntwo\n")
-    #expect(throws: ProgramFailure.self) { try program.write("three\n") }
-    #expect(try TestProgram.run(["cat"], input: .text("text")).output == "text")
-  }
-
   @Test func `stop works although the starting thread blocks the signal`() throws {
     let ending = Mutex<TestProgram.Ending?>(nil)
     Thread.detachNewThread {

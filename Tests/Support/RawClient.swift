@@ -32,58 +32,25 @@ package final class RawClient {
     let size = socklen_t(MemoryLayout<timeval>.size)
     setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeout, size)
     setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &timeout, size)
-    if let source { isIPv6 ? bindIPv6(source) : bindIPv4(source) }
+    if let source { Self.withAddress(source, 0) { _ = bind(descriptor, $0, $1) } }
     if var bytes {
       setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, socklen_t(MemoryLayout<CInt>.size))
     }
-    guard isIPv6 ? connectIPv6(host, port) : connectIPv4(host, port) else {
-      throw Failure(operation: "connect")
-    }
+    let isConnected = Self.withAddress(host, port) { Foundation.connect(descriptor, $0, $1) == 0 }
+    guard isConnected == true else { throw Failure(operation: "connect") }
   }
 
   deinit { close(descriptor) }
 
-  private func connectIPv4(_ host: String, _ port: UInt16) -> Bool {
-    withUnsafeBytes(of: addressIPv4(host, port), connect)
-  }
-
-  private func bindIPv4(_ host: String) {
-    withUnsafeBytes(of: addressIPv4(host, 0)) { bytes in
-      guard let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return }
-      _ = bind(descriptor, start, socklen_t(bytes.count))
-    }
-  }
-
-  private func bindIPv6(_ host: String) {
-    withUnsafeBytes(of: addressIPv6(host, 0)) { bytes in
-      guard let start = bytes.assumingMemoryBound(to: sockaddr.self).baseAddress else { return }
-      _ = bind(descriptor, start, socklen_t(bytes.count))
-    }
-  }
-
-  private func addressIPv4(_ host: String, _ port: UInt16) -> sockaddr_in {
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_port = port.bigEndian
-    inet_pton(AF_INET, host, &address.sin_addr)
-    return address
-  }
-
-  private func connectIPv6(_ host: String, _ port: UInt16) -> Bool {
-    withUnsafeBytes(of: addressIPv6(host, port), connect)
-  }
-
-  private func addressIPv6(_ host: String, _ port: UInt16) -> sockaddr_in6 {
-    var address = sockaddr_in6()
-    address.sin6_family = sa_family_t(AF_INET6)
-    address.sin6_port = port.bigEndian
-    inet_pton(AF_INET6, host, &address.sin6_addr)
-    return address
-  }
-
-  private func connect(_ address: UnsafeRawBufferPointer) -> Bool {
-    guard let start = address.assumingMemoryBound(to: sockaddr.self).baseAddress else { return false }
-    return Foundation.connect(descriptor, start, socklen_t(address.count)) == 0
+  /// Calls `use` with a numeric address.
+  @discardableResult
+  private static func withAddress<Result>(
+    _ host: String, _ port: UInt16, _ use: (UnsafePointer<sockaddr>, socklen_t) -> Result
+  ) -> Result? {
+    var found: UnsafeMutablePointer<addrinfo>?
+    guard getaddrinfo(host, "\(port)", nil, &found) == 0, let found else { return nil }
+    defer { freeaddrinfo(found) }
+    return use(found.pointee.ai_addr, found.pointee.ai_addrlen)
   }
 
   /// Sends as much as the server accepts; false if it accepted less than everything.

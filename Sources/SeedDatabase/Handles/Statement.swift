@@ -49,6 +49,7 @@ package final class Statement {
 
   @inline(__always)
   private func bind(_ value: BorrowedValue, at index: Int32, copied: Bool) -> Int32 {
+    let destructor = copied ? seedbank_sqlite_transient : nil
     switch value {
     case .null: return sqlite3_bind_null(handle, index)
     case .integer(let value): return sqlite3_bind_int64(handle, index, value)
@@ -56,12 +57,10 @@ package final class Statement {
     case .text(let bytes):
       // An empty text may have no address, and a null pointer would bind NULL.
       let text = UnsafeRawPointer(bytes.baseAddress)?.assumingMemoryBound(to: CChar.self) ?? Self.empty
-      let bind = copied ? seedbank_sqlite_bind_text : seedbank_sqlite_lend_text
-      return bind(handle, index, text, UInt64(bytes.count))
+      return sqlite3_bind_text64(handle, index, text, UInt64(bytes.count), destructor, UInt8(SQLITE_UTF8))
     case .blob(let bytes) where bytes.isEmpty: return sqlite3_bind_zeroblob(handle, index, 0)
     case .blob(let bytes):
-      let bind = copied ? seedbank_sqlite_bind_blob : seedbank_sqlite_lend_blob
-      return bind(handle, index, bytes.baseAddress, UInt64(bytes.count))
+      return sqlite3_bind_blob64(handle, index, bytes.baseAddress, UInt64(bytes.count), destructor)
     }
   }
 

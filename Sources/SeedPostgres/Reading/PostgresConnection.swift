@@ -21,7 +21,8 @@ final class PostgresConnection {
     self.place = place
     raw = try Self.connected(place)
     server = OriginServer(name: text(PQhost(raw)), role: .primary)
-    _ = PQsetNoticeProcessor(raw, passOverNotice, nil)
+    // libpq would print notices.
+    _ = PQsetNoticeProcessor(raw, { _, _ in }, nil)
     let version = Int(PQserverVersion(raw)) / 10_000
     guard version >= Self.oldestMajor else {
       throw .configuration(
@@ -204,15 +205,21 @@ extension PostgresConnection {
       withCStrings(parameters.map(\.value)) { values in PQconnectStartParams(keys, values, 1) }
     }
     guard let raw = started else {
-      throw .connection(place: place, ServerMessage(state: "", text: "there is no memory left"))
+      throw unreachable(place, ServerMessage(state: "", text: "there is no memory left"))
     }
     // Puts the SQLSTATE into the text, which is the only way in which libpq reports it here.
     _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
     guard finishes(raw, in: place.connectSeconds) else {
       defer { PQfinish(raw) }
-      throw .connection(place: place, message(raw, hiding: place))
+      throw unreachable(place, message(raw, hiding: place))
     }
     return raw
+  }
+
+  private static func unreachable(_ place: PostgresPlace, _ message: ServerMessage) -> PostgresError {
+    var message = message
+    message.isOfConnection = true
+    return .server(place: place, subject: "the origin \(place.text) cannot be reached", message)
   }
 
   /// Polls until the session is established; false if that fails.
@@ -275,9 +282,6 @@ private final class PostgresResult {
     (0..<PQnfields(raw)).map { (text(PQfname(raw, $0)), PQftype(raw, $0)) }
   }
 }
-
-/// Ignores notices, which libpq would print.
-private func passOverNotice(_: UnsafeMutableRawPointer?, _: UnsafePointer<CChar>?) {}
 
 private func text(_ string: UnsafePointer<CChar>?) -> String { string.map { String(cString: $0) } ?? "" }
 

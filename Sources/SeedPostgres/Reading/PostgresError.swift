@@ -12,13 +12,14 @@ package struct ServerMessage: Hashable, Sendable {
   var function = ""
   var user = ""
   var isOfStandby = false
+  /// Whether no session was established.
+  var isOfConnection = false
 
   var isSyntax: Bool { state == "42601" }
 }
 
 /// A database that cannot be read, or whose content cannot be published.
 package enum PostgresError: OriginFailure, Hashable {
-  case connection(place: PostgresPlace, ServerMessage)
   case server(place: PostgresPlace, subject: String, ServerMessage)
   case rewritten(place: String, tables: [String])
   /// A setting, a right, a type or a model that does not fit.
@@ -27,17 +28,15 @@ package enum PostgresError: OriginFailure, Hashable {
   /// Whether a retry may succeed without a repair.
   package var isUnavailable: Bool {
     switch self {
-    case .connection(_, let message), .server(_, _, let message):
-      repair == nil && Self.mayPass(message)
+    case .server(_, _, let message): repair == nil && Self.mayPass(message)
     case .rewritten: true
-    default: false
+    case .configuration: false
     }
   }
 
   /// Whether the cause is a setting, a right or a model's SELECT, not the rows.
   package var isConfiguration: Bool {
     switch self {
-    case .connection: !isUnavailable
     case .server(_, _, let message): !isUnavailable && !message.state.hasPrefix("22")
     case .rewritten: false
     case .configuration: true
@@ -71,9 +70,6 @@ package enum PostgresError: OriginFailure, Hashable {
 
   package var description: String {
     switch self {
-    case .connection(let place, let message):
-      "the origin \(place.text) cannot be reached: \(message.text); "
-        + (repair ?? "check that the server runs, and host and port in origin.postgres")
     case .server(_, let subject, let message):
       "\(subject): \(message.text)" + (message.detail.isEmpty ? "" : " (\(message.detail))")
         + ((repair ?? Self.hint(message)).map { "; \($0)" } ?? "")
@@ -86,26 +82,23 @@ package enum PostgresError: OriginFailure, Hashable {
 
   /// A repair by the operator, by SQLSTATE. libpq's own errors have none.
   private var repair: String? {
-    switch self {
-    case .connection(let place, let message), .server(let place, _, let message):
-      switch message.state {
-      case "28P01": Self.password(place)
-      case "28000": "let pg_hba.conf admit this user, host and database, or correct origin.postgres"
-      case "3D000": "correct the database's name in origin.postgres"
-      case "42501" where message.user.isEmpty:
-        "let the database's owner GRANT CONNECT ON DATABASE to this user"
-      case "42501" where message.function == "check_enable_rls":
-        "its hidden rows would be missing from the publication: have a superuser run ALTER ROLE "
-          + "\(quoted(message.user)) BYPASSRLS; or, if the rows that this user can read are enough, set "
-          + "origin.rowSecurity to \"apply\""
-      case "42501": "let the tables' owner run: \(Self.grants(to: message.user, place.schema))"
-      case "" where message.text.contains("no password supplied"): Self.password(place)
-      case "" where ["certificate", "does not support SSL"].contains(where: message.text.contains):
-        "let sslrootcert in origin.postgres name the file with the authority that signed the server's certificate, and "
-          + "host be a name in it; sslmode sets how the server is verified"
-      default: nil
-      }
-    case .rewritten, .configuration: nil
+    guard case .server(let place, _, let message) = self else { return nil }
+    return switch message.state {
+    case "28P01": Self.password(place)
+    case "28000": "let pg_hba.conf admit this user, host and database, or correct origin.postgres"
+    case "3D000": "correct the database's name in origin.postgres"
+    case "42501" where message.user.isEmpty:
+      "let the database's owner GRANT CONNECT ON DATABASE to this user"
+    case "42501" where message.function == "check_enable_rls":
+      "its hidden rows would be missing from the publication: have a superuser run ALTER ROLE "
+        + "\(quoted(message.user)) BYPASSRLS; or, if the rows that this user can read are enough, set "
+        + "origin.rowSecurity to \"apply\""
+    case "42501": "let the tables' owner run: \(Self.grants(to: message.user, place.schema))"
+    case "" where message.text.contains("no password supplied"): Self.password(place)
+    case "" where ["certificate", "does not support SSL"].contains(where: message.text.contains):
+      "let sslrootcert in origin.postgres name the file with the authority that signed the server's certificate, and "
+        + "host be a name in it; sslmode sets how the server is verified"
+    default: nil
     }
   }
 
@@ -122,6 +115,9 @@ package enum PostgresError: OriginFailure, Hashable {
 
   private static func hint(_ message: ServerMessage) -> String? {
     switch message.state {
+    case "53300":
+      "the server has no connection left: raise its max_connections, or give this user some of them"
+    case _ where message.isOfConnection: "check that the server runs, and host and port in origin.postgres"
     case "42P01":
       "make the table, correct origin.schema or a table's name in the model, or write a SELECT that makes its rows into the "
         + "model's TABLE.sql"
@@ -130,8 +126,6 @@ package enum PostgresError: OriginFailure, Hashable {
     case "2BP01": "drop or change the named objects first; nothing was removed"
     case "55P03": "another session changes this table: try again later, or raise origin.lockTimeoutSeconds"
     case "40001": "the standby removed rows that were being read: \(feedback)"
-    case "53300":
-      "the server has no connection left: raise its max_connections, or give this user some of them"
     case let state where state.isEmpty || ["08", "57"].contains(state.prefix(2)):
       "the connection ended; nothing was published, the next step tries again"
         + (message.isOfStandby

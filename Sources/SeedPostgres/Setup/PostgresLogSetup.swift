@@ -61,3 +61,173 @@ package struct PostgresLogSetup: OriginLogMaker {
         + "owner of the tables and the log, or let that user run the SQL of '--print'")
   }
 }
+
+/// The objects with which a PostgreSQL database logs writes by anyone to a dataset's tables, at the operator's request.
+struct PostgresLogDraft {
+  /// Without keys, a table is compared as a whole after a write.
+  private(set) var logged: [(table: String, keys: [String], remark: String?)] = []
+  private(set) var left: [(table: String, reason: String)] = []
+  private(set) var statements: [String] = []
+
+  private let names: LogNames
+  private let schema: String
+
+  init(_ connection: PostgresConnection, _ plans: [SeriesPlan]) throws {
+    (names, schema) = (LogNames(of: connection.place.schema), connection.place.schema)
+    statements = ["CREATE SCHEMA \(quoted(names.schema))", Self.registry(names)]
+    for table in try Self.tables(readBy: plans, connection) { try add(table, connection) }
+    let role = try connection.rows("SELECT current_user").first?[0] ?? ""
+    statements += Self.pruning(names) + Self.rights(names, role)
+  }
+
+  fileprivate struct Table {
+    let relation: ReadRelation
+    /// The client's key with the origin's names; empty if only a SELECT reads the table.
+    var keys: [String] = []
+  }
+
+  /// The tables that a dataset reads. Partitions are replaced by their root, and views by the tables that they read.
+  private static func tables(readBy plans: [SeriesPlan], _ connection: PostgresConnection) throws -> [Table] {
+    let (types, reading) = (TypeCatalog(connection), ReadingCatalog(connection))
+    var tables: [UInt32: Table] = [:]
+    for plan in plans {
+      for table in plan.schema.tables {
+        let source = plan.projection(table)
+        let projection = try PostgresProjection(table, source, connection, types)
+        let relations = try reading.relations(readBy: projection).filter { !$0.isView }
+        let roots = try Set(
+          relations.map { relation throws(PostgresError) in
+            try connection.relations("c.oid = pg_partition_root($1::oid)", "\(relation.oid)").first
+              ?? relation
+          })
+        for relation in roots where tables[relation.oid] == nil {
+          tables[relation.oid] = Table(relation: relation)
+        }
+        // A view of that name may have other rows than its table.
+        let own = roots.first { $0.schema == connection.place.schema && $0.name == table.name }?.oid
+        guard source.sql == nil, roots.count == 1, let own, tables[own]?.keys.isEmpty == true else {
+          continue
+        }
+        tables[own]?.keys = table.key.map { projection.names[$0] }
+      }
+    }
+    return tables.values.sorted {
+      ($0.relation.schema, $0.relation.name) < ($1.relation.schema, $1.relation.name)
+    }
+  }
+
+  private mutating func add(_ table: Table, _ connection: PostgresConnection) throws(PostgresError) {
+    guard let facts = try TableFacts(table.relation.oid, keys: table.keys, connection) else { return }
+    var source = LoggedTable(
+      schema: table.relation.schema, name: table.relation.name, noting: facts.needsRows ? .row : .statement)
+    let shown = source.shownName(in: schema)
+    if let obstacle = facts.obstacle { return left.append((shown, obstacle)) }
+    let remark = facts.remark(table)
+    if remark == nil { source.keys = facts.keys ?? [] }
+    logged.append((shown, source.keys.map(\.name), remark))
+    statements += Self.log(of: source, logged.count, names)
+    guard facts.kind == "p" else { return }
+    // A new partition gets the row trigger by the rights of the user who makes it. Not for PUBLIC: who may use the schema
+    // could call the function for rows whose casts would run as the log's owner.
+    statements.append(
+      "GRANT EXECUTE ON FUNCTION \(names.function(.row, logged.count))() TO \(quoted(facts.owner))")
+  }
+
+  // MARK: The statements
+
+  private static func registry(_ names: LogNames) -> String {
+    """
+    CREATE TABLE \(names.registry) (number integer PRIMARY KEY, source_schema text NOT NULL, source text NOT NULL, \
+    noting text NOT NULL, keys text[] NOT NULL, types text[] NOT NULL, token uuid NOT NULL DEFAULT gen_random_uuid(), \
+    pruned xid8 NOT NULL DEFAULT '0', UNIQUE (source_schema, source))
+    """
+  }
+
+  private static func log(of table: LoggedTable, _ number: Int, _ names: LogNames) -> [String] {
+    let columns = table.keys.enumerated().map { ", k\($0.offset) \($0.element.stored)" }.joined()
+    func array(_ texts: [String]) -> String {
+      "ARRAY[\(texts.map(\.literal).joined(separator: ", "))]::text[]"
+    }
+    return [
+      "INSERT INTO \(names.registry) (number, source_schema, source, noting, keys, types) VALUES (\(number), "
+        + "\(table.schema.literal), \(table.name.literal), '\(table.noting.rawValue)', "
+        + "\(array(table.keys.map(\.name))), \(array(table.keys.map(\.type))))",
+      // The time distinguishes entries of different servers with the same transaction number.
+      "CREATE TABLE \(names.log(number)) (xid xid8 NOT NULL DEFAULT pg_current_xact_id(), "
+        + "at timestamptz NOT NULL DEFAULT now()\(columns))",
+      "CREATE INDEX ON \(names.log(number)) (xid)",
+      // Never empty: an empty log was emptied by hand, so entries are missing.
+      "INSERT INTO \(names.log(number)) DEFAULT VALUES",
+    ] + LogTrigger.all(for: table, in: names.log(number)).flatMap { $0.statements(for: table, number, names) }
+  }
+
+  /// Removes entries and records how far, so that other publishers detect missing ones. The newest entry stays.
+  private static func pruning(_ names: LogNames) -> [String] {
+    let prune = "\(quoted(names.schema)).prune"
+    let step = """
+      DECLARE gone bigint; BEGIN
+      EXECUTE format('DELETE FROM %s WHERE ctid = ANY (ARRAY(SELECT ctid FROM %1$s WHERE xid < $1 AND at < now() - $2 \
+      AND xid < (SELECT xid FROM %1$s ORDER BY xid DESC LIMIT 1) ORDER BY xid LIMIT $3))', \("\(quoted(names.schema)).log_".literal) || log) \
+      USING before, age, most;
+      GET DIAGNOSTICS gone = ROW_COUNT;
+      UPDATE \(names.registry) SET pruned = before WHERE number = log AND pruned < before AND gone > 0;
+      RETURN gone; END
+      """
+    let old = """
+      DECLARE one record; edge xid8; gone bigint; total bigint := 0; BEGIN
+      FOR one IN SELECT number FROM \(names.registry) ORDER BY number LOOP
+      EXECUTE format('SELECT xid FROM %s WHERE at < now() - $1 ORDER BY xid DESC LIMIT 1', \
+      \("\(quoted(names.schema)).log_".literal) || one.number) INTO edge USING age;
+      IF edge IS NOT NULL THEN gone := \(prune)(one.number, (edge::text::bigint + 1)::text::xid8, age, 2147483647); total := total + gone; END IF;
+      END LOOP; RETURN total; END
+      """
+    let settings = "LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp"
+    return [
+      "CREATE FUNCTION \(prune)(log integer, before xid8, age interval, most integer) RETURNS bigint \(settings) AS \(step.literal)",
+      "CREATE FUNCTION \(prune)(age interval) RETURNS bigint \(settings) AS \(old.literal)",
+    ]
+  }
+
+  private static func rights(_ names: LogNames, _ role: String) -> [String] {
+    let schema = quoted(names.schema)
+    return ["REVOKE ALL ON ALL FUNCTIONS IN SCHEMA \(schema) FROM PUBLIC"] + names.grants(to: role)
+  }
+}
+
+extension LogNames {
+  func grants(to role: String) -> [String] {
+    let (schema, role) = (quoted(schema), quoted(role))
+    return [
+      "GRANT USAGE ON SCHEMA \(schema) TO \(role)",
+      "GRANT SELECT ON ALL TABLES IN SCHEMA \(schema) TO \(role)",
+      "GRANT EXECUTE ON FUNCTION \(schema).prune(integer, xid8, interval, integer) TO \(role)",
+    ]
+  }
+}
+
+extension TableFacts {
+  fileprivate var obstacle: String? {
+    switch kind {
+    case "r", "p": break
+    case "m": return "it is a materialized view, which has no triggers"
+    case "f": return "it is a foreign table: its server does not report writes"
+    default: return "it is no table"
+    }
+    guard isPermanent else { return "it is not permanent: a crash empties it, and no trigger notes that" }
+    return hasForeignPartition
+      ? "one of its partitions is foreign: its server does not report writes" : nil
+  }
+
+  /// Why a logged table is compared as a whole; nil if its rows are logged.
+  fileprivate func remark(_ table: PostgresLogDraft.Table) -> String? {
+    if table.keys.isEmpty { return "SELECTs or views read it" }
+    guard keys != nil else {
+      return
+        "equal values of its key \(table.keys.map(quoted).joined(separator: ", ")) may be written in several ways"
+    }
+    let columns = table.keys.map(quoted).joined(separator: ", ")
+    return hasIndex
+      ? nil
+      : "no index finds its rows by their key: CREATE INDEX ON \(quoted(table.relation.name)) (\(columns))"
+  }
+}

@@ -18,12 +18,24 @@ struct SchemaCatalog {
     let columns: [Column]
     let indexes: [Index]
     let hasRules: Bool
+
+    fileprivate init(_ row: [String?]) {
+      (name, heirs, hasRules) = (row[0] ?? "", row[5], row[8] == "t")
+      (isReadable, isGuarded, isExempt) = (row[2] == "t", row[3] == "t", row[4] == "t")
+      columns = JSONValue.elements(of: row[6]).compactMap(\.elements).map(Column.init)
+      indexes = JSONValue.elements(of: row[7]).compactMap(\.elements).map(Index.init)
+    }
   }
 
   struct Column {
     let name: String
     let type: UInt32
     let isNotNull: Bool
+
+    fileprivate init(_ parts: [JSONValue]) {
+      (name, isNotNull) = (parts[0].string ?? "", parts[2].bool == true)
+      type = UInt32(parts[1].integer ?? 0)
+    }
   }
 
   struct Index {
@@ -32,6 +44,11 @@ struct SchemaCatalog {
     let columns: [String]
     let isPrimary: Bool
     let isUnique: Bool
+
+    fileprivate init(_ parts: [JSONValue]) {
+      (name, isPrimary, isUnique) = (parts[0].string ?? "", parts[1].bool == true, parts[2].bool == true)
+      columns = (parts[3].elements ?? []).compactMap(\.string)
+    }
   }
 
   init(_ connection: PostgresConnection) throws(PostgresError) {
@@ -70,28 +87,6 @@ struct SchemaCatalog {
     JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.number)
     """
   }
-}
-
-extension SchemaCatalog.Table {
-  fileprivate init(_ row: [String?]) {
-    self.init(
-      name: row[0] ?? "", isReadable: row[2] == "t", isGuarded: row[3] == "t", isExempt: row[4] == "t",
-      heirs: row[5],
-      columns: JSONValue.rows(row[6]).map {
-        .init(name: $0[0].string ?? "", type: UInt32($0[1].integer ?? 0), isNotNull: $0[2].bool == true)
-      },
-      indexes: JSONValue.rows(row[7]).map {
-        .init(
-          name: $0[0].string ?? "", columns: $0[3].strings, isPrimary: $0[1].bool == true,
-          isUnique: $0[2].bool == true)
-      }, hasRules: row[8] == "t")
-  }
-}
-
-extension JSONValue {
-  fileprivate static func rows(_ text: String?) -> [[JSONValue]] { elements(of: text).compactMap(\.elements) }
-
-  fileprivate var strings: [String] { (elements ?? []).compactMap(\.string) }
 }
 
 extension OriginOutline {

@@ -1,3 +1,7 @@
+#if os(Linux)
+internal import CLinux
+#endif
+
 package struct UTCTime: Hashable, Sendable, Comparable {
   /// Seconds since 1970, without leap seconds.
   package let secondsSinceEpoch: Int
@@ -60,6 +64,36 @@ extension UTCTime: CustomStringConvertible {
 
   /// Parses only `2026-08-01`, as the day's first second.
   package init?(day text: String) { self.init("\(text)T00:00:00Z") }
+}
+
+// MARK: HTTP dates (RFC 9110, 5.6.7)
+extension UTCTime {
+  private static let format = "%a, %d %b %Y %H:%M:%S GMT"
+  /// The forms that a recipient must accept.
+  private static let formats = [format, "%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"]
+
+  /// `Sun, 06 Nov 1994 08:49:37 GMT`, the only form that is written.
+  package var httpText: String { formatted(Self.format) }
+
+  /// Rejects dates that do not exist or have a wrong weekday. For a two-digit year, `now` determines the century.
+  package init?(http text: String, now: UTCTime = .now()) {
+    let read = Self.formats.lazy.compactMap { Self.read(text, $0, now: now) }.first
+    guard let read else { return nil }
+    self = read
+  }
+
+  /// `strptime` accepts more, so the result's text is compared with the input.
+  private static func read(_ text: String, _ format: String, now: UTCTime) -> UTCTime? {
+    var parts = tm()
+    guard strptime(text, format, &parts) != nil else { return nil }
+    if format.contains("%y") {
+      // The latest year with those two digits that is at most fifty years ahead.
+      let latest = (Int32(now.formatted("%Y")) ?? 0) - 1900 + 50
+      parts.tm_year = latest - (latest - parts.tm_year % 100) % 100
+    }
+    let time = UTCTime(secondsSinceEpoch: timegm(&parts))
+    return time.formatted(format) == text ? time : nil
+  }
 }
 
 struct CivilDate: Hashable {

@@ -1,4 +1,4 @@
-internal import CMalloc
+internal import CLinux
 import SeedDatabase
 import SeedFormat
 import SeedFront

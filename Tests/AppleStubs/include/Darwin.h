@@ -83,6 +83,8 @@ int fstat(int descriptor, struct stat *status);
 #define FNM_PATHNAME 0x02
 int fnmatch(const char *pattern, const char *text, int flags);
 struct tm *gmtime_r(const time_t *time, struct tm *parts);
+char *strptime(const char *text, const char *format, struct tm *parts);
+time_t timegm(struct tm *parts);
 size_t strftime(char *text, size_t size, const char *format, const struct tm *parts);
 uid_t geteuid(void);
 int getpwuid_r(uid_t user, struct passwd *entry, char *texts, size_t size, struct passwd **found);

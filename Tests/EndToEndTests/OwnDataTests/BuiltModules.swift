@@ -3,7 +3,7 @@ import Support
 
 /// The compiler with the modules of this build, for programs of apps.
 enum BuiltModules {
-  private static let libraries = ["CSpawn", "CSQLite", "CZlib", "CLZMA", "CCrypto"]
+  private static let libraries = ["CLinux", "CSQLite", "CZlib", "CLZMA", "CCrypto"]
 
   /// Compiles in `folder`; `words` are files and options.
   static func compile(_ words: [String], in folder: String) throws {

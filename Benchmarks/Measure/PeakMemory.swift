@@ -1,3 +1,0 @@
-enum PeakMemory {
-  static func bytes() throws -> Int { try ProcessStatus.bytes("VmHWM") }
-}
