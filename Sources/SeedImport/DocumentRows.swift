@@ -36,8 +36,8 @@ package final class DocumentRows {
     let empty = list.csv?.empty ?? .quotes
     try source.restart(list.csv) { name in
       binding.column(name).map { empty.kinds($0) } ?? RecordHeader.Empty()
-    } flawOfHeader: { names in
-      receiver.flaw(ofHeader: names) ?? binding.begin(names)
+    } flawOfHeader: {
+      binding.begin($0)
     }
   }
 
