@@ -27,9 +27,7 @@ final class RowBinding {
   func column(_ name: String) -> ColumnSchema? { receiver.column(name)?.schema }
 
   private func target(_ name: String) -> ValueReader.Target? {
-    receiver.column(name).map {
-      ValueReader.Target(column: $0.number, schema: $0.schema, conversion: .automatic)
-    }
+    receiver.column(name).map { .init(column: $0.number, schema: $0.schema) }
   }
 
   private func node(_ name: [UInt8]) -> MemberNode? {

@@ -6,10 +6,7 @@ final class KeyIdentity {
   private let fitter = AffinityFitter()
   private let bytes = LentBytes()
 
-  struct Part {
-    let affinity: Affinity
-    let collation: Collation
-  }
+  typealias Part = (affinity: Affinity, collation: Collation)
 
   func describe(_ key: [BorrowedValue], _ parts: [Part], to identity: inout [UInt8]) throws {
     bytes.clear()

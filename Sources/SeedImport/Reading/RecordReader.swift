@@ -194,21 +194,16 @@ struct RecordReader {
         "a field that is not valid \(encoding.title): name the encoding, or turn the document into UTF-8")
     }
     guard last.stop != .text else { throw textBehindQuote(last.end + first) }
-    let names = fields.map { String(decoding: Self.text($0, base), as: UTF8.self) }
+    let names = fields.map { Self.name($0, base) }
     if let reason = flawOfHeader(names) { throw JSONError(at: start, reason) }
     begin(names, &tape)
     _ = try end(start, last.end + first, &scanner)
     return try next(&scanner, &tape)
   }
 
-  private static func text(_ field: RecordScan.Field, _ base: UnsafePointer<UInt8>) -> [UInt8] {
-    let count = field.range.count
-    guard field.isDoubled else {
-      return Array(UnsafeBufferPointer(start: base + field.range.lowerBound, count: count))
-    }
-    return [UInt8](unsafeUninitializedCapacity: count) { room, written in
-      guard let text = room.baseAddress else { return }
-      written = unquote(base, field.range, into: text)
-    }
+  private static func name(_ field: RecordScan.Field, _ base: UnsafePointer<UInt8>) -> String {
+    let bytes = UnsafeBufferPointer(start: base + field.range.lowerBound, count: field.range.count)
+    let name = String(decoding: bytes, as: UTF8.self)
+    return field.isDoubled ? name.replacing("\"\"", with: "\"") : name
   }
 }
