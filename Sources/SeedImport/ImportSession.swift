@@ -234,7 +234,7 @@ package final class ImportSession {
     try lostRows.checkShrink()
     let tables = tablesToCheck
     let references = ReferencePolicy(connection: connection, policy: policy.references, issues: issues)
-    lostRows.note(cleared: try references.run(touched: tables))
+    lostRows.note(try references.run(touched: tables))
     try issues.endRow()
     try SearchIndex.rebuild(over: tablesToCheck, connection)
     try lostRows.drop()

@@ -75,11 +75,7 @@ final class ParentSync {
   }
 
   func clear() {
-    parents.removeAll(keepingCapacity: true)
-    counts.removeAll(keepingCapacity: true)
-    rows.removeAll(keepingCapacity: true)
-    starts.removeAll(keepingCapacity: true)
-    others.removeAll(keepingCapacity: true)
+    restore((0, 0, 0))
     stretch.clear()
   }
 

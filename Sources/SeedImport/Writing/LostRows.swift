@@ -108,26 +108,24 @@ final class LostRows {
     Int(try connection.integer("SELECT count(*) FROM \(quoted(table))") ?? 0)
   }
 
-  func note(cleared: [String: Int]) {
-    for (table, count) in cleared { add(deleted: 0, updated: count, to: table) }
+  func note(_ report: ChangeReport) {
+    for (table, changes) in report { note(changes, of: table) }
   }
 
-  private func add(deleted: Int, updated: Int, to table: String) {
+  private func note(_ changes: TableChanges, of table: String) {
     guard let target = targets.first(where: { $0.table.name.lowercased() == table.lowercased() }) else {
-      ofOthers[table, default: .init()].deleted += deleted
-      ofOthers[table, default: .init()].updated += updated
+      ofOthers[table, default: .init()].deleted += changes.deleted
+      ofOthers[table, default: .init()].updated += changes.updated
       return
     }
-    target.deleted += deleted
-    target.cleared += updated
+    target.deleted += changes.deleted
+    target.cleared += changes.updated
     target.recent.clear()
   }
 
   private func delete() throws {
     do {
-      for (table, changes) in try deletion.run() {
-        add(deleted: changes.deleted, updated: changes.updated, to: table)
-      }
+      note(try deletion.run())
     } catch let error as DatabaseError {
       guard error.code == ResultCode.trigger else { throw error }
       // No row of the document caused it.

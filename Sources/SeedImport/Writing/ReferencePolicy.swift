@@ -9,15 +9,17 @@ struct ReferencePolicy {
 
   private static let namedRows = 3
 
-  /// Returns the number of cleared references by table.
-  func run(touched: Set<String>) throws -> [String: Int] {
-    var cleared: [String: Int] = [:]
+  /// Returns the cleared references as updates.
+  func run(touched: Set<String>) throws -> ChangeReport {
+    var cleared: ChangeReport = [:]
     let touched = Set(touched.map { $0.lowercased() })
     let tables = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
     let suspects = try tables.filter { try isSuspect($0, touched) }
     if !suspects.isEmpty { try connection.writeOutCache() }
     for table in suspects {
-      for reference in try brokenReferences(of: table) { cleared[table, default: 0] += try handle(reference) }
+      for reference in try brokenReferences(of: table) {
+        cleared[table, default: TableChanges()].updated += try handle(reference)
+      }
     }
     return cleared
   }
