@@ -68,7 +68,6 @@ import Testing
       """,
     mapping: """
       {
-        "tables": {"user": {"key": "id"}},
         "table": "channel", "rows": "$.channels", "columns": {"id": "channel.id", "name": "channel.name"},
         "relations": [
           {"array": "members", "mode": "replaceForParent", "parentKey": "channel", "table": {

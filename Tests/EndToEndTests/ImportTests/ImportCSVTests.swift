@@ -124,8 +124,6 @@ import Testing
   func `broken CSV ends the import with its line and byte`(text: String, words: String) throws {
     let outcome = try run(text, "--bad-rows", "skip")
     #expect(outcome.status == 65)
-    let words = words.replacing("byte 8", with: "byte 0").replacing("byte 10", with: "byte 10")
-      .replacing("byte 13", with: "byte 13")
     #expect(outcome.errors.contains(words), "\(outcome.errors)")
     #expect(outcome.errors.contains("stops.csv"))
   }

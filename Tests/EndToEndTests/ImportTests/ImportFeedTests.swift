@@ -89,14 +89,6 @@ import Testing
     #expect(try folder.rows("SELECT count(*) FROM stop") == ["0"])
   }
 
-  @Test func `a given file that no list names is rejected`() throws {
-    try folder.execute(Self.schema)
-    try writeFeed()
-    let outcome = try run("feed/LICENSE.txt", "--mapping", "map.json")
-    #expect(outcome.status == 65)
-    #expect(outcome.errors.contains("is not one of the mapping's files"), "\(outcome.errors)")
-  }
-
   @Test func `an issue names its file and the row in it`() throws {
     try folder.execute(Self.schema)
     try writeFeed()
