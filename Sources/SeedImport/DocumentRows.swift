@@ -7,7 +7,7 @@ package final class DocumentRows {
   private let document: String
   private let receiver: any RowReceiver
   private let binding: RowBinding
-  private let buffer = RowBuffer(rows: rowsTaken)
+  private let buffer = RowBuffer()
   // Checked, unlike its neighbour: without the check, Swift 6.3.1 never frees the storage of a noncopyable property.
   private var source = DocumentSource()
   @exclusivity(unchecked) private var finder: RowFinder
@@ -36,8 +36,8 @@ package final class DocumentRows {
     let empty = list.csv?.empty ?? .quotes
     try source.restart(list.csv) { name in
       binding.column(name).map { empty.kinds($0) } ?? RecordHeader.Empty()
-    } flawOfHeader: { names in
-      receiver.flaw(ofHeader: names) ?? binding.begin(names)
+    } flawOfHeader: {
+      binding.begin($0)
     }
   }
 
@@ -108,18 +108,17 @@ extension DocumentRows: Sendable {}
 /// Storage for rows that are lent until the receiver takes them.
 private final class RowBuffer {
   private let values: UnsafeMutablePointer<BorrowedValue>
-  private let capacity: Int
   private var count = 0
 
-  init(rows: Int) {
-    capacity = rows
-    values = .allocate(capacity: rows * ReceivedColumn.most)
-    values.initialize(repeating: .null, count: rows * ReceivedColumn.most)
+  init() {
+    let size = DocumentRows.rowsTaken * ReceivedColumn.most
+    values = .allocate(capacity: size)
+    values.initialize(repeating: .null, count: size)
   }
 
   deinit { values.deallocate() }
 
-  var isFull: Bool { count == capacity }
+  var isFull: Bool { count == DocumentRows.rowsTaken }
 
   /// An empty row; it is added to the others once it is kept.
   func next(width: Int) -> UnsafeMutablePointer<BorrowedValue> {

@@ -228,15 +228,13 @@ package final class ImportSession {
     try frames.checkAllCame()
     try writeCollected()
     // Before waiting rows are retried, because they may need values of deleted rows.
-    try lostRows.removeUnmentioned(place, absent: absentTables)
+    try lostRows.removeUnmentioned(absent: absentTables)
     try issues.endRow()
     try resolveDeferred()
     try lostRows.checkShrink()
     let tables = tablesToCheck
-    lostRows.note(
-      cleared: try ReferencePolicy(
-        connection: connection, policy: policy.references, issues: issues, place: place
-      ).run(touched: tables))
+    let references = ReferencePolicy(connection: connection, policy: policy.references, issues: issues)
+    lostRows.note(try references.run(touched: tables))
     try issues.endRow()
     try SearchIndex.rebuild(over: tablesToCheck, connection)
     try lostRows.drop()

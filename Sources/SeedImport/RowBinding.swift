@@ -11,16 +11,15 @@ final class RowBinding {
   @exclusivity(unchecked) private var targets: [ValueReader.Target] = []
   private var members = MemberNode()
   private var known: [[UInt8]: MemberNode?] = [:]
-  private let keyColumn: String?
+  /// The column of the rows' names in a dictionary.
   private var names: ValueReader.Target?
-  /// Whether members with different names are the same column.
-  @exclusivity(unchecked) private var hasAliases = false
+  /// The columns that the current row's members fill.
+  @exclusivity(unchecked) private var filled = SlotSet()
 
   init(_ layout: ImportMapping.Layout, _ receiver: any RowReceiver) {
     self.receiver = receiver
-    keyColumn = if case .dictionary(let name) = layout { name } else { nil }
     members = MemberNode { [unowned self] name in node(name) }
-    names = keyColumn.flatMap(target)
+    if case .dictionary(let name) = layout { names = target(name) }
   }
 
   func clear() { reader.bytes.clear() }
@@ -28,23 +27,24 @@ final class RowBinding {
   func column(_ name: String) -> ColumnSchema? { receiver.column(name)?.schema }
 
   private func target(_ name: String) -> ValueReader.Target? {
-    receiver.column(name).map {
-      ValueReader.Target(column: $0.number, schema: $0.schema, conversion: .automatic)
-    }
+    receiver.column(name).map { .init(column: $0.number, schema: $0.schema) }
   }
 
   private func node(_ name: [UInt8]) -> MemberNode? {
     if let node = known[name] { return node }
-    let target = target(String(decoding: name, as: UTF8.self))
-    if let target, targets.contains(where: { $0.column == target.column }) { hasAliases = true }
-    let node = target.map { _ in MemberNode() }
-    node?.columns = [targets.count]
-    if let target { targets.append(target) }
+    let node = target(String(decoding: name, as: UTF8.self)).map { target in
+      let node = MemberNode()
+      node.columns = [targets.count]
+      targets.append(target)
+      return node
+    }
     known[name] = .some(node)
     return node
   }
 
+  /// Binds the fields of a CSV header; returns its error if no row can follow.
   func begin(_ names: [String]) -> String? {
+    if let flaw = receiver.flaw(ofHeader: names) { return flaw }
     fields = names.map(target)
     return nil
   }
@@ -55,28 +55,19 @@ final class RowBinding {
     if source.isRecord { return try readRecord(source, row) }
     guard source.tape.kind(0) == .object else { throw reader.notAnObject(0, source) }
     if let name, let names { row[names.column] = try reader.read(name: name, for: names) }
+    filled.clear()
     var member = 1
     for place in 0..<source.tape.count(0) {
       if let node = members.target(at: place, source.text(member)) {
         let target = targets[node.columns[0]]
-        row[target.column] = try value(member + 1, source, target)
-      }
-      member = source.tape.end(of: member + 1)
-    }
-    if hasAliases { try refuseAliases(in: source) }
-  }
-
-  /// Rejects a row with several members for a column, because one would hide the others.
-  private func refuseAliases(in source: borrowing DocumentSource) throws(RejectedRow) {
-    var (columns, member) = (Set<Int>(), 1)
-    for place in 0..<source.tape.count(0) {
-      if let node = members.target(at: place, source.text(member)) {
-        let target = targets[node.columns[0]]
-        guard columns.insert(target.column).inserted else {
+        // One of several members would hide the others.
+        guard !filled.contains(target.column) else {
           throw RejectedRow(
             .malformed, "the row has several members of this name, which differ in case or spaces: keep one",
             column: target.schema.name)
         }
+        filled.insert(target.column)
+        row[target.column] = try value(member + 1, source, target)
       }
       member = source.tape.end(of: member + 1)
     }

@@ -32,18 +32,14 @@ import Testing
 
   @Test func `a missing list is named, and the import is rolled back`() throws {
     let bench = try ImportBench(Self.schema)
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run("{\(Self.stops)}", mapping: Self.mapping)
-    }
+    let failure = bench.failure("{\(Self.stops)}", mapping: Self.mapping)
     #expect(failure?.message.contains("nothing at $.trips.stopTimes") == true)
     #expect(try bench.rows("SELECT * FROM stop") == [])
   }
 
   @Test func `a reference from one list to a row that no list has fails the import`() throws {
     let bench = try ImportBench(Self.schema)
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run("{\"stops\": [], \(Self.times)}", mapping: Self.mapping)
-    }
+    let failure = bench.failure("{\"stops\": [], \(Self.times)}", mapping: Self.mapping)
     #expect(failure?.code == .references)
   }
 
@@ -63,9 +59,7 @@ import Testing
   func `nested lists are rejected, and so are lines beside other lists`(paths: [String]) throws {
     let bench = try ImportBench(Self.schema)
     let lists = paths.map { ImportMapping.List("stop", rows: MemberPath($0)) }
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run("[]", mapping: ImportMapping(lists: lists))
-    }
+    let failure = bench.failure("[]", mapping: ImportMapping(lists: lists))
     #expect(failure?.code == .mapping)
     let lines = ImportMapping(lists: [.init("stop", layout: .lines), .init("time", rows: "a")])
     #expect(throws: ImportFailure.self) { try bench.run("", mapping: lines) }

@@ -88,9 +88,7 @@ import Testing
     for mapping in [
       TableMapping("t", constants: ["r": .text(text)]), TableMapping("t", defaults: ["r": .text(text)]),
     ] {
-      let failure = #expect(throws: ImportFailure.self) {
-        try bench.run(#"[{"id": 1}]"#, mapping: ImportMapping(mapping))
-      }
+      let failure = bench.failure(#"[{"id": 1}]"#, mapping: ImportMapping(mapping))
       #expect(failure?.code == .mapping)
       #expect(failure?.message.contains(#"column "r""#) == true)
       #expect(failure?.message.contains(text) == true)

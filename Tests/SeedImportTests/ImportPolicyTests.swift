@@ -36,9 +36,7 @@ import Testing
   @Test func `abort ends at the first bad row and leaves the file unchanged`() throws {
     let bench = try bench()
     let before = try bench.bytes()
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run(#"[{"id": 9}, {"id": 8, "a": null}, {"a": "z"}]"#, mapping: Self.mapping)
-    }
+    let failure = bench.failure(#"[{"id": 9}, {"id": 8, "a": null}, {"a": "z"}]"#, mapping: Self.mapping)
     #expect(failure?.issue?.code == .notNull)
     #expect(failure?.issue?.column == "a")
     #expect(failure?.issue?.row == 2)
@@ -90,9 +88,7 @@ import Testing
     let bench = try bench()
     let policy = ImportPolicy(atomicity: .batched(rows: 2))
     let good = (10..<15).map { "{\"id\": \($0)}" }.joined(separator: ",")
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run("[\(good), {}]", mapping: Self.mapping, policy: policy)
-    }
+    let failure = bench.failure("[\(good), {}]", mapping: Self.mapping, policy: policy)
     #expect(
       failure?.message.hasSuffix(
         "; 4 rows of the documents are committed and stay: repeat the import to complete it") == true)
@@ -114,10 +110,8 @@ import Testing
       """)
     let rows = (1...4).map { #"{"id": \#($0), "p": \#($0), "n": "word"}"# }.joined(separator: ",")
     for _ in 0..<2 {
-      let failure = #expect(throws: ImportFailure.self) {
-        try bench.run(
-          "[\(rows)]", mapping: ImportMapping("t"), policy: ImportPolicy(atomicity: .batched(rows: 2)))
-      }
+      let failure = bench.failure(
+        "[\(rows)]", mapping: ImportMapping("t"), policy: ImportPolicy(atomicity: .batched(rows: 2)))
       #expect(failure?.code == .references)
     }
     try bench.execute("INSERT INTO p VALUES (2), (3), (4)")

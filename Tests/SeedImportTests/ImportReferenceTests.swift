@@ -51,10 +51,8 @@ import Testing
       CREATE TABLE p(id INTEGER PRIMARY KEY);
       CREATE TABLE t(id INTEGER PRIMARY KEY, p INTEGER NOT NULL REFERENCES p(id));
       """)
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run(
-        #"[{"id": 2, "p": 7}]"#, mapping: ImportMapping("t"), policy: ImportPolicy(references: .null))
-    }
+    let failure = bench.failure(
+      #"[{"id": 2, "p": 7}]"#, mapping: ImportMapping("t"), policy: ImportPolicy(references: .null))
     #expect(
       failure?.message
         == #"table "t", column "p": 1 row references what table "p" does not have (id = 2 has p = 7), "#
@@ -84,9 +82,7 @@ import Testing
       CREATE TABLE p(id INTEGER PRIMARY KEY, code TEXT);
       CREATE TABLE t(id INTEGER PRIMARY KEY, p TEXT REFERENCES p(code));
       """)
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run(#"[{"id": 1, "p": "x"}]"#, mapping: Self.mapping)
-    }
+    let failure = bench.failure(#"[{"id": 1, "p": "x"}]"#, mapping: Self.mapping)
     #expect(failure?.code == .schema)
     #expect(failure?.message.contains("create a unique index") == true)
   }

@@ -28,16 +28,12 @@ import Testing
       CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT); CREATE VIEW stops AS SELECT * FROM stop;
       CREATE VIRTUAL TABLE find USING fts5(name);
       """)
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run("[]", mapping: ImportMapping(TableMapping(name)))
-    }
+    let failure = bench.failure("[]", mapping: ImportMapping(TableMapping(name)))
     #expect(failure?.code == .mapping && failure?.message == "there is no table \"\(name)\"\(words)")
   }
 
   @Test func `a database without tables is reported`() throws {
-    let failure = #expect(throws: ImportFailure.self) {
-      try ImportBench("").run("[]", mapping: ImportMapping("stop"))
-    }
+    let failure = try ImportBench("").failure("[]", mapping: ImportMapping("stop"))
     #expect(failure?.message == "there is no table \"stop\" (the database has no tables: create them first)")
   }
 

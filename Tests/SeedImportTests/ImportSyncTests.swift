@@ -87,9 +87,7 @@ import Testing
     let bench = try ImportBench(
       Self.schema + "CREATE TABLE bill(id INTEGER PRIMARY KEY, seat TEXT REFERENCES seat(id));"
         + "INSERT INTO bill VALUES (1, 'a');")
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run(#"[{"id": 1, "seats": []}]"#, mapping: Self.mapping)
-    }
+    let failure = bench.failure(#"[{"id": 1, "seats": []}]"#, mapping: Self.mapping)
     #expect(failure?.code == .references)
     #expect(failure?.message.contains("table \"bill\"") == true)
     #expect(try bench.rows("SELECT count(*) FROM seat") == ["3"])
@@ -148,7 +146,7 @@ import Testing
     try bench.run(#"[{"id": 1, "home": ["9"]}]"#, mapping: mapping)
     #expect(try bench.rows("SELECT number FROM phone") == ["2", "3", "9"])
     let both = ImportMapping(TableMapping("person", relations: [relation("home"), relation("home")]))
-    let failure = #expect(throws: ImportFailure.self) { try bench.run("[]", mapping: both) }
+    let failure = bench.failure("[]", mapping: both)
     #expect(failure?.message.contains("tell them apart by constants") == true)
   }
 
@@ -156,10 +154,8 @@ import Testing
     let relations: [RelationMapping] = [
       .array("seats", "seat", parentKey: ["event"]), .array("seats", "ticket", parentKey: ["seat"]),
     ]
-    let failure = #expect(throws: ImportFailure.self) {
-      try ImportBench(Self.schema).run(
-        "[]", mapping: ImportMapping(TableMapping("event", relations: relations)))
-    }
+    let failure = try ImportBench(Self.schema).failure(
+      "[]", mapping: ImportMapping(TableMapping("event", relations: relations)))
     #expect(failure?.message.contains("two relations lie at $.seats") == true)
   }
 
@@ -190,12 +186,10 @@ import Testing
   @Test func `nested rows have no table mode`() throws {
     let bench = try ImportBench(Self.schema)
     let nested = TableMapping("seat", mode: .mergeAndDeleteMissing)
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run(
-        "[]",
-        mapping: ImportMapping(
-          TableMapping("event", relations: [.array("seats", nested, parentKey: ["event"])])))
-    }
+    let failure = bench.failure(
+      "[]",
+      mapping: ImportMapping(
+        TableMapping("event", relations: [.array("seats", nested, parentKey: ["event"])])))
     #expect(failure?.code == .mapping)
     #expect(failure?.message.contains("mode replaceForParent") == true)
   }
@@ -203,9 +197,7 @@ import Testing
   @Test func `batches do not delete, because a later one may mention the row`() throws {
     let bench = try ImportBench(Self.schema)
     let policy = ImportPolicy(atomicity: .batched(rows: 1))
-    let failure = #expect(throws: ImportFailure.self) {
-      try bench.run(#"[{"id": 1, "seats": []}]"#, mapping: Self.mapping, policy: policy)
-    }
+    let failure = bench.failure(#"[{"id": 1, "seats": []}]"#, mapping: Self.mapping, policy: policy)
     #expect(failure?.code == .mapping)
     #expect(failure?.message.contains("Import without batches") == true)
     #expect(try bench.rows("SELECT count(*) FROM seat") == ["3"])
@@ -219,7 +211,7 @@ import Testing
       """)
     let mapping = ImportMapping(TableMapping("item", mode: .mergeAndDeleteMissing))
     let one = #"[{"id": 1}]"#
-    let failure = #expect(throws: ImportFailure.self) { try bench.run(one, mapping: mapping) }
+    let failure = bench.failure(one, mapping: mapping)
     #expect(failure?.code == .shrunk)
     #expect(failure?.message.contains("table \"item\" would go from 200 to 1 rows") == true)
     #expect(try bench.rows("SELECT count(*) FROM item") == ["200"])

@@ -46,20 +46,6 @@ import Testing
     #expect(born == 86_400)
   }
 
-  @Test func `the documentation's example of several lists works`() async throws {
-    try Connection(database.path, .writer).execute(
-      """
-      CREATE TABLE stops(id INTEGER PRIMARY KEY);
-      CREATE TABLE times(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stops(id));
-      """)
-    let timetable = ImportMapping(lists: [
-      .init("stops", rows: "$.stops"), .init("times", rows: "$.stopTimes"),
-    ])
-    let json = Data(#"{"stopTimes": [{"id": 1, "stop": 5}], "stops": [{"id": 5}]}"#.utf8)
-    let report = try await Importer(database: database).import(.data(json), mapping: timetable)
-    #expect(report.tables.mapValues(\.inserted) == ["stops": 1, "times": 1])
-  }
-
   @Test func `CSV is supported, and rejected rows are passed on`() async throws {
     let kept = Mutex("")
     let csv = Data("id;name\n1;Ada\nx;Grace\n".utf8)

@@ -2,6 +2,7 @@ import SeedDatabase
 import SeedFormat
 package import SeedImport
 import SeedSystem
+package import Testing
 
 /// A temporary database, and imports into it.
 package final class ImportBench {
@@ -26,6 +27,16 @@ package final class ImportBench {
     try run(
       documents: documents.map { Array($0.utf8) }, mapping: mapping, policy: policy, hooks: hooks,
       pieces: pieces)
+  }
+
+  /// The failure of an import, which must not succeed.
+  package func failure(
+    _ documents: String..., mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
+    at location: SourceLocation = #_sourceLocation
+  ) -> ImportFailure? {
+    #expect(throws: ImportFailure.self, sourceLocation: location) {
+      try run(documents: documents.map { Array($0.utf8) }, mapping: mapping, policy: policy)
+    }
   }
 
   @discardableResult

@@ -63,9 +63,4 @@ extension CSVFormat {
     }
     return byte
   }
-
-  static func doubled(_ names: [String]) -> [String] {
-    var seen: Set<[UInt8]> = []
-    return names.filter { !seen.insert(Array($0.utf8)).inserted }
-  }
 }

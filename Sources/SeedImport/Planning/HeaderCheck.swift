@@ -18,8 +18,10 @@ struct HeaderCheck {
 
   /// Duplicate names are allowed if nothing reads them.
   private func doubled(_ names: [String]) -> String? {
-    CSVFormat.doubled(names).first {
-      plan.root.child(Array($0.utf8)) != nil || conditions.contains(.member($0))
+    var seen: Set<[UInt8]> = []
+    return names.first {
+      let isRead = plan.root.child(Array($0.utf8)) != nil || conditions.contains(.member($0))
+      return isRead && !seen.insert(Array($0.utf8)).inserted
     }
     .map { "the header has the name \"\($0)\" twice: rename one of them" }
   }

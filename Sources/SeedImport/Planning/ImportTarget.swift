@@ -40,9 +40,7 @@ final class ImportTarget {
   ) {
     self.table = table
     key = table.key
-    keyParts = zip(table.key, table.keyCollations).map {
-      KeyIdentity.Part(affinity: table.columns[$0].affinity, collation: $1)
-    }
+    keyParts = zip(table.key, table.keyCollations).map { (table.columns[$0].affinity, $1) }
     self.mode = mode
     self.triggered = triggered
     (self.connection, self.fitter, self.rule) = (connection, fitter, rule)

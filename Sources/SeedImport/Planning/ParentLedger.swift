@@ -30,16 +30,15 @@ final class ParentLedger {
     try connection.makeKeyTable(named, key, like: table.keyColumns, besides: turn)
     // A row that waited is read again with its first turn; later turns take precedence.
     let isNewer = "DO UPDATE SET turn = excluded.turn WHERE excluded.turn > turn"
-    let (parents, named) = (parents, named)
+    func upsert(_ list: String, _ columns: [String]) -> RowStatement {
+      RowStatement(connection) {
+        "INSERT INTO \(list) VALUES \(RowStatement.marks(columns.count + 1, rows: $0)) "
+          + "ON CONFLICT (\(columns.joined(separator: ", "))) \(isNewer)"
+      }
+    }
     width = own.count
-    enter = RowStatement(connection) {
-      "INSERT INTO \(parents) VALUES \(RowStatement.marks(own.count + 1, rows: $0)) "
-        + "ON CONFLICT (\(own.joined(separator: ", "))) \(isNewer)"
-    }
-    name = RowStatement(connection) {
-      "INSERT INTO \(named) VALUES \(RowStatement.marks(key.count + 1, rows: $0)) "
-        + "ON CONFLICT (\(key.joined(separator: ", "))) \(isNewer)"
-    }
+    (enter, name) = (upsert(parents, own), upsert(named, key))
+    let parents = parents
     withdraw = RowStatement(connection) {
       "DELETE FROM \(parents) WHERE (\(own.joined(separator: ", "))) "
         + "IN (VALUES \(RowStatement.marks(own.count, rows: $0)))"

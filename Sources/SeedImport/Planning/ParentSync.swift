@@ -29,7 +29,8 @@ final class ParentSync {
   @exclusivity(unchecked) private var starts: [Int] = []
   /// Keys of rows that the document names elsewhere, each with its turn.
   @exclusivity(unchecked) private var others: [BorrowedValue] = []
-  @exclusivity(unchecked) private var namers = KeyTable()
+  /// The latest parent that named a row, by the hash of the row's key.
+  @exclusivity(unchecked) private var namers: [Int: Int] = [:]
 
   private static let nobody = -1
 
@@ -74,11 +75,7 @@ final class ParentSync {
   }
 
   func clear() {
-    parents.removeAll(keepingCapacity: true)
-    counts.removeAll(keepingCapacity: true)
-    rows.removeAll(keepingCapacity: true)
-    starts.removeAll(keepingCapacity: true)
-    others.removeAll(keepingCapacity: true)
+    restore((0, 0, 0))
     stretch.clear()
   }
 
@@ -138,20 +135,35 @@ final class ParentSync {
   /// Marks the parents of each row that is named twice. Returns true if no row is named twice.
   private func markRepeated() -> Bool {
     var areDistinct = true
-    namers.clear(room: (rows.count + others.count) / rowWidth)
+    namers.removeAll(keepingCapacity: true)
     let width = target.key.count
     for row in stride(from: 0, to: others.count, by: rowWidth) {
-      _ = namers.note(others[row..<row + width], Self.nobody)
+      namers[Self.hash(others[row..<row + width])] = Self.nobody
     }
     for parent in starts.indices {
       let end = parent + 1 < starts.count ? starts[parent + 1] : rows.count
       for row in stride(from: starts[parent], to: end, by: rowWidth) {
-        guard let other = namers.note(rows[row..<row + width], parent) else { continue }
+        let hash = Self.hash(rows[row..<row + width])
+        guard let other = namers.updateValue(parent, forKey: hash) else { continue }
         areDistinct = false
         for number in [parent, other] where number != Self.nobody { counts[number] = nil }
       }
     }
     return areDistinct
+  }
+
+  /// Different keys with equal hashes only cost an extra count.
+  private static func hash(_ key: ArraySlice<BorrowedValue>) -> Int {
+    var hasher = Hasher()
+    for value in key {
+      switch value {
+      case .integer(let value): hasher.combine(value)
+      case .real(let value): hasher.combine(value)
+      case .text(let bytes), .blob(let bytes): hasher.combine(bytes: UnsafeRawBufferPointer(bytes))
+      case .null: break
+      }
+    }
+    return hasher.finalize()
   }
 
   /// Enters the parents that may have lost rows in the ledger, after the batch is written.

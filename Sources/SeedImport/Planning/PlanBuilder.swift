@@ -45,10 +45,9 @@ final class PlanBuilder {
     let target = try target(mapping)
     let listed = Set(mapping.columns.keys.map { $0.lowercased() })
     if let name = mapping.constants.keys.sorted().first(where: { listed.contains($0.lowercased()) }) {
-      throw ImportFailure(
-        .mapping,
-        "table \"\(target.table.name)\": the column \"\(name)\" is in both 'columns' and 'constants': remove it from one of them"
-      )
+      throw flaw(
+        target.table.name,
+        "the column \"\(name)\" is in both 'columns' and 'constants': remove it from one of them")
     }
     let relations = try mapping.relations.map { try relation($0, of: target.table) }
     let (root, byName) = root(mapping, target.table)
@@ -61,9 +60,7 @@ final class PlanBuilder {
     for (index, relation) in mapping.relations.enumerated() {
       let node = root.node(relation.member.steps[...])
       guard node.relation == nil else {
-        throw ImportFailure(
-          .mapping, "table \"\(target.table.name)\": two relations lie at \(relation.member): map one of them"
-        )
+        throw flaw(target.table.name, "two relations lie at \(relation.member): map one of them")
       }
       node.relation = index
     }
@@ -95,7 +92,7 @@ final class PlanBuilder {
   private func valueTarget(
     _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic
   ) -> ValueReader.Target {
-    ValueReader.Target(column: column, schema: table.columns[column], conversion: conversion)
+    .init(column: column, schema: table.columns[column], conversion: conversion)
   }
 
   /// A value of the mapping as its column stores it.
@@ -147,18 +144,18 @@ final class PlanBuilder {
 
   private func relation(_ relation: RelationMapping, of table: TableSchema) throws -> RowRelation {
     guard relation.table.mode == .merge else {
-      throw ImportFailure(
-        .mapping,
-        "table \"\(relation.table.table)\": rows within other rows have no mode of their own; give the relation at "
-          + "\(relation.member) the mode replaceForParent to remove what a row no longer names")
+      throw flaw(
+        relation.table.table,
+        "rows within other rows have no mode of their own; give the relation at \(relation.member) the mode "
+          + "replaceForParent to remove what a row no longer names")
     }
     let plan = try plan(relation.table)
     let (kind, parent) = try kind(relation, plan, of: table)
     if case .object = kind, let nested = relation.table.relations.first(where: { !$0.isReference }) {
-      throw ImportFailure(
-        .mapping,
-        "table \"\(relation.table.table)\": the object at \(relation.member) has rows at \(nested.member), but a referenced "
-          + "object has none of its own: map them in another list")
+      throw flaw(
+        relation.table.table,
+        "the object at \(relation.member) has rows at \(nested.member), but a referenced object has none of its own: "
+          + "map them in another list")
     }
     let names = try names(relation, plan)
     var sync: ParentSync?
@@ -198,10 +195,10 @@ final class PlanBuilder {
     guard case .dictionary(let column) = relation.layout else { return nil }
     if let column { return try target(column, plan.table) }
     guard plan.table.key.count == 1 else {
-      throw ImportFailure(
-        .mapping,
-        "table \"\(plan.table.name)\": the names at \(relation.member) cannot be its key, because the key has "
-          + "\(plan.table.key.count) columns")
+      throw flaw(
+        plan.table.name,
+        "the names at \(relation.member) cannot be its key, because the key has \(plan.table.key.count) columns"
+      )
     }
     return valueTarget(plan.table.key[0], plan.table)
   }
@@ -209,10 +206,10 @@ final class PlanBuilder {
   private func sync(_ plan: RowPlan, _ parent: [Int], _ relation: RelationMapping) throws -> ParentSync {
     let scope = SyncScope(table: plan.table.name, parent: parent, constants: relation.table.constants)
     guard scopes.insert(scope).inserted else {
-      throw ImportFailure(
-        .mapping,
-        "table \"\(plan.table.name)\": two relations replace the same rows of a parent; tell them apart by "
-          + "constants, or let one of them merge")
+      throw flaw(
+        plan.table.name,
+        "two relations replace the same rows of a parent; tell them apart by constants, or let one of them merge"
+      )
     }
     let sync = try ParentSync(
       plan.target, parent: parent, constants: plan.constants, number: syncs.count, connection, turns)
@@ -229,10 +226,8 @@ final class PlanBuilder {
 
   private func check(_ names: [String], _ keyed: TableSchema, _ what: String, _ table: String) throws {
     guard names.count != keyed.key.count else { return }
-    throw ImportFailure(
-      .mapping,
-      "table \"\(table)\": \(what) names \(names.count) columns, "
-        + "the key of \"\(keyed.name)\" has \(keyed.key.count)")
+    throw flaw(
+      table, "\(what) names \(names.count) columns, the key of \"\(keyed.name)\" has \(keyed.key.count)")
   }
 
   // MARK: Tables and columns
@@ -317,10 +312,13 @@ final class PlanBuilder {
     if let index = table.columnNames.firstIndex(of: name) { return index }
     let lowercased = name.lowercased()
     guard let index = table.columnNames.firstIndex(where: { $0.lowercased() == lowercased }) else {
-      throw ImportFailure(
-        .mapping, "table \"\(table.name)\": \(unknown("column", name, among: table.columnNames))")
+      throw flaw(table.name, unknown("column", name, among: table.columnNames))
     }
     return index
+  }
+
+  private func flaw(_ table: String, _ message: String) -> ImportFailure {
+    ImportFailure(.mapping, "table \"\(table)\": \(message)")
   }
 
   private func unknown(_ what: String, _ name: String, among known: [String], note: String = "") -> String {

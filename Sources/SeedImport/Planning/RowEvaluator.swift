@@ -239,7 +239,6 @@ final class RowEvaluator {
         .missingKey, "the key column \"\(schema.name)\" is null", column: schema.name,
         offset: source.tape.offset(index))
     }
-    return try reader.read(
-      index, source, for: .init(column: column, schema: schema, conversion: .automatic))
+    return try reader.read(index, source, for: .init(column: column, schema: schema))
   }
 }

@@ -4,18 +4,12 @@ import SeedSystem
 
 /// Parses dates in one format and converts them to the column's form.
 struct DateReader {
-  private let format: ImportConversion.DateFormat
-  private let form: ImportConversion.DateForm
-  private let zone: Int
+  let format: ImportConversion.DateFormat
+  let form: ImportConversion.DateForm
+  let zone: Int
 
   /// Seconds from 1970 to 2001, the epoch of Core Data.
   private static let coreDataOrigin: Int64 = 978_307_200
-
-  /// `nil` if the conversion is not of dates.
-  init?(_ conversion: ImportConversion) {
-    guard case .date(let format, let form, let zone) = conversion else { return nil }
-    (self.format, self.form, self.zone) = (format, form, zone)
-  }
 
   var name: String {
     switch format {

@@ -14,9 +14,8 @@ struct DocumentFrame {
   static let root = 0
 
   private(set) var nodes = [Node(path: "$")]
-  private(set) var paths: [(node: Int, path: MemberPath)] = []
   /// Nodes that a document must have.
-  private(set) var needed: Set<Int> = []
+  private(set) var needed: [Int] = []
   /// Nodes with one list that takes all remaining rows.
   private var openNodes: Set<Int> = []
   /// Whether the document is only rows, one after another.
@@ -35,17 +34,13 @@ struct DocumentFrame {
       throw ImportFailure(
         .mapping, "in a document of lines or records each is a row: the mapping's lists must have no path")
     }
-    if let csv { try Self.check(csv) }
-    for (number, list) in numbered { try add(list, number) }
-  }
-
-  private static func check(_ format: CSVFormat) throws {
-    guard CSVFormat.byte(format.delimiter) != nil else {
+    if let csv, CSVFormat.byte(csv.delimiter) == nil {
       throw ImportFailure(
         .mapping,
-        "a delimiter of CSV is one ASCII character, and no quotation mark or line end, not \"\(format.delimiter)\""
+        "a delimiter of CSV is one ASCII character, and no quotation mark or line end, not \"\(csv.delimiter)\""
       )
     }
+    for (number, list) in numbered { try add(list, number) }
   }
 
   private mutating func add(_ list: ImportMapping.List, _ number: Int) throws {
@@ -60,10 +55,7 @@ struct DocumentFrame {
       node = child(name, of: node) ?? makeChild(name, of: node)
     }
     guard nodes[node].children.isEmpty else { throw overlap(list, nodes[node].path) }
-    if nodes[node].lists.isEmpty {
-      nodes[node].layout = list.layout
-      paths.append((node, list.rows))
-    }
+    if nodes[node].lists.isEmpty { nodes[node].layout = list.layout }
     let isOpen = list.conditions.isEmpty
     guard nodes[node].layout == list.layout, !isOpen || openNodes.insert(node).inserted else {
       throw ImportFailure(
@@ -71,7 +63,7 @@ struct DocumentFrame {
         "two lists lie at \(list.rows): give them the same layout, and conditions that tell their rows apart")
     }
     nodes[node].lists.append(number)
-    if !list.isOptional { needed.insert(node) }
+    if !list.isOptional { needed.append(node) }
   }
 
   private mutating func makeChild(_ name: String, of node: Int) -> Int {

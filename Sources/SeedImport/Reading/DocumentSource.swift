@@ -133,12 +133,11 @@ extension DocumentSource {
   }
 
   mutating func nextRecord() throws -> JSONStep {
-    do throws(RecordReader.Fault) {
+    do throws(JSONError) {
       return try records?.next(&scanner, &tape) ?? .end
     } catch {
-      let place = place(of: error.offset)
-      throw ImportFailure(
-        .document, "line \(place.line), byte \(error.offset): \(error.reason)")
+      let line = place(of: error.offset).line
+      throw ImportFailure(.document, "line \(line), byte \(error.offset): \(error.reason)")
     }
   }
 }

@@ -3,12 +3,6 @@ import SeedFormat
 /// Reads CSV records onto a tape, each as an object with the header's names. Texts remain in the document; only those
 /// with doubled quotation marks are copied. Empty lines are skipped.
 struct RecordReader {
-  /// A fatal error and the offset of its cause.
-  struct Fault: Error {
-    let offset: Int
-    let reason: String
-  }
-
   private let delimiter: UInt8
   private let encoding: CSVFormat.Encoding
   private let empties: (String) -> RecordHeader.Empty
@@ -22,7 +16,7 @@ struct RecordReader {
   /// `flawOfHeader` returns the error in the fields' names if no row can follow.
   init(
     _ format: CSVFormat, _ empties: @escaping (String) -> RecordHeader.Empty,
-    flawOfHeader: @escaping ([String]) -> String? = { _ in nil }
+    flawOfHeader: @escaping ([String]) -> String?
   ) {
     delimiter = CSVFormat.byte(format.delimiter) ?? UInt8(ascii: ",")
     encoding = format.encoding
@@ -30,8 +24,7 @@ struct RecordReader {
   }
 
   mutating func begin(_ names: [String], _ tape: inout JSONTape) {
-    let header = RecordHeader(names, empties)
-    begin(header, &tape)
+    begin(RecordHeader(names, empties), &tape)
   }
 
   mutating func begin(_ header: RecordHeader, _ tape: inout JSONTape) {
@@ -40,7 +33,7 @@ struct RecordReader {
   }
 
   /// Reads the next record, like ``SeedFormat/JSONScanner/nextLine(_:)`` reads the next value.
-  mutating func next(_ scanner: inout JSONScanner, _ tape: inout JSONTape) throws(Fault) -> JSONStep {
+  mutating func next(_ scanner: inout JSONScanner, _ tape: inout JSONTape) throws(JSONError) -> JSONStep {
     guard scanner.isWorthALook else { return .starved }
     guard let header else { return try readHeader(&scanner, &tape) }
     guard passEmptyLines(&scanner) else { return scanner.isComplete ? .end : .starved }
@@ -61,7 +54,7 @@ struct RecordReader {
 
   private mutating func read(
     _ header: RecordHeader, _ scanner: inout JSONScanner, _ tape: inout JSONTape
-  ) throws(Fault) -> JSONStep {
+  ) throws(JSONError) -> JSONStep {
     let (base, first) = scanner.held
     let (start, width) = (scanner.offset, header.count)
     let scan = scan(scanner)
@@ -86,9 +79,7 @@ struct RecordReader {
     for missing in slot..<max(slot, width) {
       (entries[2 + 2 * missing].kind, entries[2 + 2 * missing].isCopied) = (.null, false)
     }
-    if slot != width, flaw == nil {
-      flaw = Self.wrongWidth(slot, under: width)
-    }
+    if slot != width, flaw == nil { flaw = Self.wrongWidth(slot, under: width) }
     return try end(start, index + first, &scanner)
   }
 
@@ -150,11 +141,10 @@ struct RecordReader {
 
   private func starve(
     _ field: RecordScan.Field, _ scanner: inout JSONScanner
-  ) throws(Fault) -> JSONStep {
+  ) throws(JSONError) -> JSONStep {
     let start = scanner.offset
     guard !scanner.isComplete else {
-      let quote = field.start + scanner.held.start
-      throw Fault(offset: quote, reason: "a quotation mark that is never closed")
+      throw JSONError(at: field.start + scanner.held.start, "a quotation mark that is never closed")
     }
     try checkLength(start, scanner.bytesFed)
     scanner.starve(from: start)
@@ -162,7 +152,7 @@ struct RecordReader {
   }
 
   /// Passes the line end. A line feed that arrives after its carriage return counts as an empty line.
-  private func end(_ start: Int, _ end: Int, _ scanner: inout JSONScanner) throws(Fault) -> JSONStep {
+  private func end(_ start: Int, _ end: Int, _ scanner: inout JSONScanner) throws(JSONError) -> JSONStep {
     try checkLength(start, end)
     let (base, first) = scanner.held
     var next = end
@@ -174,69 +164,46 @@ struct RecordReader {
     return .value
   }
 
-  private func checkLength(_ start: Int, _ end: Int) throws(Fault) {
+  private func checkLength(_ start: Int, _ end: Int) throws(JSONError) {
     guard end - start > Self.longestRecord else { return }
-    throw Fault(
-      offset: start,
-      reason: "a record longer than \(Self.longestRecord) bytes: look for a quotation mark that is not closed"
-    )
+    throw JSONError(
+      at: start,
+      "a record longer than \(Self.longestRecord) bytes: look for a quotation mark that is not closed")
   }
 
-  private func textBehindQuote(_ offset: Int) -> Fault {
-    Fault(
-      offset: offset, reason: "text behind a closing quotation mark, which a line end or delimiter follows")
+  private func textBehindQuote(_ offset: Int) -> JSONError {
+    JSONError(at: offset, "text behind a closing quotation mark, which a line end or delimiter follows")
   }
 
   // MARK: Header
 
   private mutating func readHeader(
     _ scanner: inout JSONScanner, _ tape: inout JSONTape
-  ) throws(Fault) -> JSONStep {
+  ) throws(JSONError) -> JSONStep {
     guard passEmptyLines(&scanner) else {
       guard scanner.isComplete else { return .starved }
-      throw Fault(offset: scanner.offset, reason: "the CSV has no header")
+      throw JSONError(at: scanner.offset, "the CSV has no header")
     }
-    let start = scanner.offset
-    var names: [String] = []
-    guard let end = try fields(start, &scanner, { names.append(String(decoding: $0, as: UTF8.self)) }) else {
-      return .starved
+    let (start, (base, first)) = (scanner.offset, scanner.held)
+    let fields = scan(scanner).fields(start - first)
+    let last = fields[fields.count - 1]
+    guard last.stop != .starved else { return try starve(last, &scanner) }
+    if let wrong = fields.lazy.compactMap(\.wrong).first {
+      throw JSONError(
+        at: wrong + first,
+        "a field that is not valid \(encoding.title): name the encoding, or turn the document into UTF-8")
     }
-    if let reason = flawOfHeader(names) { throw Fault(offset: start, reason: reason) }
+    guard last.stop != .text else { throw textBehindQuote(last.end + first) }
+    let names = fields.map { Self.name($0, base) }
+    if let reason = flawOfHeader(names) { throw JSONError(at: start, reason) }
     begin(names, &tape)
-    _ = try self.end(start, end, &scanner)
+    _ = try end(start, last.end + first, &scanner)
     return try next(&scanner, &tape)
   }
 
-  /// Passes the record's field texts on; returns the offset of its end, or `nil` if it is incomplete.
-  private func fields(
-    _ start: Int, _ scanner: inout JSONScanner, _ body: ([UInt8]) -> Void
-  ) throws(Fault) -> Int? {
-    let (base, first) = scanner.held
-    let fields = scan(scanner).fields(start - first)
-    let last = fields[fields.count - 1]
-    guard last.stop != .starved else {
-      _ = try starve(last, &scanner)
-      return nil
-    }
-    if let wrong = fields.lazy.compactMap(\.wrong).first {
-      throw Fault(
-        offset: wrong + first,
-        reason:
-          "a field that is not valid \(encoding.title): name the encoding, or turn the document into UTF-8")
-    }
-    guard last.stop != .text else { throw textBehindQuote(last.end + first) }
-    for field in fields { body(Self.text(field, base)) }
-    return last.end + first
-  }
-
-  private static func text(_ field: RecordScan.Field, _ base: UnsafePointer<UInt8>) -> [UInt8] {
-    let count = field.range.count
-    guard field.isDoubled else {
-      return Array(UnsafeBufferPointer(start: base + field.range.lowerBound, count: count))
-    }
-    return [UInt8](unsafeUninitializedCapacity: count) { room, written in
-      guard let text = room.baseAddress else { return }
-      written = unquote(base, field.range, into: text)
-    }
+  private static func name(_ field: RecordScan.Field, _ base: UnsafePointer<UInt8>) -> String {
+    let bytes = UnsafeBufferPointer(start: base + field.range.lowerBound, count: field.range.count)
+    let name = String(decoding: bytes, as: UTF8.self)
+    return field.isDoubled ? name.replacing("\"\"", with: "\"") : name
   }
 }

@@ -232,9 +232,8 @@ struct RowFinder {
 
   /// Another document may follow; it is read like the first.
   private mutating func trail(_ source: inout DocumentSource) throws -> Step {
-    if let missing = frame.paths.first(where: { frame.needed.contains($0.node) && !found.contains($0.node) })
-    {
-      throw nothing(at: missing.path)
+    if let missing = frame.needed.first(where: { !found.contains($0) }) {
+      throw nothing(at: frame.nodes[missing].path)
     }
     switch source.scanner.awaitDocument() {
     case .starved: return .starved

@@ -12,11 +12,9 @@ final class ValueReader {
     let column: Int
     let schema: ColumnSchema
     let conversion: ImportConversion
-    fileprivate let dates: DateReader?
 
-    init(column: Int, schema: ColumnSchema, conversion: ImportConversion) {
+    init(column: Int, schema: ColumnSchema, conversion: ImportConversion = .automatic) {
       (self.column, self.schema, self.conversion) = (column, schema, conversion)
-      dates = DateReader(conversion)
     }
   }
 
@@ -37,7 +35,8 @@ final class ValueReader {
     if source.tape.kind(index) == .null { return .null }
     switch target.conversion {
     case .automatic: return try automatic(index, source, target.schema)
-    case .date: return try date(index, source, target)
+    case .date(let format, let form, let zone):
+      return try date(index, source, target.schema, DateReader(format: format, form: form, zone: zone))
     case .base64: return try blob(index, source)
     case .json: return .text(source.json(index).withUnsafeBufferPointer { bytes.copy($0) })
     case .custom(let convert): return try custom(index, source, convert)
@@ -82,12 +81,9 @@ final class ValueReader {
     case .string, .name:
       let text = lent(index, source)
       return try string(digits(text, source, column.affinity), column, found: text)
-    case .object, .array: throw notPlain
+    case .object, .array:
+      throw RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
     }
-  }
-
-  private var notPlain: RejectedRow {
-    RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
   }
 
   /// Converts a field's number to JSON's spelling; returns other texts, and all texts for TEXT columns, unchanged.
@@ -162,9 +158,8 @@ final class ValueReader {
   }
 
   private func date(
-    _ index: Int, _ source: borrowing DocumentSource, _ target: Target
+    _ index: Int, _ source: borrowing DocumentSource, _ column: ColumnSchema, _ dates: DateReader
   ) throws(RejectedRow) -> BorrowedValue {
-    guard let dates = target.dates else { return .null }
     let instant: UTCTime.Instant? =
       switch source.tape.kind(index) {
       case .string: dates.instant(source.text(index))
@@ -175,7 +170,7 @@ final class ValueReader {
     guard let instant else {
       throw RejectedRow(.conversion, "expected \(dates.name), found \(describe(index, source))")
     }
-    guard let value = dates.value(instant, target.schema.affinity) else {
+    guard let value = dates.value(instant, column.affinity) else {
       throw RejectedRow(.outOfRange, "the date \(describe(index, source)) is beyond what its column can hold")
     }
     return bytes.lend(value)
@@ -261,30 +256,18 @@ enum NumberSpelling {
     var rest = trimmed(text[...])
     let sign = rest.first
     if sign == minus || sign == plus { rest = rest.dropFirst() }
-    let parts = rest.split(maxSplits: 1, omittingEmptySubsequences: false) { $0 | 0x20 == UInt8(ascii: "e") }
-    guard let mantissa = mantissa(parts[0]), parts.count == 1 || isExponent(parts[1]) else { return nil }
-    return (sign == minus ? [minus] : []) + mantissa + (parts.count > 1 ? [UInt8(ascii: "e")] + parts[1] : [])
-  }
-
-  private typealias Bytes = Slice<UnsafeBufferPointer<UInt8>>
-
-  private static func mantissa(_ text: Bytes) -> [UInt8]? {
-    let parts = text.split(separator: point, maxSplits: 1, omittingEmptySubsequences: false)
-    let whole = Array(parts[0])
-    let fraction = parts.count > 1 ? Array(parts[1]) : []
-    guard !(whole + fraction).isEmpty, (whole + fraction).allSatisfy(isDigit) else { return nil }
-    let digits = whole.drop { $0 == zero }
-    return (digits.isEmpty ? [zero] : Array(digits)) + (fraction.isEmpty ? [] : [point] + fraction)
-  }
-
-  private static func isExponent(_ text: Bytes) -> Bool {
-    let digits = text.first == minus || text.first == plus ? text.dropFirst() : text
-    return !digits.isEmpty && digits.allSatisfy(isDigit)
+    let end = rest.firstIndex { $0 | 0x20 == UInt8(ascii: "e") } ?? rest.endIndex
+    guard rest[..<end].contains(where: isDigit) else { return nil }
+    let digits = rest[..<end].drop { $0 == zero }
+    let start = (sign == minus ? [minus] : []) + (digits.first.map(isDigit) == true ? [] : [zero])
+    let number = start + (digits.last == point ? digits.dropLast() : digits) + rest[end...]
+    return number.withUnsafeBufferPointer { spelledDouble($0) } == nil ? nil : number
   }
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
-  private static func trimmed(_ text: Bytes) -> Bytes {
+  private static func trimmed(_ text: Slice<UnsafeBufferPointer<UInt8>>) -> Slice<UnsafeBufferPointer<UInt8>>
+  {
     var rest = text.drop { $0 == space || $0 == tab }
     while rest.last == space || rest.last == tab { rest = rest.dropLast() }
     return rest

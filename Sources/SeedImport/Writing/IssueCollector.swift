@@ -33,7 +33,7 @@ final class IssueCollector {
     if policy.badRows == .abort { throw ImportFailure(.row, issue.description, issue: issue) }
   }
 
-  func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace) {
+  func note(_ refusal: RejectedRow, _ table: String, _ place: RowPlace = RowPlace()) {
     issues.append(issue(refusal, table, place))
   }
 

@@ -51,14 +51,14 @@ final class LostRows {
     try delete()
   }
 
-  /// Deletes rows that the import does not mention from tables that it replaces. `absent` tables had no list in any document. A mentioned row is not deleted along with one that
-  /// it references: its reference is broken, as in an initially empty database.
-  func removeUnmentioned(_ place: RowPlace, absent: Set<String>) throws {
+  /// Deletes rows that the import does not mention from tables that it replaces. `absent` tables had no list in any
+  /// document. A mentioned row is not deleted along with one that it references: its reference is broken, as in an
+  /// initially empty database.
+  func removeUnmentioned(absent: Set<String>) throws {
     deletion.mayFollow = { [targets] reference in Self.mayFollow(reference, targets) }
     defer { deletion.mayFollow = { _ in nil } }
     for target in targets where target.mode != .merge {
-      let isAbsent = absent.contains(target.table.name.lowercased())
-      try listUnmentioned(of: target, place, isAbsent: isAbsent)
+      try listUnmentioned(of: target, isAbsent: absent.contains(target.table.name.lowercased()))
     }
     try delete()
   }
@@ -71,13 +71,13 @@ final class LostRows {
     return target.seen?.isUnmentioned
   }
 
-  private func listUnmentioned(of target: ImportTarget, _ place: RowPlace, isAbsent: Bool) throws {
+  private func listUnmentioned(of target: ImportTarget, isAbsent: Bool) throws {
     guard let seen = target.seen else { return }
     if let reason = isAbsent
       ? "none of its lists came" : target.hasLostKeys ? "a rejected row's key is not known" : nil
     {
       let message = "rows that the import does not mention were kept: \(reason)"
-      return issues.note(RejectedRow(.notDeleted, message), target.table.name, place)
+      return issues.note(RejectedRow(.notDeleted, message), target.table.name)
     }
     try deletion.list(target.table.name, seen.others)
   }
@@ -108,26 +108,24 @@ final class LostRows {
     Int(try connection.integer("SELECT count(*) FROM \(quoted(table))") ?? 0)
   }
 
-  func note(cleared: [String: Int]) {
-    for (table, count) in cleared { add(deleted: 0, updated: count, to: table) }
+  func note(_ report: ChangeReport) {
+    for (table, changes) in report { note(changes, of: table) }
   }
 
-  private func add(deleted: Int, updated: Int, to table: String) {
+  private func note(_ changes: TableChanges, of table: String) {
     guard let target = targets.first(where: { $0.table.name.lowercased() == table.lowercased() }) else {
-      ofOthers[table, default: .init()].deleted += deleted
-      ofOthers[table, default: .init()].updated += updated
+      ofOthers[table, default: .init()].deleted += changes.deleted
+      ofOthers[table, default: .init()].updated += changes.updated
       return
     }
-    target.deleted += deleted
-    target.cleared += updated
+    target.deleted += changes.deleted
+    target.cleared += changes.updated
     target.recent.clear()
   }
 
   private func delete() throws {
     do {
-      for (table, changes) in try deletion.run() {
-        add(deleted: changes.deleted, updated: changes.updated, to: table)
-      }
+      note(try deletion.run())
     } catch let error as DatabaseError {
       guard error.code == ResultCode.trigger else { throw error }
       // No row of the document caused it.

@@ -6,19 +6,20 @@ struct ReferencePolicy {
   let connection: Connection
   let policy: ImportPolicy.References
   let issues: IssueCollector
-  let place: RowPlace
 
   private static let namedRows = 3
 
-  /// Returns the number of cleared references by table.
-  func run(touched: Set<String>) throws -> [String: Int] {
-    var cleared: [String: Int] = [:]
+  /// Returns the cleared references as updates.
+  func run(touched: Set<String>) throws -> ChangeReport {
+    var cleared: ChangeReport = [:]
     let touched = Set(touched.map { $0.lowercased() })
     let tables = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
     let suspects = try tables.filter { try isSuspect($0, touched) }
     if !suspects.isEmpty { try connection.writeOutCache() }
     for table in suspects {
-      for reference in try brokenReferences(of: table) { cleared[table, default: 0] += try handle(reference) }
+      for reference in try brokenReferences(of: table) {
+        cleared[table, default: TableChanges()].updated += try handle(reference)
+      }
     }
     return cleared
   }
@@ -30,39 +31,31 @@ struct ReferencePolicy {
       || references.contains { touched.contains($0.parent.lowercased()) }
   }
 
+  /// Returns the number of cleared references.
   private func handle(_ reference: BrokenReference) throws -> Int {
-    if policy == .fail { try fail(reference) }
-    try note(reference)
-    return policy == .null ? try clear(reference) : 0
-  }
-
-  private func note(_ reference: BrokenReference) throws {
     let rows = try rows(of: reference)
-    let message = Self.describe(reference.count, reference, rows)
+    let message = Self.describe(reference, rows)
+    if policy == .fail {
+      throw ImportFailure(
+        .references,
+        "\(reference.place): \(message): import what is referenced too, or set the policy of references, "
+          + "which is not that of bad rows: '--references null' clears them, '--references keep' keeps them "
+          + "(ImportPolicy.References)")
+    }
     issues.note(
       RejectedRow(.reference, message, column: reference.columnList, key: rows.first?.key),
-      reference.stored.table, place)
+      reference.stored.table)
+    return policy == .null ? try clear(reference, message) : 0
   }
 
-  private func fail(_ reference: BrokenReference) throws -> Never {
-    let message = Self.describe(reference.count, reference, try rows(of: reference))
-    throw ImportFailure(
-      .references,
-      "\(reference.place): \(message): import what is referenced too, or set the policy of references, "
-        + "which is not that of bad rows: '--references null' clears them, '--references keep' keeps them "
-        + "(ImportPolicy.References)")
-  }
-
-  private static func describe(
-    _ count: Int, _ reference: BrokenReference, _ rows: [ReferencingRow]
-  ) -> String {
-    let named = rows.prefix(namedRows).map { "\($0.key) has \($0.values)" }.joined(separator: "; ")
+  private static func describe(_ reference: BrokenReference, _ rows: [ReferencingRow]) -> String {
+    let (count, named) = (reference.count, rows.map { "\($0.key) has \($0.values)" }.joined(separator: "; "))
     let list = named.isEmpty ? "" : count > namedRows ? " (\(named); …)" : " (\(named))"
     let what = count == 1 ? "1 row references" : "\(count) rows reference"
     return "\(what) what table \"\(reference.stored.parent)\" does not have\(list)"
   }
 
-  private func clear(_ reference: BrokenReference) throws -> Int {
+  private func clear(_ reference: BrokenReference, _ message: String) throws -> Int {
     let settings = reference.stored.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
     do throws(DatabaseError) {
       try connection.execute(
@@ -71,12 +64,10 @@ struct ReferencePolicy {
       return connection.changes
     } catch {
       guard error.primaryCode == ResultCode.constraint else { throw error }
-      let rows = try rows(of: reference)
       throw ImportFailure(
         .references,
-        "\(reference.place): \(Self.describe(reference.count, reference, rows)), and it cannot become NULL "
-          + "(\(error.message)): import what is referenced too, or keep such references with '--references keep' "
-          + "(ImportPolicy.References)")
+        "\(reference.place): \(message), and it cannot become NULL (\(error.message)): import what is referenced "
+          + "too, or keep such references with '--references keep' (ImportPolicy.References)")
     }
   }
 
@@ -98,16 +89,14 @@ struct ReferencePolicy {
     }
   }
 
-  private struct ReferencingRow {
-    let key: String
-    let values: String
-  }
+  private typealias ReferencingRow = (key: String, values: String)
 
   private func brokenReferences(of table: String) throws -> [BrokenReference] {
     let references = try SchemaReader(connection).references(of: table)
     return try violations(of: table).compactMap { violation in
-      guard case .integer(let count) = violation[1] else { preconditionFailure("count(*) is an integer") }
-      guard let stored = references.first(where: { violation[0] == .integer($0.number) }) else { return nil }
+      guard case .integer(let count) = violation[1],
+        let stored = references.first(where: { violation[0] == .integer($0.number) })
+      else { return nil }
       let found = try connection.rows(
         "SELECT 1 FROM pragma_table_list(?) WHERE schema = 'main'", .text(stored.parent))
       return BrokenReference(stored: stored, count: Int(count), hasParent: !found.isEmpty)
@@ -136,9 +125,10 @@ struct ReferencePolicy {
       "SELECT \(columns) FROM \(quoted(stored.table)) AS child WHERE \(reference.condition) LIMIT \(Self.namedRows)"
     )
     return rows.map { row in
-      ReferencingRow(
-        key: rowDescription(names, Array(row.prefix(names.count))),
-        values: rowDescription(stored.columns, Array(row.dropFirst(names.count))))
+      (
+        rowDescription(names, Array(row.prefix(names.count))),
+        rowDescription(stored.columns, Array(row.dropFirst(names.count)))
+      )
     }
   }
 }

@@ -49,11 +49,11 @@ final class RowStore {
   func conflict(_ plan: RowPlan) throws -> RejectedRow {
     let shape = try plan.shape()
     let writer = shape.batch.writer
-    let refusal = RejectedRow(taken: writer.takenMessage, plan.table)
+    var refusal = RejectedRow(taken: writer.takenMessage, plan.table)
     shape.read(plan, into: &row)
     let filled = try writer.filled(row, over: try writer.stored(row))
-    let words = try plan.target.conflicts.conflict(of: refusal.message, filled)
-    return RejectedRow(.unique, words ?? refusal.message, column: refusal.column)
+    refusal.message = try plan.target.conflicts.conflict(of: refusal.message, filled) ?? refusal.message
+    return refusal
   }
 
   /// Records a waiting row. The document mentions it, so it must not be deleted as missing.

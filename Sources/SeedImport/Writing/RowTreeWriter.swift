@@ -119,9 +119,16 @@ final class RowTreeWriter {
   /// Opens a savepoint only if a referenced object is written; most recur and are known.
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     guard !plan.relations.isEmpty else { return try storing(plan, source) }
-    let references = try references(plan, source)
-    let isWritten = try references.new.isEmpty ? storing(plan, source) : write(plan, references.new, source)
-    if isWritten { for reference in references.known { reference.target.recognised += 1 } }
+    var (new, known): ([RowPlan], [RowPlan]) = ([], [])
+    for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
+      if try store.isKnown(relation.plan, source) {
+        known.append(relation.plan)
+      } else {
+        new.append(relation.plan)
+      }
+    }
+    let isWritten = try new.isEmpty ? storing(plan, source) : write(plan, new, source)
+    if isWritten { for reference in known { reference.target.recognised += 1 } }
     return isWritten
   }
 
@@ -150,21 +157,6 @@ final class RowTreeWriter {
     for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
       try keep(relation.plan, source)
     }
-  }
-
-  /// The plans of referenced objects: those to write, and those that exist unchanged.
-  private func references(
-    _ plan: RowPlan, _ source: borrowing DocumentSource
-  ) throws -> (new: [RowPlan], known: [RowPlan]) {
-    var (new, known): ([RowPlan], [RowPlan]) = ([], [])
-    for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
-      if try store.isKnown(relation.plan, source) {
-        known.append(relation.plan)
-      } else {
-        new.append(relation.plan)
-      }
-    }
-    return (new, known)
   }
 
   private func storing(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {

@@ -102,10 +102,9 @@ final class WaitingRows {
 
   private static func row(_ values: [SeedValue]) -> Row {
     let numbers = values.map { if case .integer(let value) = $0 { value } else { Int64(0) } }
-    var place = RowPlace(document: values[2].text, row: Int(numbers[3]), offset: Int(numbers[4]))
-    place.line = values[5] == .null ? nil : Int(numbers[5])
-    place.list = Int(numbers[6])
-    place.name = values[7].textIfAny
+    let place = RowPlace(
+      document: values[2].text, row: Int(numbers[3]), offset: Int(numbers[4]),
+      line: values[5] == .null ? nil : Int(numbers[5]), list: Int(numbers[6]), name: values[7].textIfAny)
     guard case .blob(let json) = values[8] else { preconditionFailure("rows are blobs") }
     return Row(number: numbers[0], turn: numbers[1], place: place, json: json)
   }

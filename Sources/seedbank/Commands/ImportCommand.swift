@@ -128,7 +128,7 @@ extension Command {
 extension ImportJob {
   fileprivate init(_ arguments: ParsedArguments, _ context: Context) throws {
     let plan = try ImportFormats(arguments, context)
-    (inputs, format, mapping, mappingPath) = (plan.inputs, plan.format, plan.mapping, plan.mappingPath)
+    (inputs, mapping, mappingPath) = (plan.inputs, plan.mapping, plan.mappingPath)
     database = try arguments.requiredPath("database", from: context.currentDirectory)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")

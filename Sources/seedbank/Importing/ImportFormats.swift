@@ -6,7 +6,6 @@ import SeedSystem
 /// The files of an import with their formats, from the options, the files' names and the mapping.
 struct ImportFormats {
   let inputs: [ImportInput]
-  let format: ImportJob.Format
   let mapping: ImportMapping
   let mappingPath: String?
 
@@ -23,7 +22,7 @@ struct ImportFormats {
       if hasFormat { context.console.note("\(name) is not a file of the mapping: skipped.") }
       return false
     }
-    format = try arguments.choice("format") ?? Self.format(of: inputs, hasFiles: !files.isEmpty)
+    let format = try arguments.choice("format") ?? Self.format(of: inputs, hasFiles: !files.isEmpty)
     mapping = try Self.mapping(arguments, written, format)
   }
 
@@ -91,9 +90,7 @@ struct ImportFormats {
   }
 
   /// The mapping's CSV format with the overrides of the command line.
-  private static func csv(
-    _ arguments: ParsedArguments, _ format: CSVFormat
-  ) throws -> CSVFormat {
+  private static func csv(_ arguments: ParsedArguments, _ format: CSVFormat) throws -> CSVFormat {
     var csv = format
     if let text = arguments.string("delimiter") {
       guard let delimiter = CSVFormat.delimiter(spelled: text) else {

@@ -13,7 +13,6 @@ struct ImportJob: Sendable {
   let mapping: ImportMapping
   let mappingPath: String?
   let policy: ImportPolicy
-  let format: Format
   let rejects: String?
   let isDryRun: Bool
 

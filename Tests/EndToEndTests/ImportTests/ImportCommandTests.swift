@@ -45,17 +45,6 @@ import Testing
     #expect(issues.map { $0["row"]?.integer } == [2, 3])
   }
 
-  @Test func `a line that is not JSON is kept unchanged`() throws {
-    let outcome = try run(
-      "{\"id\":1,\"name\":\"a\"}\n{x: \"é\n{\"id\":2,\"name\":\"b\"}\r\n[", as: "stops.ndjson", "--table",
-      "stop", "--bad-rows", "skip", "--rejects", folder("bad.ndjson"))
-    #expect(outcome.status == 0, "\(outcome.errors)")
-    let lines = try folder.lines("bad.ndjson")
-    let values = try lines.map { try JSONValue(parsing: Array($0.utf8))["value"]?.string }
-    #expect(values == [#"{x: "é"#, "["])
-    #expect(try rows().count == 2)
-  }
-
   @Test func `a header field that no column takes is reported, also in JSON`() throws {
     let outcome = try run("id,name, ZIP\n1,a,5\n", as: "stops.csv", "--table", "stop", "--json").expect(
       0, #"no row has a member $.zip for the column "zip"; they have " ZIP""#)
@@ -117,17 +106,6 @@ import Testing
     #expect(try rows() == ["1|T|0|52.5"])
     let report = try JSONValue(parsing: Array(outcome.output.utf8))
     #expect(report["tables"]?["stop"]?["inserted"]?.integer == 1)
-  }
-
-  @Test func `a mapping of several lists reads a document in one pass`() throws {
-    try folder.execute("CREATE TABLE time(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
-    let mapping =
-      #"{"lists": [{"table": "stop", "rows": "$.stops"}, {"table": "time", "rows": "$.stopTimes"}]}"#
-    try folder.write(mapping, "map.json")
-    let text = #"{"stopTimes": [{"id": 1, "stop": 5}], "stops": [{"id": 5, "name": "S"}]}"#
-    try run(text, as: "all.json", "--mapping", folder("map.json")).expect(0)
-    #expect(try rows() == ["5|S|NULL|NULL"])
-    try run(text, as: "all.json", "--mapping", folder("map.json"), "--rows", "$.stops").expect(64)
   }
 
   @Test func `an option that the mapping has is rejected`() throws {

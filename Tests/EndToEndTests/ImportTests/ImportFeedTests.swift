@@ -80,12 +80,6 @@ import Testing
     #expect(try folder.rows("SELECT count(*) FROM stop") == ["0"])
   }
 
-  @Test func `a given file that no list names is rejected`() throws {
-    try folder.execute(Self.schema)
-    try writeFeed()
-    try run("feed/LICENSE.txt", "--mapping", "map.json").expect(65, "is not one of the mapping's files")
-  }
-
   @Test func `an issue names its file and the row in it`() throws {
     try folder.execute(Self.schema)
     try writeFeed()
