@@ -64,9 +64,9 @@ struct ReadBenchmark {
 
   private func byHand(_ connection: Connection) throws -> (seconds: Double, sum: Int) {
     try timed {
-      let rows = try connection.readOnlyStatement(Self.query).seedRows()
+      let next = try connection.readOnlyStatement(Self.query).seedRows()
       var stops: [Stop] = []
-      while let row = try rows.next() {
+      while let row = try next() {
         guard case .integer(let id) = row.values[0], case .text(let code) = row.values[1],
           case .text(let name) = row.values[2], case .real(let lat) = row.values[3],
           case .real(let lon) = row.values[4]
@@ -80,9 +80,9 @@ struct ReadBenchmark {
 
   private func byType(_ connection: Connection) throws -> (seconds: Double, sum: Int) {
     try timed {
-      let rows = try connection.readOnlyStatement(Self.query).decoded(as: Stop.self)
+      let next = try connection.readOnlyStatement(Self.query).decoded(as: Stop.self)
       var stops: [Stop] = []
-      while let stop = try rows.next() { stops.append(stop) }
+      while let stop = try next() { stops.append(stop) }
       return stops
     }
   }

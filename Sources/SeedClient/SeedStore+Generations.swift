@@ -213,8 +213,11 @@ extension SeedStore {
   }
 
   func failForNoData() throws(SeedError) {
-    guard let damage else { throw SeedError.noData(layout.directory) }
-    throw SeedError(.damaged, "\(damage): let the store that updates it run")
+    if let damage { throw SeedError(.damaged, "\(damage): let the store that updates it run") }
+    throw SeedError(
+      .noData,
+      "there is no data in \(layout.directory) yet, and this store only reads: let the store that updates it run first"
+    )
   }
 
   /// Opens the data on the device or in the bundle, for streams that have no other trigger.

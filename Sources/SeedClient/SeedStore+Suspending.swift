@@ -16,8 +16,8 @@ extension SeedStore {
 
   /// Ends the suspension.
   ///
-  /// `files` then yields the current generation again, and the app opens it as at a start. It may be a new one from
-  /// another process. Do not reopen a seed that the app still holds from before: its file may be gone.
+  /// `files` then yields the current generation again, which may be another process's. Do not reopen a seed from before:
+  /// its file may be gone.
   public func resume() async {
     isSuspensionWanted = false
     await endSuspension()
@@ -131,10 +131,10 @@ extension SeedStore {
 extension SeedStore {
   /// Removes the store's files, and frees their space.
   ///
-  /// The store then starts over at its next read or update, as after an installation: with the app's bundle or a
-  /// download. A running ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task first, or
-  /// ``close()`` the store afterwards. Updates and reads under way end as by ``suspend()``; later ones and live queries
-  /// wait. Before, close or detach the app's own connections to the data, which otherwise keep its space.
+  /// The store then starts over at its next read or update, as after an installation. A running
+  /// ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task first, or ``close()`` the store
+  /// afterwards. Updates and reads under way end as by ``suspend()``. Before, close or detach the app's own connections
+  /// to the data, which otherwise keep its space.
   ///
   /// Data that another store or process reads stays; the next update after its end removes it. Fails with
   /// ``SeedError/Code/storeLocked`` if another store updates the directory.
@@ -146,18 +146,15 @@ extension SeedStore {
     // A suspension that came later stays.
     guard access == .removing else { throw access == .closed ? SeedError.closed : .suspended }
     await letGo()
+    var failure: SeedError?
     do {
       try await writer.remove()
       await forget()
       log.info("removed the data in \(layout.directory)")
-      await startUnlessSuspended()
-    } catch {
-      await startUnlessSuspended()
-      throw SeedError(error)
-    }
+    } catch { failure = SeedError(error) }
+    if access == .removing { await start() }
+    if let failure { throw failure }
   }
-
-  private func startUnlessSuspended() async { if access == .removing { await start() } }
 
   /// Bytes of the files in the store's directory: data, the previous data, logs, unfinished downloads and metadata.
   public nonisolated func diskUsage() async throws -> Int {

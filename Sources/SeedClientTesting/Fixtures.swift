@@ -22,9 +22,6 @@ extension SeedVersion {
 
 extension SeedState {
   /// A store's state for a settings screen; by default, that of a store with the newest data.
-  ///
-  /// The parameters are the state's properties. Without a `version`, `origin` is ignored; with a `lastError`, the state is
-  /// stale in any case.
   public static func fixture(
     model: SeedModel = .fixture, version: Int? = 1, newestVersion: Int? = nil,
     origin: SeedOrigin? = .downloaded, publishedAt: Date? = nil, lastChecked: Date? = nil,

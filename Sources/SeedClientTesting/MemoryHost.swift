@@ -15,11 +15,6 @@ package final class MemoryHost: Sendable {
     package var hold: (@Sendable (_ name: String) async throws -> Void)?
     /// Called after half of a snapshot or delta was sent.
     var pause: (@Sendable () async throws -> Void)?
-
-    package var isOffline: Bool {
-      get { failure == .offline }
-      set { failure = newValue ? .offline : nil }
-    }
   }
 
   package init() {}

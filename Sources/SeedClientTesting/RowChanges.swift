@@ -3,50 +3,41 @@ public import SeedFormat
 
 /// The row changes of one version, applied in order.
 ///
-/// ```swift
-/// try seeds.publish { rows in
-///   rows.put(["id": "a", "name": "Alexanderplatz"], in: "stop")
-///   rows.change("b", in: "stop", to: ["name": "Berlin Hbf"])
-///   rows.delete("c", from: "stop")
-/// }
-/// ```
-///
 /// Names are column names; `stepFree` also matches `step_free`, as when reading.
 public struct RowChanges: Sendable {
-  enum Change: Sendable {
-    case put([String: SeedValue], table: String)
-    case change(key: [SeedValue], [String: SeedValue], table: String)
-    case delete(key: [SeedValue], table: String)
-  }
-
-  private(set) var changes: [Change] = []
-  private(set) var failure: TestPublisherError?
+  private(set) var changes: [@Sendable (TestPublication) throws -> Void] = []
 
   /// Inserts a row or replaces the one with its key. Missing columns get their default or NULL.
   public mutating func put(_ row: [String: any SeedValueConvertible], in table: String) {
-    changes.append(.put(row.mapValues(\.seedValue), table: table))
+    put(row.mapValues(\.seedValue), table)
   }
 
   /// Like `put(_:in:)`, with an app's own type: dates become ISO 8601, lists and objects JSON text.
   public mutating func put(encoding row: some Encodable, in table: String) {
     do {
-      changes.append(.put(try EncodedRow(row).values, table: table))
+      put(try EncodedRow(row).values, table)
     } catch {
-      failure = failure ?? TestPublisherError("table \"\(table)\": cannot encode \(row): \(error)")
+      let failure = TestPublisherError("table \"\(table)\": cannot encode \(row): \(error)")
+      changes.append { _ in throw failure }
     }
+  }
+
+  private mutating func put(_ values: [String: SeedValue], _ table: String) {
+    changes.append { try $0.put(values, in: table) }
   }
 
   /// Changes columns of the row with this key and keeps the others. Pass the key's values in the key's order.
   public mutating func change(
     _ key: any SeedValueConvertible..., in table: String, to values: [String: any SeedValueConvertible]
   ) {
-    changes.append(.change(key: key.map(\.seedValue), values.mapValues(\.seedValue), table: table))
+    changes.append { [key = key.map(\.seedValue), values = values.mapValues(\.seedValue)] in
+      try $0.update(key, in: table, to: values)
+    }
   }
 
-  /// Deletes the row with this key. Pass the key's values in the key's order, such as
-  /// `rows.delete(1, 5, from: "opening_hour")`.
+  /// Deletes the row with this key, such as `rows.delete(1, 5, from: "opening_hour")`.
   public mutating func delete(_ key: any SeedValueConvertible..., from table: String) {
-    changes.append(.delete(key: key.map(\.seedValue), table: table))
+    changes.append { [key = key.map(\.seedValue)] in try $0.delete(key, from: table) }
   }
 }
 

@@ -10,13 +10,8 @@ extension TestPublisher {
 
   // MARK: Stores
 
-  /// A store on a new device that gets its data from this publisher and keeps the publisher alive.
-  ///
-  /// - Parameters:
-  ///   - directory: The store's directory. By default, a new folder, in memory if possible, removed with the
-  ///     publisher. Stores made one after another in one directory simulate restarts of an app.
-  ///   - bundle: The app's bundle, made by ``makeBundle()``.
-  ///   - options: Further settings. Downloads have no timeouts; use ``TestFailure/slow``.
+  /// A store on a new device, or in `directory`: stores made there one after another simulate restarts of an app.
+  /// Downloads have no timeouts; use ``TestFailure/slow``.
   public func store(
     in directory: URL? = nil, bundle: URL? = nil, options: SeedOptions = SeedOptions()
   ) throws -> SeedStore {
@@ -120,15 +115,9 @@ extension TestPublisher {
 }
 
 extension SeedStore {
-  /// A preview store with these rows, without a network.
+  /// A preview store with these rows, without a network; with a failure, it never has data.
   ///
-  /// ```swift
-  /// #Preview {
-  ///   StopsView(seeds: .preview(schema: stopSchema) { $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop") })
-  /// }
-  /// ```
-  ///
-  /// Traps with a message if the schema or the rows are wrong. With a failure, the store never has data.
+  /// Traps with a message if the schema or the rows are wrong.
   public static func preview(
     schema: String, failure: TestFailure? = nil, rows: (inout RowChanges) throws -> Void = { _ in }
   ) -> SeedStore {

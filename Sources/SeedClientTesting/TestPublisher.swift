@@ -8,13 +8,6 @@ public import struct Foundation.URL
 
 /// A publisher in the test's process, with the server, network and clock for its stores.
 ///
-/// ```swift
-/// let seeds = try TestPublisher(schema: "CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)")
-/// try seeds.publish { $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop") }
-/// let store = try seeds.store()
-/// try await store.update()
-/// ```
-///
 /// Its publications are really signed, and its stores are real. Nothing uses real time; both use ``clock``.
 public final class TestPublisher: Sendable {
   /// The stores' model: the app's own, or one made from the schema.
@@ -30,13 +23,7 @@ public final class TestPublisher: Sendable {
   /// Midday of 1 August 2026.
   private static let start = UTCTime(secondsSinceEpoch: 1_785_585_600)
 
-  /// Creates a publisher without versions.
-  ///
-  /// - Parameters:
-  ///   - schema: The SQL statements of the schema.
-  ///   - model: The app's model, with the schema's hash; if `nil`, model 1.0 of a dataset `test`.
-  ///   - license: The data's license.
-  ///   - attribution: The name to show with the data.
+  /// Creates a publisher without versions; if `model` is `nil`, of model 1.0 of a dataset `test`.
   public convenience init(
     schema: String, model: SeedModel? = nil, license: String? = nil, attribution: String? = nil
   ) throws {
@@ -94,9 +81,7 @@ public final class TestPublisher: Sendable {
 
   // MARK: Publishing
 
-  /// Publishes changed rows as the next version, first as a snapshot, later as deltas.
-  ///
-  /// Returns the newest version. Publishes nothing without changes. Throws ``TestPublisherError`` for a bad row.
+  /// Publishes changed rows, if there are any, as the next version, first as a snapshot, later as deltas.
   @discardableResult
   public func publish(_ changes: (inout RowChanges) throws -> Void) throws -> SeedVersion {
     var rows = RowChanges()

@@ -3,13 +3,6 @@ public import SeedClient
 
 /// A live query for views: its rows now and after every change of the tables that it reads.
 ///
-/// ```swift
-/// @MainActor final class Board {
-///   let stops: LiveQuery<Stop>
-///   init(_ seeds: SeedStore) { stops = LiveQuery(seeds, "SELECT id, name FROM stop ORDER BY name", as: Stop.self) }
-/// }
-/// ```
-///
 /// It runs from its creation until its last reference is released. In a view, use `SeedRows`.
 @MainActor @Observable public final class LiveQuery<Row: Sendable> {
   private typealias Source = @Sendable (SeedQuery) -> AsyncThrowingStream<[Row], any Error>
@@ -84,8 +77,14 @@ public import SeedClient
 
   /// While a query waits for data, the reason is only in the store's state.
   private func waitForData() {
-    waitForStates { query, state in
-      if state.version == nil { query.setError(state.lastError ?? state.bundleError) }
+    waiting?.cancel()
+    waiting = seeds.map { seeds in
+      Task { [weak self, states = seeds.states] in
+        for await state in states {
+          guard let self, !Task.isCancelled else { return }
+          if state.version == nil { setError(state.lastError ?? state.bundleError) }
+        }
+      }
     }
   }
 
@@ -94,18 +93,6 @@ public import SeedClient
     waiting = seeds.map { seeds in
       Task { [weak self, begun] in
         if await seeds.follows(otherThan: begun), !Task.isCancelled { self?.follow() }
-      }
-    }
-  }
-
-  private func waitForStates(_ take: @escaping @MainActor (LiveQuery, SeedState) -> Void) {
-    waiting?.cancel()
-    waiting = seeds.map { seeds in
-      Task { [weak self, states = seeds.states] in
-        for await state in states {
-          guard let self, !Task.isCancelled else { return }
-          take(self, state)
-        }
       }
     }
   }

@@ -13,8 +13,7 @@ import class Foundation.Thread
 /// }
 /// ```
 ///
-/// Create a query with the view's own values in its `init`: `_stops = SeedRows("… WHERE zone = \(zone)")`. The
-/// projected value, `$stops`, is the ``LiveQuery`` with its error.
+/// Create a query with the view's own values in its `init`: `_stops = SeedRows("… WHERE zone = \(zone)")`.
 @propertyWrapper @MainActor public struct SeedRows<Row: Sendable> {
   @SwiftUI.Environment(\.seeds) private var seeds
   @State private var kept = KeptQuery<Row>()

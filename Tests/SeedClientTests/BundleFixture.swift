@@ -45,8 +45,8 @@ final class BundleFixture {
   }
 
   var isOffline: Bool {
-    get { publisher.withServed { $0.isOffline } }
-    set { publisher.withServed { $0.isOffline = newValue } }
+    get { publisher.withServed { $0.failure == .offline } }
+    set { publisher.withServed { $0.failure = newValue ? .offline : nil } }
   }
 
   func shipped() throws -> [String: Data] {

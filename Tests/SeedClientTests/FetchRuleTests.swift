@@ -205,19 +205,22 @@ import Testing
   private static let delta = PublishedObject(.delta(from: .first, to: .first.next), length: 100, raw: 2000)
 
   @Test func `an update needs the space of its files and of their contents`() {
-    func needed(_ objects: [PublishedObject], held: Int = 0) -> Int { DiskPlan(objects, held: held).needed }
+    func needed(_ objects: [PublishedObject], held: Int = 0) -> Int { objects.space(held: held) }
     #expect(needed([]) == 0)
     #expect(needed([Self.snapshot], held: 500) == 500 + 10_000)
     #expect(needed([Self.snapshot, Self.delta]) == 1000 + 10_000 + 100 + 2000)
   }
 
   @Test func `an update without space is rejected with the sizes`() throws {
-    let plan = DiskPlan([Self.snapshot], held: 0)
-    try plan.check(available: nil, in: "/")
-    try plan.check(available: plan.needed, in: "/")
-    let refused = #expect(throws: SeedError.self) { try plan.check(available: plan.needed - 1, in: "/seeds") }
-    #expect(refused?.code == .insufficientSpace && refused?.neededBytes == plan.needed)
-    #expect(refused?.availableBytes == plan.needed - 1)
+    let needed = [Self.snapshot].space(held: 0)
+    func check(_ available: Int?) throws {
+      try [Self.snapshot].checkSpace(held: 0, available: available, in: "/seeds")
+    }
+    try check(nil)
+    try check(needed)
+    let refused = #expect(throws: SeedError.self) { try check(needed - 1) }
+    #expect(refused?.code == .insufficientSpace && refused?.neededBytes == needed)
+    #expect(refused?.availableBytes == needed - 1)
     #expect(
       refused?.message.hasPrefix("the update needs 11.0 kB in /seeds, but ") == true, "\(refused as Any)")
   }

@@ -43,10 +43,10 @@ import Testing
     _ store: SeedStore, _ publisher: ClientPublisherSimulator, _ place: Comment, _ random: inout SplitMix
   ) async throws {
     let before = try? await store.stops()
-    publisher.withServed { $0.isOffline = random.chance(15) }
+    publisher.withServed { $0.failure = random.chance(15) ? .offline : nil }
     let failure = await code { try await store.update() }
     guard failure == nil else {
-      publisher.withServed { $0.isOffline = false }
+      publisher.withServed { $0.failure = nil }
       #expect(failure == .network, place)
       if let before { #expect(try await store.stops() == before, place) }
       return

@@ -33,17 +33,6 @@ import Testing
     #expect(try generations() == 2)
   }
 
-  @Test func `the current and the previous generation stay without readers`() async throws {
-    try await reading { store in
-      try await store.prepare()
-      try fixture.publishGeneration(["a": "Two"])
-      try await store.update()
-    }
-    let store = try fixture.store()
-    try await store.update()
-    #expect(try generations() == 2)
-  }
-
   @Test func `a read-only store opens a new generation at its next read`() async throws {
     let writer = try fixture.store()
     try await writer.prepare()

@@ -150,11 +150,6 @@ import Testing
     #expect(!message.contains("timestamp.json"), "\(message)")
   }
 
-  @Test func `without a network the data stays unchanged`() async throws {
-    fixture.publisher.withServed { $0.isOffline = true }
-    try await expectRefusal(.network)
-  }
-
   @Test func `an expired timestamp is rejected`() async throws {
     fixture.publisher.pass(days: 30)
     try await expectRefusal(.stale)

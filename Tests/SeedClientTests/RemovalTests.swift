@@ -53,7 +53,7 @@ import Testing
     #expect(try await reader.update().action == .replaced)
     #expect(try await reader.stops() == ["One"])
     await reader.close()
-    fixture.publisher.withServed { $0.isOffline = true }
+    fixture.publisher.withServed { $0.failure = .offline }
     #expect(try await fixture.store().stops() == ["One"])
   }
 

@@ -19,7 +19,7 @@ import Testing
       try fixture.publisher.publish(["b": "Bellevue"])
       try await store.update()
     }
-    fixture.publisher.withServed { $0.isOffline = true }
+    fixture.publisher.withServed { $0.failure = .offline }
     let store = try fixture.store()
     #expect(try await store.prepare().version == .first.next)
     #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
@@ -27,10 +27,10 @@ import Testing
   }
 
   @Test func `an offline start without data is an error and creates no empty database`() async throws {
-    fixture.publisher.withServed { $0.isOffline = true }
+    fixture.publisher.withServed { $0.failure = .offline }
     let store = try fixture.store()
     #expect(await code { try await store.prepare() } == .network)
-    fixture.publisher.withServed { $0.isOffline = false }
+    fixture.publisher.withServed { $0.failure = nil }
     #expect(try await store.prepare().version == .first)
   }
 

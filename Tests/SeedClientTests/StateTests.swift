@@ -18,7 +18,7 @@ import Testing
   {
     let time = fixture.publisher.now
     _ = try await fixture.store().update()
-    fixture.publisher.withServed { $0.isOffline = true }
+    fixture.publisher.withServed { $0.failure = .offline }
     let store = try fixture.store()
     let state = await store.state
     let date = Date(timeIntervalSince1970: Double(time.secondsSinceEpoch))
@@ -80,7 +80,7 @@ import Testing
     try fixture.publisher.sign()
     let report = try await fixture.store().update()
     #expect(report.lifecycle == fixture.publisher.lifecycle)
-    fixture.publisher.withServed { $0.isOffline = true }
+    fixture.publisher.withServed { $0.failure = .offline }
     let store = try fixture.store()
     #expect(await store.state.lifecycle == fixture.publisher.lifecycle)
   }
@@ -186,7 +186,7 @@ import Testing
     try await store.update()
     try fixture.publisher.publish(["a": "Two"])
     try await store.update()
-    fixture.publisher.withServed { $0.isOffline = true }
+    fixture.publisher.withServed { $0.failure = .offline }
     _ = await code { try await store.update() }
     let texts = entries.withLock(\.self).map { "\($0.level.rawValue) \($0)" }
     #expect(texts.count == 4, "\(texts)")

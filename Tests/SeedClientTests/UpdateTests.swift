@@ -40,13 +40,6 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz", "Bellevue", "Charlottenburg"])
   }
 
-  @Test func `an update without news does nothing`() async throws {
-    let store = try fixture.store()
-    try await store.prepare()
-    let report = try await store.update()
-    #expect(report.action == .upToDate && report.bytes == 0 && report.from == report.to)
-  }
-
   @Test func `a delta changes rows in place and reaches all listeners`() async throws {
     let store = try fixture.store()
     let first = try await store.prepare()
@@ -116,16 +109,6 @@ import Testing
     #expect(try await store.stops().count == 3002)
   }
 
-  @Test func `a newer snapshot is used if no deltas lead on`() async throws {
-    let store = try fixture.store()
-    try await store.prepare()
-    try fixture.publisher.publish(["a": "Alex"])
-    try fixture.publisher.publishSnapshot()
-    try fixture.publisher.withdraw { $0.fileName.hasPrefix("delta") }
-    #expect(try await store.update().action == .replaced)
-    #expect(try await store.stops() == ["Alex", "Bellevue"])
-  }
-
   @Test func `the current and the previous generation stay, and older ones only while leased`() async throws {
     let store = try fixture.store()
     var first: Seed? = try await store.prepare()
@@ -163,7 +146,7 @@ import Testing
   @Test func `keepUpdated continues after failures and ends on cancellation`() async throws {
     let waiting = AsyncStream.makeStream(of: Duration.self)
     let publisher = fixture.publisher
-    publisher.withServed { $0.isOffline = true }
+    publisher.withServed { $0.failure = .offline }
     let store = try fixture.store { environment in
       environment.sleep = { duration in
         // Retries within one update wait at most a second, and each request has a timeout of 30.
@@ -177,7 +160,7 @@ import Testing
     var wait = waiting.stream.makeAsyncIterator()
     let waits = [await wait.next(), await wait.next()]
     #expect(waits == [.seconds(20), .seconds(40)])
-    publisher.withServed { $0.isOffline = false }
+    publisher.withServed { $0.failure = nil }
     while await wait.next() != .seconds(60) {}
     #expect(try await store.stops().count == 2)
     task.cancel()

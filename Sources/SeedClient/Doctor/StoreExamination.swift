@@ -6,9 +6,9 @@ import SeedTrust
 
 /// Verifies a store from its files, without network access or writes, and without blocking a writer.
 package struct StoreExamination {
-  private let layout: StoreLayout
-  private let root: [UInt8]?
-  private let now: UTCTime
+  let layout: StoreLayout
+  let root: [UInt8]?
+  let now: UTCTime
 
   /// Verifies no signatures if `root` is nil.
   package init(_ directory: String, root: [UInt8]?, now: UTCTime = .now()) {
@@ -38,8 +38,7 @@ package struct StoreExamination {
     var report = StoreReport()
     let folder = try currentFolder(&report)
     if let folder { try prove(folder, isInUse: isInUse, &report) }
-    let signed = try TrustExamination(layout: layout, root: root, now: now).run(
-      report.data?.meta.series, &report)
+    let signed = try verifiedMetadata(report.data?.meta.series, &report)
     if let folder, let meta = report.data?.meta, let signed { compare(meta, signed, folder.name, &report) }
     return report
   }

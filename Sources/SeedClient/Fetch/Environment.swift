@@ -10,7 +10,7 @@ package struct Environment: Sendable {
   /// Returns a number from 0 to 1.
   var chance: @Sendable () -> Double = { .random(in: 0...1) }
   /// Monotonic time, unaffected by clock changes; it pauses while the device sleeps.
-  var uptime: @Sendable () -> Duration = Environment.uptimeClock()
+  var uptime: @Sendable () -> Duration = { [start = SuspendingClock.now] in start.duration(to: .now) }
   var freeBytes: @Sendable (_ folder: String) -> Int? = { Environment.freeBytes(in: $0) }
   var watch: @Sendable (_ folder: String, _ onChange: @escaping @Sendable () -> Void) -> FolderWatch? = {
     FolderWatch($0, onChange: $1)
@@ -33,11 +33,6 @@ extension Environment {
     Environment(
       transport: options.session.transport(
         userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.version))"))
-  }
-
-  static func uptimeClock() -> @Sendable () -> Duration {
-    let start = SuspendingClock.now
-    return { start.duration(to: .now) }
   }
 
   /// Free bytes. On Apple platforms, includes caches that the system would purge for a user's request.

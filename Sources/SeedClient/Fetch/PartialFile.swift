@@ -62,6 +62,21 @@ extension PartialFile.State {
   }
 }
 
+extension [PublishedObject] {
+  /// The disk space that an update needs beside the existing files: its files, of which `held` bytes are already here,
+  /// and their expanded contents.
+  func space(held: Int) -> Int { reduce(Swift.max(bytes - held, 0)) { $0 + $1.rawLength } }
+
+  func checkSpace(held: Int, available: Int?, in folder: String) throws(SeedError) {
+    let needed = space(held: held)
+    guard let available, needed > available else { return }
+    throw SeedError(
+      .insufficientSpace,
+      "the update needs \(ByteCount(bytes: needed)) in \(folder), but \(ByteCount(bytes: available)) are free: make room and try again",
+      neededBytes: needed, availableBytes: available)
+  }
+}
+
 /// The folder for downloads. Hashing an existing part blocks, so the actor has its own queue.
 actor PartialFolder: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.partial")
@@ -79,7 +94,7 @@ actor PartialFolder: BlockingActor {
   func makeRoom(
     for objects: [PublishedObject], in folder: String, freeBytes: @Sendable (_ folder: String) -> Int?
   ) throws {
-    try DiskPlan(objects, held: keep(objects)).check(available: freeBytes(folder), in: folder)
+    try objects.checkSpace(held: keep(objects), available: freeBytes(folder), in: folder)
   }
 
   /// Removes the parts of other objects. Returns how many bytes of `objects` are already here.

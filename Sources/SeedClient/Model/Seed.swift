@@ -66,10 +66,6 @@ public struct SeedChanges: Hashable, Sendable {
     public let updated: [[SeedValue]]
     /// Keys of removed rows.
     public let deleted: [[SeedValue]]
-
-    package init(inserted: [[SeedValue]], updated: [[SeedValue]], deleted: [[SeedValue]]) {
-      (self.inserted, self.updated, self.deleted) = (inserted, updated, deleted)
-    }
   }
 
   /// The new version of the data.
@@ -93,9 +89,7 @@ extension SeedChanges.Table {
   }
 }
 
-/// The data that an app was built for: a dataset, a version of its model and that model's schema hash.
-///
-/// `seedbank config swift` prints this value, so the publisher and the app agree on it.
+/// The data that an app was built for, as `seedbank config swift` prints it.
 public struct SeedModel: Hashable, Sendable {
   /// The dataset.
   public let dataset: DatasetName

@@ -5,13 +5,8 @@ import SeedTrust
 
 public import protocol Foundation.LocalizedError
 
-/// An operation's failure: the only error this library throws. The existing data stays intact.
-///
-/// ```swift
-/// do { try await seeds.update() } catch { show(SeedError(error).code) }
-/// ```
-///
-/// However, ``SeedStore/read(_:)`` and `observe` with a closure rethrow their closures' errors.
+/// An operation's failure: the only error this library throws, except that ``SeedStore/read(_:)`` and `observe` rethrow
+/// their closures' errors. The existing data stays intact.
 public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error; stable across releases.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -126,13 +121,6 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   static func readOnly(_ directory: String) -> SeedError {
     SeedError(.readOnly, "this store only reads \(directory): let the store that updates it do that")
   }
-
-  static func noData(_ directory: String) -> SeedError {
-    SeedError(
-      .noData,
-      "there is no data in \(directory) yet, and this store only reads: let the store that updates it run first"
-    )
-  }
 }
 
 extension SeedError: LocalizedError {
@@ -145,8 +133,7 @@ extension SeedError: LocalizedError {
 protocol SeedErrorConvertible: Error { var seedError: SeedError { get } }
 
 extension SeedError {
-  /// The error of a function of this library, or another error translated into one; `SeedError(error).code` works in
-  /// every `catch`.
+  /// Any error as a `SeedError`, for use in every `catch`.
   public init(_ error: any Error) {
     switch error {
     case let error as SeedError: self = error

@@ -35,10 +35,7 @@ final class RowDecoder: Decoder {
       "\(source.type) is a list, but a row has columns with names: make it an object with a member for each")
   }
 
-  func singleValueContainer() throws -> any SingleValueDecodingContainer {
-    guard source.columns.count == 1 else { throw source.manyColumns() }
-    return ColumnContainer(source: source, column: 0, member: nil)
-  }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { try source.onlyColumn() }
 }
 
 class KeptContainer {

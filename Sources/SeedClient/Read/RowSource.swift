@@ -13,7 +13,6 @@ final class RowSource: ColumnSource {
   let type: String
   let columns: [String]
   // Only one function reads a row at a time; checking exclusivity at run time would cost as much as the lookup.
-  @exclusivity(unchecked) private var found: [String: Int32] = [:]
   @exclusivity(unchecked) private var row = 0
 
   init(_ statement: Statement, of type: String) {
@@ -23,21 +22,23 @@ final class RowSource: ColumnSource {
 
   func beginRow() { row += 1 }
 
-  func has(_ member: String) -> Bool { found[member] != nil || ColumnMatch(member, in: columns) != .none }
+  func has(_ member: String) -> Bool { ColumnMatch(member, in: columns) != .none }
 
-  /// A member's column, looked up once for all rows. Throws if it is missing, even for an optional member.
+  /// A member's column. Throws if it is missing, even for an optional member.
   func column(of member: String) throws -> Int32 {
-    if let column = found[member] { return column }
     guard case .one(let index) = ColumnMatch(member, in: columns) else { throw misnamed(member) }
-    found[member] = Int32(index)
     return Int32(index)
   }
 
   func value(_ column: Int32) -> BorrowedValue { statement.borrow(column) }
 
-  func onlyValue<Value: Decodable>(as type: Value.Type) throws -> Value {
-    guard columns.count == 1 else { throw manyColumns() }
-    return try ColumnContainer(source: self, column: 0, member: nil).decode(type)
+  func onlyColumn() throws(SeedError) -> ColumnContainer {
+    guard columns.count == 1 else {
+      throw SeedError(
+        .decoding,
+        "\(type) takes one column, but the query returns \(columns.joined(separator: ", ")): \(sql)")
+    }
+    return ColumnContainer(source: self, column: 0, member: nil)
   }
 
   // MARK: Errors
@@ -72,12 +73,6 @@ final class RowSource: ColumnSource {
       .decoding,
       "column \"\(columns[Int(column)])\" of row \(row) is \(found.shown), but \(member)\(remedy): \(sql)"
     )
-  }
-
-  func manyColumns() -> SeedError {
-    SeedError(
-      .decoding,
-      "\(type) takes one column, but the query returns \(columns.joined(separator: ", ")): \(sql)")
   }
 }
 

@@ -11,9 +11,8 @@ extension Seed {
 
   /// Attaches the seed, read-only, to the app's own connection, replacing an older seed.
   ///
-  /// The app's data can then be joined with the seed's, as in `SELECT … FROM favourite JOIN seed.stop …`, and stays in
-  /// its own file. Keep this value while the seed is attached, because it keeps the file on disk. On each element of
-  /// `files`, attach the new seed before you release the old one. To detach a seed, execute `DETACH DATABASE seed`.
+  /// Keep this value while the seed is attached, because it keeps the file on disk. On each element of `files`, attach
+  /// the new seed before you release the old one. To detach a seed, execute `DETACH DATABASE seed`.
   ///
   /// - Parameters:
   ///   - handle: A connection from the same SQLite library as this one, opened with `SQLITE_OPEN_URI`, outside a

@@ -12,16 +12,10 @@ public struct SeedReader: ~Copyable {
   }
 
   /// All rows of a read-only query.
-  ///
-  /// Fails with ``SeedError/Code/cancelled`` if the task is cancelled, and with ``SeedError/Code/suspended`` if the
-  /// store is suspended.
   public func rows(_ query: SeedQuery) throws -> [SeedRow] { try all(query) { $0.seedRows() } }
 
   /// All rows of a query, decoded by column name: `routeName` also matches the column `route_name`. A type that is not
-  /// an object decodes a single column.
-  ///
-  /// A missing, ambiguous or unfitting column fails with ``SeedError/Code/decoding``. A dictionary's keys are the
-  /// column names as the query spells them.
+  /// an object decodes a single column. A dictionary's keys are the column names as the query spells them.
   public func rows<Row: Decodable>(_ query: SeedQuery, as type: Row.Type = Row.self) throws -> [Row] {
     try all(query) { $0.decoded(as: type) }
   }
@@ -44,13 +38,13 @@ public struct SeedReader: ~Copyable {
   }
 
   func all<Row>(
-    _ query: SeedQuery, limit: Int = .max, _ reader: (Statement) -> StatementRows<Row>
+    _ query: SeedQuery, limit: Int = .max, _ reader: (Statement) -> () throws -> Row?
   ) throws(SeedError) -> [Row] {
     try checkEnd()
     do {
-      let rows = reader(try connection.readOnlyStatement(query.sql, query.values, reading: reading))
+      let next = reader(try connection.readOnlyStatement(query.sql, query.values, reading: reading))
       var all: [Row] = []
-      while all.count < limit, let row = try rows.next() { all.append(row) }
+      while all.count < limit, let row = try next() { all.append(row) }
       return all
     } catch {
       if (error as? DatabaseError)?.primaryCode == ResultCode.interrupted { try checkEnd() }
@@ -107,28 +101,23 @@ extension ResultCode {
   fileprivate static let obstacles: Set<Int32> = [denied, busy, noMemory, io, full, cannotOpen, lockProtocol]
 }
 
-package struct StatementRows<Row> {
-  package let next: () throws -> Row?
-}
-
 extension Statement {
-  package func seedRows() -> StatementRows<SeedRow> {
+  /// A function that returns the next row.
+  package func seedRows() -> () throws -> SeedRow? {
     let names = columnNames
-    return StatementRows { try self.step() ? SeedRow(names: names, values: try self.row()) : nil }
+    return { try self.step() ? SeedRow(names: names, values: try self.row()) : nil }
   }
 
-  /// `name` is the type's name in errors.
-  package func decoded<Row: Decodable>(
-    as type: Row.Type, named name: String? = nil
-  ) -> StatementRows<Row> {
+  /// A function that returns the next row. `name` is the type's name in errors.
+  package func decoded<Row: Decodable>(as type: Row.Type, named name: String? = nil) -> () throws -> Row? {
     let source = RowSource(self, of: name ?? "\(type)")
     let decoder = RowDecoder(source)
     let isValue = type is any ColumnValue.Type
-    return StatementRows {
+    return {
       guard try self.step() else { return nil }
       source.beginRow()
       do {
-        return try isValue ? source.onlyValue(as: type) : Row(from: decoder)
+        return try isValue ? source.onlyColumn().decode(type) : Row(from: decoder)
       } catch let error where !(error is SeedError) { throw source.failed(error) }
     }
   }

@@ -12,7 +12,6 @@ struct BundleFolder: Hashable, Sendable {
   static let metadataName = "metadata"
   static let targetsName = "targets"
 
-  var root: String { "\(directory)/\(Self.rootName)" }
   var metadata: String { "\(directory)/\(Self.metadataName)" }
 
   func file(_ object: PublishedObject) -> String { "\(directory)/\(object.filePath)" }
@@ -74,8 +73,8 @@ extension StoreWriter {
   /// Makes the bundled snapshot the current generation, in the same stages as a download. Returns its name.
   func install(_ bundle: BundledSeed, freeBytes: @Sendable (_ folder: String) -> Int?) async throws -> String
   {
-    let plan = DiskPlan([bundle.snapshot], held: bundle.snapshot.length)
-    try plan.check(available: freeBytes(layout.directory), in: layout.directory)
+    try [bundle.snapshot].checkSpace(
+      held: bundle.snapshot.length, available: freeBytes(layout.directory), in: layout.directory)
     return try await replace(
       by: bundle.verified(), epoch: bundle.metadata.state.epoch, origin: .bundled,
       beforeSwap: { await trust(bundle) })

@@ -3,13 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-struct TrustExamination {
-  let layout: StoreLayout
-  let root: [UInt8]?
-  let now: UTCTime
-
-  private static let rootName = MetadataName.unversioned(Root.type)
-
+extension StoreExamination {
   private static let rootRemedy =
     "give --root with the publication's root.json, from a source that you trust"
   private static let renewal = "update, which fetches a matching set of files from the server"
@@ -18,7 +12,7 @@ struct TrustExamination {
 
   /// The verified metadata of the series that the store's data names, or of any if the data is unusable. Only notes
   /// expiry.
-  func run(_ series: SeedSeries?, _ report: inout StoreReport) throws -> SeriesMetadata? {
+  func verifiedMetadata(_ series: SeedSeries?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let root else {
       report.add(.warning, "trust", "the signatures were not verified: no root is given", Self.rootRemedy)
       return nil
@@ -48,7 +42,9 @@ struct TrustExamination {
 
   private func start(_ root: [UInt8], _ now: UTCTime) throws -> TrustedMetadataSet {
     let shipped = try TrustedMetadataSet(root: root, now: now)
-    let own = try stored(Self.rootName).map { try TrustedMetadataSet(root: $0, now: now) }
+    let own = try stored(MetadataName.unversioned(Root.type)).map {
+      try TrustedMetadataSet(root: $0, now: now)
+    }
     return own.map { $0.root.version > shipped.root.version ? $0 : shipped } ?? shipped
   }
 

@@ -2,19 +2,9 @@ import SeedClient
 import SeedDatabase
 import SeedFormat
 
-struct RowWriter {
-  let connection: Connection
-  let schema: DatabaseSchema
-
-  func write(_ change: RowChanges.Change) throws {
-    switch change {
-    case .put(let values, let name): try put(TargetRow(name, values, schema))
-    case .change(let key, let values, let name): try update(key, TargetRow(name, values, schema))
-    case .delete(let key, let name): try delete(key, TargetRow(name, [:], schema))
-    }
-  }
-
-  private func put(_ row: TargetRow) throws {
+extension TestPublication {
+  func put(_ values: [String: SeedValue], in table: String) throws {
+    let row = try TargetRow(table, values, schema)
     let key = try row.ownKey()
     try run("DELETE FROM \(row.name) WHERE \(row.isKey)", key, row, key)
     let columns = row.columns.map(quoted).joined(separator: ", ")
@@ -22,26 +12,28 @@ struct RowWriter {
     try run("INSERT INTO \(row.name)(\(columns)) VALUES (\(marks))", row.values, row, key)
   }
 
-  private func update(_ key: [SeedValue], _ row: TargetRow) throws {
+  func update(_ key: [SeedValue], in table: String, to values: [String: SeedValue]) throws {
+    let row = try TargetRow(table, values, schema)
     try row.check(key)
     guard !row.columns.isEmpty else { return }
     let sets = row.columns.map { "\(quoted($0)) = ?" }.joined(separator: ", ")
     try run("UPDATE \(row.name) SET \(sets) WHERE \(row.isKey)", row.values + key, row, key)
-    if connection.changes == 0 { throw row.absent(key) }
+    if copy.changes == 0 { throw row.absent(key) }
   }
 
-  private func delete(_ key: [SeedValue], _ row: TargetRow) throws {
+  func delete(_ key: [SeedValue], from table: String) throws {
+    let row = try TargetRow(table, [:], schema)
     try row.check(key)
     try run("DELETE FROM \(row.name) WHERE \(row.isKey)", key, row, key)
-    if connection.changes == 0 { throw row.absent(key) }
+    if copy.changes == 0 { throw row.absent(key) }
   }
 
   private func run(_ sql: String, _ values: [SeedValue], _ row: TargetRow, _ key: [SeedValue]) throws {
     do {
-      try connection.prepare(sql).run(values)
+      try copy.prepare(sql).run(values)
     } catch {
       let known = row.table.columnNames.map { row.value(of: $0) }
-      let conflict = try UniqueConflict(connection, row.table).conflict(of: error.message, known)
+      let conflict = try UniqueConflict(copy, row.table).conflict(of: error.message, known)
       throw TestPublisherError(
         "\(row.place(key)): \(conflict ?? error.message): give it values that the schema allows")
     }
@@ -116,19 +108,15 @@ struct TargetRow {
 extension TestPublication {
   /// Publishes changes as the next version. Without changes, publishes only a first version.
   func publish(_ changes: RowChanges) throws {
-    if let failure = changes.failure { throw failure }
-    try publish { connection in
-      let writer = RowWriter(connection: connection, schema: schema)
-      for change in changes.changes { try writer.write(change) }
-    }
+    try publish { for change in changes.changes { try change(self) } }
   }
 
   func publish(sql: String) throws {
-    try publish { connection in
+    try publish {
       do {
-        try connection.run(script: sql)
+        try copy.run(script: sql)
       } catch { throw TestPublisherError("\(error): write statements that change rows of this schema") }
-      guard connection.isInTransaction else {
+      guard copy.isInTransaction else {
         throw TestPublisherError(
           "the statements end the transaction that they run in: leave out BEGIN, COMMIT and ROLLBACK")
       }
@@ -136,7 +124,7 @@ extension TestPublication {
   }
 
   /// Changes rows, computes the difference, rolls back, and publishes the difference, as all changes are published.
-  private func publish(_ change: (Connection) throws -> Void) throws {
+  private func publish(_ change: () throws -> Void) throws {
     let edits = try edits(change).filter { !$0.upserts.isEmpty || !$0.deletes.isEmpty }
     guard head == 0 || !edits.isEmpty else { return }
     do {
@@ -146,12 +134,12 @@ extension TestPublication {
     }
   }
 
-  private func edits(_ change: (Connection) throws -> Void) throws -> [TableEdit] {
+  private func edits(_ change: () throws -> Void) throws -> [TableEdit] {
     let before = try allRows()
     let layout = try copy.integer("PRAGMA schema_version")
     try copy.execute("BEGIN")
     defer { copy.rollBack() }
-    try change(copy)
+    try change()
     guard try copy.integer("PRAGMA schema_version") == layout else {
       throw TestPublisherError(
         "the statements change the schema: a new schema is a new model, so make another TestPublisher with it"
