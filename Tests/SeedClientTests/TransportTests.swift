@@ -83,6 +83,30 @@ import FoundationNetworking
     try await until { ended.withLock { $0 } == count }
   }
 
+  #if !canImport(Darwin)
+  @Test func `four sessions take turns after requests that were cancelled`() async throws {
+    let server = try serve { _ in HTTPResponse(status: 200, body: .bytes([1])) }
+    let request = TransportRequest(url: try #require(URL(string: "http://127.0.0.1:\(server.port)/")))
+    let cancels = Shared(false)
+    let transport = URLSessionTransport(
+      userAgent: "Seedbank",
+      SessionOptions(prepare: { _ in
+        if cancels.withLock({ $0 }) { withUnsafeCurrentTask { $0?.cancel() } }
+      }))
+    var sessions: [ObjectIdentifier] = []
+    for _ in 0..<8 {
+      sessions.append(transport.sessionIdentity)
+      cancels.withLock { $0 = false }
+      let collected = Collected()
+      try await transport.send(request, to: collected.receiver)
+      #expect(collected.bytes.withLock { $0 } == [1] && transport.sessionIdentity == sessions.last)
+      cancels.withLock { $0 = true }
+      _ = await Task { try await transport.send(request, to: Collected().receiver) }.result
+    }
+    #expect(Set(sessions).count == 4 && sessions[..<4] == sessions[4...])
+  }
+  #endif
+
   @Test func `headers of the app are sent and no content coding is requested`() async throws {
     let server = try serve { request in
       let text = ["X-App", "Accept-Encoding"].map { request.headers[$0] ?? "" }.joined(separator: "|")

@@ -67,35 +67,45 @@ public enum ChallengeAnswer: Sendable {
 
 /// The default transport: a URLSession without a cache or cookies.
 final class URLSessionTransport: Transport {
-  private let session: URLSession
-  private let exchanges: ExchangeDelegate
-  private let prepareRequest: @Sendable (inout URLRequest) -> Void
+  private struct Session: Sendable {
+    let exchanges: ExchangeDelegate
+    let session: URLSession
+
+    init(_ userAgent: String, _ options: SessionOptions) {
+      let configuration = URLSessionConfiguration.ephemeral
+      configuration.timeoutIntervalForRequest = URLSessionTransport.idleSeconds
+      configuration.prepare(userAgent: userAgent, options.configure)
+      exchanges = ExchangeDelegate(answering: options.answer)
+      let queue = OperationQueue()
+      queue.maxConcurrentOperationCount = 1
+      session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
+    }
+  }
+
+  private let userAgent: String
+  private let options: SessionOptions
+  private let sessions: Mutex<[Session]>
 
   private static let idleSeconds: TimeInterval = 60
 
   init(userAgent: String, _ options: SessionOptions = SessionOptions()) {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.timeoutIntervalForRequest = Self.idleSeconds
-    configuration.prepare(userAgent: userAgent, options.configure)
-    prepareRequest = options.prepare
-    exchanges = ExchangeDelegate(answering: options.answer)
-    let queue = OperationQueue()
-    queue.maxConcurrentOperationCount = 1
-    session = URLSession(configuration: configuration, delegate: exchanges, delegateQueue: queue)
+    (self.userAgent, self.options) = (userAgent, options)
+    sessions = Mutex([Session(userAgent, options)])
   }
 
-  deinit { session.invalidateAndCancel() }
+  deinit { for session in sessions.withLock({ $0 }) { session.session.invalidateAndCancel() } }
 
   func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
     try Task.checkCancellation()
-    let task = session.dataTask(with: request.urlRequest(prepareRequest))
+    let session = sessions.withLock { $0[0] }
+    let task = session.session.dataTask(with: request.urlRequest(options.prepare))
     let isCancelled = Mutex(false)
     let result: Result<Void, any Error> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let exchange = Exchange(request: request, receiver: receiver) { continuation.resume(returning: $0) }
         // A task cancelled earlier may have completed already, so that nothing would end the exchange.
         let begins = isCancelled.withLock { isCancelled in
-          if !isCancelled { exchanges.begin(exchange, of: task.taskIdentifier) }
+          if !isCancelled { session.exchanges.begin(exchange, of: task.taskIdentifier) }
           return !isCancelled
         }
         if begins { task.resume() } else { continuation.resume(returning: .success(())) }
@@ -104,10 +114,33 @@ final class URLSessionTransport: Transport {
       isCancelled.withLock { $0 = true }
       task.cancel()
     }
+    #if !canImport(Darwin)
+    if Task.isCancelled { changeSession() }
+    #endif
     try Task.checkCancellation()
     try result.get()
   }
 }
+
+#if !canImport(Darwin)
+extension URLSessionTransport {
+  /// They take turns, because others' requests may still use a session, and ending it while the process goes on can
+  /// crash (swift-corelibs-foundation #5203).
+  private static let mostSessions = 4
+
+  /// Lets the next request use another session. Foundation on Linux can miss all events of a session from some moment
+  /// on (swift-corelibs-libdispatch #833): its requests then receive nothing until they are cancelled.
+  private func changeSession() {
+    sessions.withLock {
+      let next = $0.count < Self.mostSessions ? Session(userAgent, options) : $0.removeLast()
+      $0.insert(next, at: 0)
+    }
+  }
+
+  /// Of the session that the next request uses.
+  var sessionIdentity: ObjectIdentifier { sessions.withLock { ObjectIdentifier($0[0].session) } }
+}
+#endif
 
 extension URLSessionConfiguration {
   /// Applies the app's changes, then the settings that it must not override.
