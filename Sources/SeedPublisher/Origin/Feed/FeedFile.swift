@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 import SeedImport
 import SeedSystem
-import SeedTrust
 
 struct FeedFile {
   let name: String
@@ -28,12 +27,6 @@ struct FeedFile {
     return try FeedArchive(path).names(upTo: limit).filter { name in
       !name.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "__MACOSX" }
     }.map { name in FeedFile("\(path)/\(name)") { try FeedArchive(path).read(name, $0) } }
-  }
-
-  func digest() throws -> String {
-    var hasher = SHA256Hasher()
-    try read { hasher.update($0) }
-    return hasher.finish().hex
   }
 
   func expanded(
