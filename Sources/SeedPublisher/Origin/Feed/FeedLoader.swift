@@ -58,12 +58,10 @@ struct FeedLoader {
     _ documents: FeedDocuments, into staging: FeedStaging, _ bytes: inout Int
   ) throws -> FeedRecord.Table {
     let table = schema.table(documents.table)
-    let isWanted = schema.wants(documents.table)
-    let form = SHA256Digest.of(Array("\(table.text)\n\(documents.text)\n\(isWanted)".utf8)).hex
     let writer = FeedTableWriter(table, staging.connection, otherType: documents.otherType)
-    guard isWanted else {
+    guard schema.wants(documents.table) else {
       try documents.readColumns(into: writer)
-      return FeedRecord.Table(name: table.name, form: form)
+      return FeedRecord.Table(name: table.name)
     }
     let read = try documents.read(into: writer)
     bytes += read.bytes
@@ -73,8 +71,7 @@ struct FeedLoader {
     }
     try writer.makeColumns()
     try staging.complete(table, documents.place)
-    return FeedRecord.Table(
-      name: table.name, form: form, untyped: writer.untyped, digests: read.digests)
+    return FeedRecord.Table(name: table.name, untyped: writer.untyped, files: read.files)
   }
 
   /// The record if its rows are those of the configured source and form.
@@ -177,11 +174,10 @@ struct FeedStaging {
 struct FeedRecord: Codable {
   struct Table: Codable {
     let name: String
-    /// Differs if the same bytes would become other rows.
-    let form: String
     /// Text columns without a type from a model or the operator.
     var untyped: [String] = []
-    var digests: [String] = []
+    /// Their names, which determine the format, and digests.
+    var files: [String] = []
   }
 
   var listing: String
@@ -198,7 +194,7 @@ struct FeedRecord: Codable {
 
   /// Equal for equal rows.
   var contents: String {
-    let parts = tables.flatMap { [$0.name, $0.form] + $0.digests }
+    let parts = tables.flatMap { [$0.name] + $0.files }
     return SHA256Digest.of(JSONValue(strings: [form] + parts).bytes).hex
   }
 }

@@ -31,8 +31,7 @@ package struct FeedPlace: OriginPlace {
   }
 
   package func look() throws -> OriginLook {
-    let stamp = FeedStamp(record: try loaded(), settings: settings, takenAt: Self.now)
-    return OriginLook(stamp: stamp, open: open)
+    (FeedStamp(record: try loaded(), settings: settings, takenAt: Self.now), open)
   }
 
   package func open(waitSeconds: Int) throws -> any Origin {
