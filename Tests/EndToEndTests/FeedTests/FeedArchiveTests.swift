@@ -44,14 +44,6 @@ import Testing
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
   }
 
-  @Test func `a replaced archive is read again`() throws {
-    try zip(Self.both)
-    #expect(try feed.refusal() == "published")
-    try zip("z.writestr('stop_times.txt', times); z.writestr('stops.txt', stops + 'C,Sea,,\\n')")
-    #expect(try feed.refusal() == "published")
-    #expect(try feed.rows("SELECT count(*) FROM stops") == ["3"])
-  }
-
   static let mistakes = [
     (
       "leads out", "\(both); z.writestr('../other.txt', 'x')",
