@@ -56,17 +56,13 @@ package struct SetupNote: Hashable, Sendable {
   private var explanation: String { remedy.isEmpty ? reason : "\(reason); \(remedy)" }
 
   /// A line for each note. Notes that differ only in the name share one line.
-  package static func lines(_ notes: [SetupNote]) -> [String] { groups(notes).map(line) }
-
-  private static func groups(_ notes: [SetupNote]) -> [[SetupNote]] {
+  package static func lines(_ notes: [SetupNote]) -> [String] {
     var groups: [[SetupNote]] = []
     for note in notes {
-      let group = groups.firstIndex {
-        $0[0].kind == note.kind && $0[0].explanation == note.explanation
-      }
+      let group = groups.firstIndex { $0[0].kind == note.kind && $0[0].explanation == note.explanation }
       if let group { groups[group].append(note) } else { groups.append([note]) }
     }
-    return groups
+    return groups.map(line)
   }
 
   private static func line(_ group: [SetupNote]) -> String {
