@@ -132,11 +132,12 @@ extension PostgresPlace: OriginPlace {
   package func look() throws -> OriginLook {
     let connection = try PostgresConnection(self)
     var unused: PostgresConnection? = connection
-    return OriginLook(stamp: try PostgresStamp(connection)) { waitSeconds in
+    let reuse: (Int) throws -> any Origin = { waitSeconds in
       guard let connection = unused else { return try open(waitSeconds: waitSeconds) }
       unused = nil
       return try PostgresOrigin(connection)
     }
+    return (try PostgresStamp(connection), reuse)
   }
 
   /// Locks are waited for as the place configures. With `waitSeconds` 0, the connection timeout is short too.

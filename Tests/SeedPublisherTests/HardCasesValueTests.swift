@@ -5,18 +5,9 @@ import Support
 import Testing
 
 @Suite struct HardCasesValueTests {
-  @Test func `text '12' in an INTEGER column is published exactly once`() throws {
-    let series = try FollowedSeries(
-      "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER)", "CREATE TABLE t(id, n)")
-    #expect(try series.step("INSERT INTO t VALUES (1, '12'), ('2', 5)").outcome == .changed)
-    #expect(
-      try series.query("SELECT id, n FROM t") == [[.integer(1), .integer(12)], [.integer(2), .integer(5)]])
-    #expect(try series.publish().outcome == .unchanged)
-    #expect(try series.step("UPDATE t SET n = 12 WHERE id = 1").outcome == .unchanged)
-  }
-
   @Test(arguments: [
-    ("INTEGER", "' 7 '", SeedValue.integer(7)), ("INTEGER", "1e3", .integer(1000)),
+    ("INTEGER", "'12'", SeedValue.integer(12)), ("INTEGER", "' 7 '", .integer(7)),
+    ("INTEGER", "1e3", .integer(1000)),
     ("NUMERIC", "1.5", .real(1.5)),
     ("NUMERIC", "'1e2'", .integer(100)), ("REAL", "5", .real(5)), ("REAL", "'0.5'", .real(0.5)),
     ("TEXT", "12", .text("12")), ("TEXT", "1.0", .text("1.0")), ("VARCHAR(3)", "12345", .text("12345")),
@@ -27,8 +18,8 @@ import Testing
   ) throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, v \(type))", "CREATE TABLE t(id, v)")
-    try series.step("INSERT INTO t VALUES (1, \(literal))")
-    #expect(try series.query("SELECT v FROM t") == [[stored]])
+    try series.step("INSERT INTO t VALUES ('1', \(literal))")
+    #expect(try series.query("SELECT id, v FROM t") == [[.integer(1), stored]])
     #expect(try series.publish().outcome == .unchanged)
   }
 

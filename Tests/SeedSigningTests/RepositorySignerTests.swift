@@ -1,9 +1,10 @@
 import SeedFormat
-import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedSigning
 
 @Suite struct RepositorySignerTests {
   let repository: SignedRepository

@@ -1,8 +1,9 @@
 import SeedFormat
-import SeedSigning
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedSigning
 
 /// Rotations with clients of every age, which may read between any two of the publisher's writes.
 @Suite struct RotationTests {

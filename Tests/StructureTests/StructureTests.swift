@@ -16,7 +16,7 @@ struct StructureTests {
     SeedClient/Doctor/StoreExamination SeedClient/Read/GenerationCheck SeedClient/Read/GenerationReader \
     SeedClient/SeedStore+State SeedClient/Update/StoreWriter SeedClientTesting/DatabaseContents SeedClientTesting/TestPublication \
     SeedImport/Importer SeedPublisher/Diff/WorkingCopy \
-    SeedPublisher/Origin/Feed/FeedLoader SeedPublisher/Origin/Feed/FeedOrigin SeedPublisher/Origin/Feed/FeedStaging \
+    SeedPublisher/Origin/Feed/FeedLoader SeedPublisher/Origin/Feed/FeedOrigin \
     SeedPublisher/Origin/Feed/FeedSurvey SeedPublisher/Origin/SQLite/SQLiteLogSetup SeedPublisher/Origin/SQLite/SQLiteOrigin \
     SeedPublisher/Origin/TypeGuard SeedPublisher/Publish/FactsKeeper SeedPublisher/Publish/StepHistory \
     SeedPublisher/Setup/OriginSurvey seedbank/Commands/DemoOrigin seedbank/Importing/ImportJob \

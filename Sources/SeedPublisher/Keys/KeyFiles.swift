@@ -81,13 +81,12 @@ package struct KeySearch: Sendable {
 
   package func found() throws -> [FoundKey] {
     let folders = others.reduce(into: [folder]) { if !$0.contains($1) { $0.append($1) } }
-    return try folders.flatMap(Self.keys) + named
-  }
-
-  static func keys(in folder: String) throws -> [FoundKey] {
-    try Folder.names(in: folder).compactMap { name in
-      KeyFileName(name).map { FoundKey($0.role, "\(folder)/\(name)") }
+    let kept = try folders.flatMap { folder in
+      try Folder.names(in: folder).compactMap { name in
+        KeyFileName(name).map { FoundKey($0.role, "\(folder)/\(name)") }
+      }
     }
+    return kept + named
   }
 
   private var named: [FoundKey] {

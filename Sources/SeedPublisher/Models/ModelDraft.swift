@@ -44,12 +44,12 @@ package struct ModelDraft: Sendable {
   private mutating func add(_ parts: [SchemaPart], from drafted: SchemaDraft) {
     for part in parts {
       if let cause = refusal(of: schemaSQL + part.text, with: part) {
-        notes.append(SetupNote(part.kind.noteKind, part.name, cause))
+        notes.append(SetupNote(part.kind, part.name, cause))
         continue
       }
       schemaSQL += part.text
       if part.kind == .table, let select = drafted.projections[part.name] { projections[part.name] = select }
-      added.append("\(part.kind.noteKind.rawValue) \"\(part.name)\"")
+      added.append("\(part.kind.rawValue) \"\(part.name)\"")
     }
   }
 
@@ -167,17 +167,6 @@ private enum ColumnRefusal: Error {
     case .leftOut: "for its values, add it to schema.sql as an ordinary column"
     case .refused(let cause): cause.remedy(.column)
     case .ownSelect, .notFound: ""
-    }
-  }
-}
-
-extension SchemaPart.Kind {
-  fileprivate var noteKind: SetupNote.Kind {
-    switch self {
-    case .table: .table
-    case .index: .index
-    case .searchTable: .virtualTable
-    case .view: .view
     }
   }
 }

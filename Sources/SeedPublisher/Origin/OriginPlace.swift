@@ -16,14 +16,7 @@ package protocol OriginPlace: Sendable {
 }
 
 /// An origin's stamp and a way to open it. The first call of `open` reuses the session of the stamp, if there is one.
-package struct OriginLook {
-  package let stamp: any OriginStamp
-  package let open: (_ waitSeconds: Int) throws -> any Origin
-
-  package init(stamp: any OriginStamp, open: @escaping (_ waitSeconds: Int) throws -> any Origin) {
-    (self.stamp, self.open) = (stamp, open)
-  }
-}
+package typealias OriginLook = (stamp: any OriginStamp, open: (_ waitSeconds: Int) throws -> any Origin)
 
 extension OriginPlace {
   package func prepare() {}

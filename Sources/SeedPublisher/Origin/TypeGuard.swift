@@ -6,13 +6,8 @@ import SeedFormat
 package final class TypeGuard {
   private let plan: SeriesPlan
   private let copy: Connection?
-  private var known: [Place: Bool] = [:]
-
-  private struct Place: Hashable {
-    let table: String
-    let column: String
-    let misfit: Misfit
-  }
+  /// By table, column and storage class.
+  private var known: [[String]: Bool] = [:]
 
   init(_ plan: SeriesPlan, copy: Connection?) { (self.plan, self.copy) = (plan, copy) }
 
@@ -28,7 +23,7 @@ package final class TypeGuard {
     for index in row.indices {
       guard let misfit = Misfit(row[index], in: table.columns[index].affinity) else { continue }
       let column = table.columns[index]
-      if isPublished(Place(table: table.name, column: column.name, misfit: misfit)) { continue }
+      if isPublished(misfit, column.name, of: table.name) { continue }
       let remedy = plan.projection(table).typeRemedy
       throw .unfit(
         table: table.name, column: column.name, key: key(),
@@ -49,11 +44,11 @@ package final class TypeGuard {
 
   /// False if an older minor lacks the table or column. Qualified, because SQLite treats an unknown quoted name as a
   /// text.
-  private func isPublished(_ place: Place) -> Bool {
+  private func isPublished(_ misfit: Misfit, _ column: String, of table: String) -> Bool {
+    let place = [table, column, misfit.rawValue]
     if let answer = known[place] { return answer }
-    let table = quoted(place.table)
-    let sql = "SELECT 1 FROM \(table) WHERE typeof(\(table).\(quoted(place.column))) = ? LIMIT 1"
-    let answer = try? copy?.value(sql, .text(place.misfit.rawValue))
+    let sql = "SELECT 1 FROM \(quoted(table)) WHERE typeof(\(quoted(table)).\(quoted(column))) = ? LIMIT 1"
+    let answer = try? copy?.value(sql, .text(misfit.rawValue))
     known[place] = answer != nil
     return answer != nil
   }

@@ -19,9 +19,9 @@ struct ViolationSurvey {
   static func explained(
     _ error: any Error, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard?
   ) -> any Error {
-    let isAboutRows =
-      error is ImportError || (error as? OriginError)?.rowRule != nil || Self.isMismatch(error)
-    guard isAboutRows else { return error }
+    // SQLite reports a type mismatch only for INTEGER PRIMARY KEY.
+    let isMismatch = (error as? DatabaseError)?.primaryCode == ResultCode.mismatch
+    guard error is ImportError || (error as? OriginError)?.rowRule != nil || isMismatch else { return error }
     do {
       var survey = try ViolationSurvey(origin, plan, types)
       let violations = try survey.run()
@@ -54,11 +54,6 @@ struct ViolationSurvey {
         found.note(table, error.message, rows.keyDescription)
       }
     }
-  }
-
-  /// SQLite reports a type mismatch only for INTEGER PRIMARY KEY.
-  private static func isMismatch(_ error: any Error) -> Bool {
-    (error as? DatabaseError)?.primaryCode == ResultCode.mismatch
   }
 
   private mutating func checkReferences(_ table: TableSchema) throws {

@@ -47,17 +47,14 @@ struct DraftedTable {
     let names = origin.foreignCollations.joined(separator: ", ")
     note(.collation, "clients lack \(names), so its texts sort by their bytes")
     guard projection == nil else { return }
-    projection = """
-      -- Clients lack the collation \(names.printable), so texts sort by their bytes.
-      SELECT \(origin.columns.map(\.selected).joined(separator: ", "))
-      FROM \(source)
-
-      """
+    projection = select("-- Clients lack the collation \(names.printable), so texts sort by their bytes.")
   }
 
-  /// The indexes by a collation of another program cannot be read.
-  private var source: String {
-    quoted(origin.name) + (origin.foreignCollations.isEmpty ? "" : Self.withoutIndexes)
+  private func select(_ remark: String, number: [String] = []) -> String {
+    let columns = (number + origin.columns.map(\.selected)).joined(separator: ", ")
+    // The indexes by a collation of another program cannot be read.
+    let source = quoted(origin.name) + (origin.foreignCollations.isEmpty ? "" : Self.withoutIndexes)
+    return "\(remark)\nSELECT \(columns)\nFROM \(source)\n"
   }
 
   static let withoutIndexes = " NOT INDEXED"
@@ -72,13 +69,7 @@ struct DraftedTable {
     let column =
       taken.contains(Self.rowNumberColumn) ? others.first { !taken.contains($0) } ?? "" : Self.rowNumberColumn
     try prove(origin.sql(numberedBy: column))
-    let columns = ["\(rowNumber) AS \(column)"] + origin.columns.map(\.selected)
-    projection = """
-      \(Self.numberingRemark)
-      SELECT \(columns.joined(separator: ", "))
-      FROM \(source)
-
-      """
+    projection = select(Self.numberingRemark, number: ["\(rowNumber) AS \(column)"])
     note(.numbering, origin.nullColumns.isEmpty ? "there is no key" : nullReason)
   }
 

@@ -46,11 +46,11 @@ package struct OriginSurvey: Sendable {
     // The log's own tables are not data.
     let log = try LogParts(connection)
     for row in rows where !row[1].lowercased().hasPrefix("sqlite_") && !log.owns(row[1]) {
-      func part(_ kind: SchemaPart.Kind) -> SchemaPart {
+      func part(_ kind: SetupNote.Kind) -> SchemaPart {
         SchemaPart(kind: kind, name: row[1], sql: row[3])
       }
       switch (row[0], kinds[row[1]]) {
-      case ("table", "virtual"): virtualTables.append(part(.searchTable))
+      case ("table", "virtual"): virtualTables.append(part(.virtualTable))
       // A virtual table's own storage is not data.
       case ("table", "shadow"): break
       case ("table", _):

@@ -6,11 +6,9 @@ package struct RowTypes {
   /// Names that the declarations and most apps need for other types.
   private static let foreign: Set<String> = [
     "Any", "Array", "Bool", "Character", "Codable", "CodingKey", "CodingKeys", "Data", "Date", "Decimal",
-    "Decodable",
-    "Dictionary", "Double", "Encodable", "Error", "Float", "Hashable", "Identifiable", "Int", "Never",
-    "Optional", "Protocol", "Range", "Result", "SeedModel", "SeedQuery", "SeedStore", "SeedValue", "Self",
-    "Sendable", "Set", "String", "Substring", "Task",
-    "Type", "URL", "UUID", "View", "Void",
+    "Decodable", "Dictionary", "Double", "Encodable", "Error", "Float", "Hashable", "Identifiable", "Int",
+    "Never", "Optional", "Protocol", "Range", "Result", "SeedModel", "SeedQuery", "SeedStore", "SeedValue",
+    "Self", "Sendable", "Set", "String", "Substring", "Task", "Type", "URL", "UUID", "View", "Void",
   ]
 
   private var taken = RowTypes.foreign

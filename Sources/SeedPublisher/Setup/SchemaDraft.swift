@@ -11,8 +11,8 @@ package struct SchemaDraft: Sendable {
 
   /// Counts of the parts, such as `2 tables, 1 index`.
   package var contents: String {
-    let words: [(SchemaPart.Kind, String, String)] = [
-      (.table, "table", "s"), (.index, "index", "es"), (.searchTable, "search table", "s"),
+    let words: [(SetupNote.Kind, String, String)] = [
+      (.table, "table", "s"), (.index, "index", "es"), (.virtualTable, "search table", "s"),
       (.view, "view", "s"),
     ]
     return words.compactMap { kind, word, plural in
@@ -27,9 +27,7 @@ package struct SchemaDraft: Sendable {
 }
 
 struct SchemaPart: Hashable, Sendable {
-  enum Kind: Sendable { case table, index, searchTable, view }
-
-  let kind: Kind
+  let kind: SetupNote.Kind
   let name: String
   let sql: String
 
@@ -44,12 +42,12 @@ struct SchemaPart: Hashable, Sendable {
   /// Uses the part, because SQLite accepts some parts that fail in use.
   func prove(in schema: Connection) throws {
     switch kind {
-    case .table, .index: break
-    case .searchTable:
+    case .virtualTable:
       _ = try SchemaReader(schema).schema()
       try schema.readSearchTable(name)
     // Its rows are not read, because a view may need those of its tables.
     case .view: _ = try schema.prepare("SELECT * FROM \(quoted(name))")
+    default: break
     }
   }
 }
@@ -62,7 +60,8 @@ extension SchemaDraft {
     guard !parts.isEmpty else { return }
     let proof = try Connection("schema", .memory)
     for part in parts { try proof.execute(part.sql) }
-    addSearchTables(survey.virtualTables, proof)
+    let failures = survey.virtualTables.compactMap { add($0, proof) }
+    notes += failures
     addViews(survey.views, proof)
     notes += survey.triggers.map {
       SetupNote(
@@ -81,24 +80,15 @@ extension SchemaDraft {
     } catch { notes.append(SetupNote(.table, table.name, SkipCause(error))) }
   }
 
-  private mutating func addSearchTables(_ tables: [SchemaPart], _ proof: Connection) {
-    for table in tables {
-      if let cause = add(table, proof) { notes.append(SetupNote(.virtualTable, table.name, cause)) }
-    }
-  }
-
   /// Retries failed views while others succeed, because a view may use a later one.
   private mutating func addViews(_ views: [SchemaPart], _ proof: Connection) {
-    var failures: [(view: SchemaPart, cause: SkipCause)] = []
-    for view in views {
-      if let cause = add(view, proof) { failures.append((view, cause)) }
-    }
-    guard failures.count == views.count else { return addViews(failures.map(\.view), proof) }
-    notes += failures.map { SetupNote(.view, $0.view.name, $0.cause) }
+    let failures = views.compactMap { view in add(view, proof).map { (view, $0) } }
+    guard failures.count == views.count else { return addViews(failures.map(\.0), proof) }
+    notes += failures.map(\.1)
   }
 
-  /// Creates the part and proves it. Returns the reason for a failure.
-  private mutating func add(_ part: SchemaPart, _ proof: Connection) -> SkipCause? {
+  /// Creates the part and proves it. Returns a note of a failure.
+  private mutating func add(_ part: SchemaPart, _ proof: Connection) -> SetupNote? {
     do {
       try Self.refuseReserved(part.name)
       try proof.execute(part.sql)
@@ -110,7 +100,7 @@ extension SchemaDraft {
       }
       parts.append(part)
       return nil
-    } catch { return SkipCause(error) }
+    } catch { return SetupNote(part.kind, part.name, SkipCause(error)) }
   }
 
   static func refuseReserved(_ name: String) throws(SchemaProblem) {

@@ -118,32 +118,21 @@ private struct SecretDocument {
     )
     return SecretBytes(count: head.count + hexDigits + tail.count) { memory in
       memory.copyBytes(from: head)
-      key.withSeed { encode($0, into: memory, at: head.count) }
+      key.seed.withBytes { encode($0, into: memory, at: head.count) }
       UnsafeMutableRawBufferPointer(rebasing: memory[(head.count + hexDigits)...]).copyBytes(from: tail)
     }
   }
 
   private static func secretPlace(_ bytes: UnsafeRawBufferPointer) -> Range<Int>? {
     guard let name = bytes.firstRange(of: member) else { return nil }
-    var at = name.upperBound
-    func skipSpace() { while at < bytes.count, isSpace(bytes[at]) { at += 1 } }
-    func take(_ byte: UInt8) -> Bool {
-      guard at < bytes.count, bytes[at] == byte else { return false }
-      at += 1
-      return true
-    }
-    skipSpace()
-    guard take(UInt8(ascii: ":")) else { return nil }
-    skipSpace()
-    guard take(UInt8(ascii: "\"")) else { return nil }
-    let end = at + hexDigits
-    guard end < bytes.count, bytes[end] == UInt8(ascii: "\""),
-      bytes[at..<end].allSatisfy({ hexDigit($0) != nil })
+    // The parser of the rest checks the signs between name and value.
+    let signs = Array(" \t\r\n:\"".utf8)
+    let start = bytes[name.upperBound...].firstIndex { !signs.contains($0) }
+    guard let start, start + hexDigits < bytes.count, bytes[start + hexDigits] == UInt8(ascii: "\""),
+      bytes[start..<start + hexDigits].allSatisfy({ hexDigit($0) != nil })
     else { return nil }
-    return at..<end
+    return start..<start + hexDigits
   }
-
-  private static func isSpace(_ byte: UInt8) -> Bool { [0x20, 0x09, 0x0A, 0x0D].contains(byte) }
 
   private static func decode(
     _ text: UnsafeRawBufferPointer, _ place: Range<Int>, into memory: UnsafeMutableRawBufferPointer
@@ -157,12 +146,10 @@ private struct SecretDocument {
   private static func encode(
     _ bytes: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer, at start: Int
   ) {
-    func hex(_ digit: UInt8) -> UInt8 {
-      digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10
-    }
+    let digits = Array("0123456789abcdef".utf8)
     for index in bytes.indices {
-      memory[start + 2 * index] = hex(bytes[index] >> 4)
-      memory[start + 2 * index + 1] = hex(bytes[index] & 0xF)
+      memory[start + 2 * index] = digits[Int(bytes[index] >> 4)]
+      memory[start + 2 * index + 1] = digits[Int(bytes[index] & 0xF)]
     }
   }
 }

@@ -24,7 +24,14 @@ final class SecretBytes: @unchecked Sendable {
   }
 
   deinit {
-    Self.wipe(pages)
+    // The compiler may remove a plain loop, because the memory is not read again.
+    if let start = pages.baseAddress {
+      #if canImport(Darwin)
+      memset_s(start, pages.count, 0, pages.count)
+      #else
+      explicit_bzero(start, pages.count)
+      #endif
+    }
     munlock(pages.baseAddress, pages.count)
     pages.deallocate()
   }
@@ -34,16 +41,6 @@ final class SecretBytes: @unchecked Sendable {
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try body(UnsafeRawBufferPointer(rebasing: pages[..<count]))
-  }
-
-  /// The compiler may remove a plain loop, because the memory is not read again.
-  private static func wipe(_ memory: UnsafeMutableRawBufferPointer) {
-    guard let start = memory.baseAddress else { return }
-    #if canImport(Darwin)
-    memset_s(start, memory.count, 0, memory.count)
-    #else
-    explicit_bzero(start, memory.count)
-    #endif
   }
 }
 

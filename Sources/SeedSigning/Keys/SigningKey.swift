@@ -2,7 +2,7 @@ package import SeedTrust
 
 /// An Ed25519 signing key. The secret is never printed or mirrored, and is wiped with the key's last copy.
 package struct SigningKey: Sendable {
-  private let seed: SecretBytes
+  let seed: SecretBytes
   package let publicKey: PublicKey
 
   static let byteCount = 32
@@ -23,8 +23,6 @@ package struct SigningKey: Sendable {
   package func sign(_ message: [UInt8]) -> [UInt8] {
     seed.withBytes { Ed25519PrivateKey(seed: $0).sign(message) }
   }
-
-  func withSeed<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result { seed.withBytes(body) }
 }
 
 extension SigningKey: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
@@ -71,10 +69,6 @@ package struct MissingKeys: Error, Hashable, Sendable, CustomStringConvertible {
   package let role: String
   package let found: Int
   package let needed: Int
-
-  package init(role: String, found: Int, needed: Int) {
-    (self.role, self.found, self.needed) = (role, found, needed)
-  }
 
   package var description: String {
     "\(role) metadata needs signatures of \(needed) of its keys, and \(found) of them are here; "

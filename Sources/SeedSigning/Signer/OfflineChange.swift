@@ -57,10 +57,12 @@ package struct OfflineChange: Hashable, Sendable {
 
   /// Signs with every available key that counts before or after the change.
   package mutating func sign(with keys: KeyRing, after published: PublishedMetadata) {
-    for need in needs(after: published) + former(after: published) {
+    for need in needs(after: published) {
       let signers = keys.signers(of: need.keys)
       if need.role == .root { root?.sign(with: signers) } else { targets?.sign(with: signers) }
     }
+    // Clients without the new root would otherwise reject the targets.
+    if root != nil { targets?.sign(with: keys.signers(of: published.root.roles[Targets.type])) }
   }
 
   package mutating func add(
@@ -93,13 +95,6 @@ package struct OfflineChange: Hashable, Sendable {
       needs.append(SignatureNeed(.targets, targets, by: next, "the targets keys of root \(next.version)"))
     }
     return needs
-  }
-
-  /// Optional signatures by keys that are being replaced; clients without the new root would otherwise reject the
-  /// targets.
-  private func former(after published: PublishedMetadata) -> [SignatureNeed] {
-    guard let targets, root != nil else { return [] }
-    return [SignatureNeed(.targets, targets, by: published.root, "")]
   }
 
   package func isComplete(after published: PublishedMetadata) -> Bool {

@@ -103,8 +103,6 @@ extension Metadata {
 package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvertible {
   package let role: String
 
-  package init(role: String) { self.role = role }
-
   package var description: String {
     "\(role) metadata has the highest possible version: an attacker had its key; "
       + "'seedbank keys rotate timestamp snapshot' restarts its versions"

@@ -64,17 +64,6 @@ import Testing
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
   }
 
-  @Test func `a replaced archive with one changed file only reloads that file`() throws {
-    try zip(Self.both)
-    #expect(try feed.refusal() == "published")
-    try Tool.sqlite(
-      feed.folder("seedbank/state/feeds/my/staging.sqlite"), "UPDATE stop_times SET stop_id = 'seen'")
-    try zip("z.writestr('stop_times.txt', times); z.writestr('stops.txt', stops + 'C,Sea,,\\n')")
-    #expect(try feed.refusal() == "published")
-    #expect(try feed.rows("SELECT DISTINCT stop_id FROM stop_times") == ["seen"])
-    #expect(try feed.rows("SELECT count(*) FROM stops") == ["3"])
-  }
-
   static let mistakes = [
     (
       "leads out", "\(both); z.writestr('../other.txt', 'x')",

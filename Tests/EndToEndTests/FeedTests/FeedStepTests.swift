@@ -30,19 +30,6 @@ import Testing
       ])
   }
 
-  @Test func `a file that did not change is not read again`() throws {
-    try publish()
-    // A second read would undo this change of the staging database.
-    try Tool.sqlite(
-      feed.folder("seedbank/state/feeds/my/staging.sqlite"), "UPDATE stop_times SET stop_id = 'seen'")
-    try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
-    try publish()
-    #expect(try feed.rows("SELECT DISTINCT stop_id FROM stop_times") == ["seen"])
-    try feed.write(FeedDeployment.times + "C,T,3\n", "stop_times.txt")
-    try publish()
-    #expect(try feed.rows("SELECT DISTINCT stop_id FROM stop_times") == ["A", "B", "C"])
-  }
-
   @Test(.full) func `a file that changes while it is read is not published until it stays unchanged`() throws
   {
     try publish()

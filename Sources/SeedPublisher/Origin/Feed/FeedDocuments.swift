@@ -5,22 +5,15 @@ import SeedSystem
 import SeedTrust
 
 struct FeedDocuments {
+  let said: FeedTable
   let files: [FeedFile]
   let settings: FeedSettings
-  private let said: FeedTable
-
-  init(_ said: FeedTable, _ files: [FeedFile], _ settings: FeedSettings) {
-    (self.said, self.files, self.settings) = (said, files, settings)
-  }
 
   var table: String { said.table }
 
   func layout(_ file: FeedFile) -> ImportMapping.Layout {
     said.layout(ofFile: file.name, empty: settings.emptyFields)
   }
-
-  /// Differs if the same bytes would be read differently.
-  var text: String { "\(said.rows) \(files.map { "\(layout($0))" })" }
 
   /// The type of a column that no model knows: CSV fields stay texts, and JSON values have their own types.
   var otherType: String { files.contains { if case .csv = layout($0) { true } else { false } } ? "TEXT" : "" }
@@ -37,7 +30,7 @@ struct FeedDocuments {
       if files.count == 1, let own, own.file != nil, !own.isNamed(files[0].name) { continue }
       let said = settings.table(ofFile: files[0].name)
       if files.count == 1 || said.file?.contains("*") == true && files.allSatisfy({ said.isNamed($0.name) }) {
-        found.append(FeedDocuments(said, files, settings))
+        found.append(FeedDocuments(said: said, files: files, settings: settings))
       } else if schema.wants(name) || own != nil {
         throw .data(
           "the table \"\(said.table)\" has several files, \(files.map(\.place).joined(separator: " and ")): remove all but one, "
@@ -54,7 +47,7 @@ struct FeedDocuments {
             + "if the file may be absent, which leaves the table empty, add \"optional\": true to \"\(table.table)\" in origin.tables"
         )
       }
-      found.append(FeedDocuments(table, [], settings))
+      found.append(FeedDocuments(said: table, files: [], settings: settings))
     }
     return found
   }
@@ -63,22 +56,22 @@ struct FeedDocuments {
 // MARK: Rows
 
 extension FeedDocuments {
-  /// Reads all rows. Returns the files' digests and their size, expanded.
+  /// Reads all rows. Returns the files' names with their digests, and their size, expanded.
   @discardableResult
-  func read(into writer: FeedTableWriter) throws -> (digests: [String], bytes: Int) {
-    var (digests, bytes) = ([String](), 0)
+  func read(into writer: FeedTableWriter) throws -> (files: [String], bytes: Int) {
+    var (read, bytes) = ([String](), 0)
     do {
       for file in files {
         var hasher = SHA256Hasher()
-        bytes += try read(file, to: writer) { hasher.update($0) }.bytes
-        digests.append(hasher.finish().hex)
+        bytes += try self.read(file, to: writer) { hasher.update($0) }.bytes
+        read.append("\(file.name) \(hasher.finish().hex)")
       }
     } catch let found as NULInText {
       throw OriginError.data(
         "\(place(ofRow: found.row)): column \"\(found.column)\": a text with a NUL character: \(NULInText.remedy)"
       )
     }
-    return (digests, bytes)
+    return (read, bytes)
   }
 
   /// Creates the columns of the first rows. Files that no model wants may have any content, such as a licence.

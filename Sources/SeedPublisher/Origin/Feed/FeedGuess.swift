@@ -71,8 +71,7 @@ struct FeedGuess {
 }
 
 private struct CSVLook {
-  private var header: [UInt8] = []
-  private var isHeaderOver = false
+  private var start: [UInt8] = []
   private var rest: [UInt8] = []
   private var isUTF8 = true
 
@@ -80,11 +79,7 @@ private struct CSVLook {
   private static let delimiters: [Character] = [",", ";", "\t", "|"]
 
   mutating func take(_ piece: [UInt8]) {
-    if !isHeaderOver {
-      let line = piece.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-      header += line
-      isHeaderOver = line.count < piece.count || header.count > Self.mostHeaderBytes
-    }
+    start += piece.prefix(Self.mostHeaderBytes - start.count)
     guard let end = piece.lastIndex(of: UInt8(ascii: "\n")) else {
       rest += piece
       return
@@ -95,6 +90,10 @@ private struct CSVLook {
   }
 
   mutating func end() { if isUTF8, (try? UTF8Span(validating: rest.span)) == nil { isUTF8 = false } }
+
+  private var header: ArraySlice<UInt8> {
+    start.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
+  }
 
   /// Whether the header starts with a UTF-16 byte order mark. The reader rejects such a file with a remedy.
   private var isWide: Bool { header.starts(with: [0xFF, 0xFE]) || header.starts(with: [0xFE, 0xFF]) }

@@ -6,6 +6,7 @@ import SeedTrust
 
 import struct Foundation.Data
 import class Foundation.JSONDecoder
+import class Foundation.JSONEncoder
 
 struct FeedLoader {
   let settings: FeedSettings
@@ -25,23 +26,20 @@ struct FeedLoader {
   /// Whether these settings and models would load the same files into the same rows.
   func isOfForm(_ record: FeedRecord) -> Bool { record.form == form }
 
-  /// Builds a new staging database and copies tables with unchanged files from the old one. Returns false and keeps
-  /// nothing if the files no longer match the listing.
+  /// Builds a new staging database. Returns false and keeps nothing if the files no longer match the listing.
   func load(
-    _ listing: FeedListing, after old: FeedRecord?, now: Int, folder: String = "",
-    unless isOther: () throws -> Bool
+    _ listing: FeedListing, now: Int, folder: String = "", unless isOther: () throws -> Bool
   ) throws -> Bool {
     let documents = try FeedDocuments.all(listing.files(), settings, schema, in: listing.path)
     var record = FeedRecord(
       listing: listing.text, form: form, source: source, loadedAt: now,
       isSettled: listing.isSettled(now: now), folder: folder)
     do {
-      let staging = try FeedStaging(self.staging, copyingFrom: old != nil)
+      let staging = try FeedStaging(self.staging)
       defer { staging.discard() }
       var bytes = 0
       for documents in documents {
-        let known = old?.tables.first { $0.name.lowercased() == documents.table.lowercased() }
-        record.tables.append(try load(documents, known, into: staging, &bytes))
+        record.tables.append(try load(documents, into: staging, &bytes))
         guard bytes <= settings.mostBytes else {
           throw OriginError.tooLong(path: listing.path, limit: settings.mostBytes)
         }
@@ -57,34 +55,23 @@ struct FeedLoader {
   }
 
   private func load(
-    _ documents: FeedDocuments, _ known: FeedRecord.Table?, into staging: FeedStaging, _ bytes: inout Int
+    _ documents: FeedDocuments, into staging: FeedStaging, _ bytes: inout Int
   ) throws -> FeedRecord.Table {
     let table = schema.table(documents.table)
-    let isWanted = schema.wants(documents.table)
-    let form = SHA256Digest.of(Array("\(table.text)\n\(documents.text)\n\(isWanted)".utf8)).hex
-    let places = documents.files.map(\.place)
-    if isWanted, !places.isEmpty, let known, known.form == form,
-      try known.digests == documents.files.map({ try $0.digest() })
-    {
-      try staging.copy(known.name)
-      bytes += known.bytes
-      return known
-    }
     let writer = FeedTableWriter(table, staging.connection, otherType: documents.otherType)
-    guard isWanted else {
+    guard schema.wants(documents.table) else {
       try documents.readColumns(into: writer)
-      return FeedRecord.Table(name: table.name, form: form)
+      return FeedRecord.Table(name: table.name)
     }
     let read = try documents.read(into: writer)
     bytes += read.bytes
-    if places.isEmpty { writer.addTypedColumns() }
+    if documents.files.isEmpty { writer.addTypedColumns() }
     if let flaw = writer.flawOfRows {
-      throw OriginError.data("\(places.joined(separator: ", ")): \(flaw)")
+      throw OriginError.data("\(documents.files.map(\.place).joined(separator: ", ")): \(flaw)")
     }
     try writer.makeColumns()
     try staging.complete(table, documents.place)
-    return FeedRecord.Table(
-      name: table.name, form: form, untyped: writer.untyped, digests: read.digests, bytes: read.bytes)
+    return FeedRecord.Table(name: table.name, untyped: writer.untyped, files: read.files)
   }
 
   /// The record if its rows are those of the configured source and form.
@@ -96,5 +83,118 @@ struct FeedLoader {
       case .text(let text)? = try? connection.value("SELECT record FROM \(FeedStaging.recordTable)")
     else { return nil }
     return try? JSONDecoder().decode(FeedRecord.self, from: Data(text.utf8))
+  }
+}
+
+/// A new staging database beside the current one, invisible until it is complete.
+struct FeedStaging {
+  let connection: Connection
+  private let path: String
+  private let temporary: String
+
+  static let recordTable = "\(ReservedTable.prefix)feed"
+
+  init(_ path: String) throws {
+    (self.path, temporary) = (path, path + DurableFile.temporarySuffix)
+    try Folder.remove(temporary)
+    connection = try Connection(temporary, .creator)
+    // A crash discards the file, so it needs no journal. The cache holds 32 MiB of pages.
+    try connection.execute(
+      "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")
+    try connection.execute("BEGIN")
+  }
+
+  /// Applies defaults and checks the key after all rows are written. `place` finds a row's place.
+  func complete(_ table: FeedSchema.Table, _ place: (Int) -> String) throws {
+    for column in table.columns where column.isNotNull {
+      guard let value = column.defaultSQL else { continue }
+      let name = quoted(column.name)
+      try connection.execute("UPDATE \(quoted(table.name)) SET \(name) = (\(value)) WHERE \(name) IS NULL")
+    }
+    guard !table.key.isEmpty else { return }
+    for (column, _) in table.key { try refuseNull(column, table, place) }
+    let key = table.key.map { "\(quoted($0.column)) COLLATE \($0.collation.rawValue)" }.joined(
+      separator: ", ")
+    do {
+      try connection.execute(
+        "CREATE UNIQUE INDEX \(quoted("\(ReservedTable.prefix)key_\(table.name)")) ON \(quoted(table.name))(\(key))"
+      )
+    } catch {
+      guard error.primaryCode == ResultCode.constraint else { throw error }
+      throw try doubled(table, key, place)
+    }
+  }
+
+  private func refuseNull(_ column: String, _ table: FeedSchema.Table, _ place: (Int) -> String) throws {
+    let row = try connection.integer(
+      "SELECT min(rowid) FROM \(quoted(table.name)) WHERE \(quoted(column)) IS NULL")
+    guard let row else { return }
+    throw OriginError.data(
+      "\(place(Int(row))): table \"\(table.name)\": the key column \"\(column)\" is empty, and each row needs its key"
+    )
+  }
+
+  private func doubled(
+    _ table: FeedSchema.Table, _ key: String, _ place: (Int) -> String
+  ) throws -> OriginError {
+    let (name, columns) = (quoted(table.name), table.key.map(\.column))
+    let names = columns.map(quoted).joined(separator: ", ")
+    let rows = try connection.rows(
+      """
+      SELECT seedbank_first, rowid, \(names) FROM
+        (SELECT rowid, *, min(rowid) OVER (PARTITION BY \(key)) AS seedbank_first FROM \(name))
+      WHERE seedbank_first < rowid ORDER BY 1, 2 LIMIT 1
+      """)
+    let row = rows.first ?? []
+    let places = row.prefix(2).compactMap(\.number).map(place)
+    return .data(
+      "table \"\(table.name)\": two rows have the key \(rowDescription(columns, Array(row.dropFirst(2)))), at "
+        + "\(places.joined(separator: " and ")): remove one of them")
+  }
+
+  func finish(_ record: FeedRecord) throws {
+    try connection.execute("CREATE TABLE \(Self.recordTable)(record TEXT)")
+    try connection.execute(
+      "INSERT INTO \(Self.recordTable) VALUES (?)",
+      .text(String(decoding: try JSONEncoder().encode(record), as: UTF8.self)))
+    try connection.execute("COMMIT")
+    connection.emptyCache()
+    try File(temporary, for: .reading).sync()
+    try DurableFile.moveIntoPlace(temporary, path)
+  }
+
+  /// Removes the temporary file, unless the database is finished.
+  func discard() {
+    connection.rollBack()
+    try? Folder.remove(temporary)
+  }
+}
+
+/// The sources of a staging database, stored in it.
+struct FeedRecord: Codable {
+  struct Table: Codable {
+    let name: String
+    /// Text columns without a type from a model or the operator.
+    var untyped: [String] = []
+    /// Their names, which determine the format, and digests.
+    var files: [String] = []
+  }
+
+  var listing: String
+  /// Differs if the same files would become other rows.
+  var form: String
+  /// The path or the program that the rows came from.
+  var source: String
+  var loadedAt: Int
+  /// Whether an identical later listing proves that no file was written in between.
+  var isSettled: Bool
+  /// The folder that the program filled; empty for a feed without a program.
+  var folder = ""
+  var tables: [Table] = []
+
+  /// Equal for equal rows.
+  var contents: String {
+    let parts = tables.flatMap { [$0.name] + $0.files }
+    return SHA256Digest.of(JSONValue(strings: [form] + parts).bytes).hex
   }
 }

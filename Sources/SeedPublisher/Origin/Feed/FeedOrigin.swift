@@ -62,9 +62,13 @@ package final class FeedOrigin: Origin {
       guard !untyped.isEmpty else { continue }
       let types = try untyped.map { name in
         let survey = try ColumnSurvey(name, of: table.name, connection)
-        return (name, survey.type(known: isTransit ? Transit.type(of: name) : nil))
+        let type = survey.type(known: isTransit ? Transit.type(of: name) : nil)
+        return JSONMember(name, .string(type.rawValue))
       }
-      throw OriginError.untyped(source: projection.place, table: table.name, types: types)
+      throw OriginError.configuration(
+        "\(projection.place) reads columns of the table \"\(table.name)\" without a type, and texts are not compared as "
+          + "numbers. Going by their values, add this to \"\(table.name)\" in origin.tables: \"types\": "
+          + JSONValue.object(types).text)
     }
   }
 }

@@ -6,7 +6,7 @@ import SeedSystem
 /// A feed of files, which are loaded into a staging database. Rows are read from there.
 package struct FeedPlace: OriginPlace {
   private let settings: FeedSettings
-  private let store: FeedStore
+  private let folder: String
   private let loader: FeedLoader
   private let use: OriginUse
   private let environment: [String: String]
@@ -16,9 +16,9 @@ package struct FeedPlace: OriginPlace {
     _ dataset: DatasetName, _ settings: FeedSettings, _ plans: [SeriesPlan], stateFolder: String,
     environment: [String: String] = [:], use: OriginUse = .step
   ) {
-    store = FeedStore(dataset, in: stateFolder)
+    folder = "\(stateFolder)/feeds/\(dataset)"
     loader = FeedLoader(
-      settings: settings, schema: FeedSchema(plans, settings.tables), staging: store.staging)
+      settings: settings, schema: FeedSchema(plans, settings.tables), staging: "\(folder)/staging.sqlite")
     (self.settings, self.use, self.environment) = (settings, use, environment)
   }
 
@@ -31,14 +31,13 @@ package struct FeedPlace: OriginPlace {
   }
 
   package func look() throws -> OriginLook {
-    let stamp = FeedStamp(record: try loaded(), settings: settings, takenAt: Self.now)
-    return OriginLook(stamp: stamp, open: open)
+    (FeedStamp(record: try loaded(), settings: settings, takenAt: Self.now), open)
   }
 
   package func open(waitSeconds: Int) throws -> any Origin {
     let record = try loaded()
-    let base = try SQLiteOrigin(store.staging, waitSeconds: waitSeconds, mayQuoteTexts: false)
-    return FeedOrigin(base, store.staging, record, loader.schema)
+    let base = try SQLiteOrigin(loader.staging, waitSeconds: waitSeconds, mayQuoteTexts: false)
+    return FeedOrigin(base, loader.staging, record, loader.schema)
   }
 
   package func filledFolder() throws -> String { try loaded().folder }
@@ -57,7 +56,7 @@ package struct FeedPlace: OriginPlace {
   private static let lookMicroseconds: UInt32 = 100_000
 
   package func prepare() throws {
-    let isPrepared = try store.withLock(waits: use != .look) {
+    let isPrepared = try withLock(waits: use != .look) {
       switch settings.source {
       case .path(let path)?:
         let deadline = ContinuousClock.now.advanced(by: .seconds(Self.waitSeconds))
@@ -85,7 +84,7 @@ package struct FeedPlace: OriginPlace {
       // A scheduled process need not wait because it retries.
       return usable != nil && use == .schedule ? nil : reason
     }
-    let isLoaded = try loader.load(listing, after: loader.record, now: now) {
+    let isLoaded = try loader.load(listing, now: now) {
       try FeedListing(path, settings).text != listing.text
     }
     return isLoaded ? nil : "it changed while it was read"
@@ -94,21 +93,22 @@ package struct FeedPlace: OriginPlace {
   /// Runs the program if it is due or new. Otherwise the last filled folder is used.
   private func prepare(by words: [String]) throws {
     let (record, now) = (loader.record, Self.now)
-    try store.sweepFolders(but: record?.folder ?? "")
+    try sweepFolders(but: record?.folder ?? "")
     if let record, loader.isFromSource(record), !isDue(record, now) {
       if !loader.isOfForm(record) {
-        try load(record.folder, after: record, loadedAt: record.loadedAt)
+        try load(record.folder, loadedAt: record.loadedAt)
       }
       return
     }
     guard use != .look else { throw OriginError.notLoaded(path: text) }
     try pace.trying(use == .schedule ? min(settings.everySeconds, FeedPace.longestPause) : 0, now: now) {
-      let folder = try store.freshFolder()
+      let folder = try freshFolder()
       let last = record.flatMap { Folder.exists($0.folder) ? $0.folder : nil }
-      try FeedProgram(words, environment: environment, seconds: settings.timeoutSeconds)
-        .fill(folder, last: last, log: store.log)
-      try load(folder, after: record, loadedAt: Self.now)
-      try store.sweepFolders(but: folder)
+      try FeedProgram.fill(
+        folder, last: last, by: words, environment, within: .seconds(settings.timeoutSeconds),
+        log: "\(self.folder)/command.log")
+      try load(folder, loadedAt: Self.now)
+      try sweepFolders(but: folder)
     }
   }
 
@@ -120,13 +120,41 @@ package struct FeedPlace: OriginPlace {
     }
   }
 
-  private func load(_ folder: String, after record: FeedRecord?, loadedAt: Int) throws {
+  private func load(_ folder: String, loadedAt: Int) throws {
     let listing = try FeedListing(folder, settings)
     if let name = settings.marker, let reason = listing.unfinished(now: loadedAt) {
       throw OriginError.unfinished(
         path: folder, reason: "\(reason): let origin.command write \(name) at its end")
     }
-    _ = try loader.load(listing, after: record, now: loadedAt, folder: folder) { false }
+    _ = try loader.load(listing, now: loadedAt, folder: folder) { false }
+  }
+
+  // MARK: The folder
+
+  /// Runs `body` unless another process is loading this feed: then waits, or returns false if `waits` is false.
+  private func withLock(waits: Bool, _ body: () throws -> Void) throws -> Bool {
+    try Folder.create(folder)
+    let lock = LockFile("\(folder)/.lock", of: folder)
+    func load() throws {
+      try DurableFile.sweep(folder)
+      try body()
+    }
+    guard waits else { return try lock.holdIfFree(load) != nil }
+    try lock.hold(.short, load)
+    return true
+  }
+
+  private static let filled = "filled-"
+
+  private func freshFolder() throws -> String {
+    let path = "\(folder)/\(Self.filled)\(Epoch.random())"
+    try Folder.create(path)
+    return path
+  }
+
+  private func sweepFolders(but kept: String) throws {
+    for path in try Folder.names(in: folder).filter({ $0.hasPrefix(Self.filled) }).map({ "\(folder)/\($0)" })
+    where path != kept { try Folder.removeAll(path) }
   }
 }
 
@@ -152,53 +180,9 @@ struct FeedStamp: OriginStamp {
   }
 }
 
-struct FeedStore {
-  private let folder: String
-
-  init(_ dataset: DatasetName, in stateFolder: String) { folder = "\(stateFolder)/feeds/\(dataset)" }
-
-  var staging: String { "\(folder)/staging.sqlite" }
-  var log: String { "\(folder)/command.log" }
-
-  /// Runs `body` unless another process is loading this feed: then waits, or returns false if `waits` is false.
-  func withLock(waits: Bool, _ body: () throws -> Void) throws -> Bool {
-    try Folder.create(folder)
-    let lock = LockFile("\(folder)/.lock", of: folder)
-    func load() throws {
-      try DurableFile.sweep(folder)
-      try body()
-    }
-    guard waits else { return try lock.holdIfFree(load) != nil }
-    try lock.hold(.short, load)
-    return true
-  }
-
-  private static let filled = "filled-"
-
-  func freshFolder() throws -> String {
-    let path = "\(folder)/\(Self.filled)\(Epoch.random())"
-    try Folder.create(path)
-    return path
-  }
-
-  func sweepFolders(but kept: String) throws {
-    for path in try Folder.names(in: folder).filter({ $0.hasPrefix(Self.filled) }).map({ "\(folder)/\($0)" })
-    where path != kept { try Folder.removeAll(path) }
-  }
-}
-
 extension OriginError {
   static func unfinished(path: String, reason: String) -> OriginError {
     .unavailable(
       "the feed \(path) is still being written: \(reason); nothing of it is read until it is complete")
-  }
-
-  static func untyped(
-    source: String, table: String, types: [(column: String, type: FeedTable.ColumnType)]
-  ) -> OriginError {
-    .configuration(
-      "\(source) reads columns of the table \"\(table)\" without a type, and texts are not compared as numbers. "
-        + "Going by their values, add this to \"\(table)\" in origin.tables: \"types\": "
-        + JSONValue.object(types.map { JSONMember($0.column, .string($0.type.rawValue)) }).text)
   }
 }

@@ -1,34 +1,29 @@
 import SeedSystem
 
 /// A program of the operator that fills a folder.
-package struct FeedProgram: Sendable {
-  private let words: [String]
-  private let environment: [String: String]
-  private let limit: Duration
-
+package enum FeedProgram {
   /// Name the folder to fill and the last filled one, if any.
   private static let (folderVariable, lastVariable) = ("SEEDBANK_FEED", "SEEDBANK_LAST_FEED")
   private static let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\""]
   private static let outputBytes = 256 * 1024
 
-  init(_ words: [String], environment: [String: String], seconds: Int) {
-    (self.words, self.environment, limit) = (words, environment, .seconds(seconds))
-  }
-
   /// Runs the program in the folder and writes its output to a file. Throws if the program fails.
-  func fill(_ folder: String, last: String?, log: String) throws {
+  static func fill(
+    _ folder: String, last: String?, by words: [String], _ environment: [String: String],
+    within limit: Duration, log: String
+  ) throws {
     var environment = environment
-    environment[Self.folderVariable] = folder
-    environment[Self.lastVariable] = last
+    environment[folderVariable] = folder
+    environment[lastVariable] = last
     let output: [UInt8]
     let problem: String?
     do throws(FileError) {
-      let child = try ChildProcess(Self.shell + [folder] + words, environment: environment)
-      Self.running.withLock { $0[folder] = child }
-      defer { Self.running.withLock { $0[folder] = nil } }
+      let child = try ChildProcess(shell + [folder] + words, environment: environment)
+      running.withLock { $0[folder] = child }
+      defer { running.withLock { $0[folder] = nil } }
       // Child processes that are still running would write into the feed while it is read.
-      defer { MarkedProcesses.end(Self.folderVariable, folder) }
-      let (ending, said) = child.finish(input: [], outputBytes: Self.outputBytes, within: limit)
+      defer { MarkedProcesses.end(folderVariable, folder) }
+      let (ending, said) = child.finish(input: [], outputBytes: outputBytes, within: limit)
       (output, problem) = (
         said,
         ending.problem(

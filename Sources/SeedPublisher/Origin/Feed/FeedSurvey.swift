@@ -37,7 +37,7 @@ package struct FeedSurvey {
       return
     }
     let guess = try FeedGuess(file, settings)
-    let guessed = guess.table.map { FeedDocuments($0, [file], settings) } ?? documents
+    let guessed = guess.table.map { FeedDocuments(said: $0, files: [file], settings: settings) } ?? documents
     let mayBeProse = FeedName.isText(file.name) && !Transit.isTable(documents.table)
     if let flaw = try guess.flaw ?? add(guessed, mayBeProse: mayBeProse) {
       leftOut.append((file.name, flaw))

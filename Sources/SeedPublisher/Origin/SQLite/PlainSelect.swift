@@ -8,67 +8,48 @@ struct PlainSelect {
   /// The table's columns by the client's, in lower case; `nil` if the names are equal.
   private let columns: [String: String]?
 
-  init?(_ table: TableSchema, _ projection: Projection) {
-    guard let sql = projection.sql else {
-      (self.table, columns) = (table.name.lowercased(), nil)
-      return
-    }
-    var parser = Parser(sql)
-    guard let found = parser.select() else { return nil }
-    (self.table, columns) = (found.table, found.columns)
-  }
-
   func column(_ name: String) -> String? {
     guard let columns else { return name.lowercased() }
     return columns[name.lowercased()]
   }
+}
 
-  private struct Parser {
-    private let sql: [UInt8]
-    private var rest: ArraySlice<SQLScanner.Token>
-
-    init(_ sql: String) {
-      self.sql = Array(sql.utf8)
-      rest = SQLScanner.tokens(of: self.sql)[...]
+extension PlainSelect {
+  init?(_ table: TableSchema, _ projection: Projection) {
+    guard let text = projection.sql else {
+      self.init(table: table.name.lowercased(), columns: nil)
+      return
     }
-
-    mutating func select() -> (table: String, columns: [String: String])? {
-      guard take("SELECT") else { return nil }
-      var columns: [String: String] = [:]
-      repeat {
-        guard let column = name() else { return nil }
-        let alias = take("AS") ? name() : column
-        guard let alias, columns.updateValue(column, forKey: alias) == nil else { return nil }
-      } while take(",")
-      guard take("FROM"), let table = name() else { return nil }
-      while take(";") {}
-      return rest.isEmpty ? (table, columns) : nil
-    }
-
-    private mutating func take(_ keyword: String) -> Bool {
-      guard rest.first?.keyword == keyword else { return false }
-      rest.removeFirst()
-      return true
-    }
-
-    private mutating func name() -> String? {
-      guard let token = rest.first, token.isQuoted || Self.isWord(token.keyword),
-        !token.text(in: sql).hasPrefix("'")
+    let sql = Array(text.utf8)
+    var tokens = SQLScanner.tokens(of: sql)[...]
+    while tokens.last?.keyword == ";" { tokens.removeLast() }
+    guard tokens.popFirst()?.keyword == "SELECT", let source = Self.name(tokens.popLast(), in: sql),
+      tokens.popLast()?.keyword == "FROM"
+    else { return nil }
+    var columns: [String: String] = [:]
+    for part in tokens.split(omittingEmptySubsequences: false, whereSeparator: { $0.keyword == "," }) {
+      let isRenamed = part.count == 3 && part.dropFirst().first?.keyword == "AS"
+      guard part.count == 1 || isRenamed, let column = Self.name(part.first, in: sql),
+        let alias = Self.name(part.last, in: sql), columns.updateValue(column, forKey: alias) == nil
       else { return nil }
-      rest.removeFirst()
-      return token.name(in: sql).lowercased()
     }
-
-    private static func isWord(_ word: String) -> Bool {
-      word.utf8.first.map { $0 == UInt8(ascii: "_") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-        ?? false
-        && word.utf8.allSatisfy { $0 != UInt8(ascii: ".") && $0 < 0x80 } && !words.contains(word)
-    }
-
-    /// Words that are values or precede a list of columns.
-    private static let words: Set = [
-      "DISTINCT", "ALL", "NULL", "TRUE", "FALSE", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP", "FROM",
-      "AS", "CASE", "CAST", "EXISTS", "NOT", "SELECT",
-    ]
+    self.init(table: source, columns: columns)
   }
+
+  private static func name(_ token: SQLScanner.Token?, in sql: [UInt8]) -> String? {
+    guard let token, token.isQuoted || isName(token.keyword), !token.text(in: sql).hasPrefix("'") else {
+      return nil
+    }
+    return token.name(in: sql).lowercased()
+  }
+
+  private static func isName(_ word: String) -> Bool {
+    word.utf8.first.map { $0 == UInt8(ascii: "_") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+      ?? false
+      && word.utf8.allSatisfy { $0 != UInt8(ascii: ".") && $0 < 0x80 } && !values.contains(word)
+  }
+
+  private static let values: Set = [
+    "NULL", "TRUE", "FALSE", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP",
+  ]
 }

@@ -129,17 +129,36 @@ final class SQLiteLog: OriginLog {
   private func touched(
     _ table: TableSchema, _ projection: Projection, _ written: Set<String>, _ marks: [String: Mark]
   ) throws -> Touched {
-    let reading = try SQLiteReading(try projection.select(table, in: connection), connection)
     let known = Set(sources.map { $0.table.lowercased() })
-    guard reading.isTraceable, reading.tables.isSubset(of: known) else { return .all }
-    if reading.tables.isDisjoint(with: written) { return .nothing }
+    guard let read = try tablesRead(by: projection.select(table, in: connection)), read.isSubset(of: known)
+    else { return .all }
+    if read.isDisjoint(with: written) { return .nothing }
     // A view of that name would read other tables.
-    guard let select = PlainSelect(table, projection), reading.tables == [select.table],
+    guard let select = PlainSelect(table, projection), read == [select.table],
       let source = sources.first(where: { $0.table.lowercased() == select.table })
     else { return .all }
     let keys = try keys(of: table, select, source, since: marks[select.table] ?? (0, 0))
     if case .keys = keys { found[table.name] = try projection.select(table, in: connection) }
     return keys
+  }
+
+  /// The tables that a SELECT reads, also through views, in lower case: those of the root pages that EXPLAIN's program
+  /// opens. `nil` if it reads something without triggers: virtual tables, the schema, another database.
+  private func tablesRead(by select: String) throws -> Set<String>? {
+    let owners = try connection.rows(
+      "SELECT rootpage, lower(tbl_name) FROM sqlite_schema WHERE rootpage > 0")
+    let names = Dictionary(owners.map { ($0[0], $0[1].text) }) { first, _ in first }
+    var tables: Set<String> = []
+    for step in try connection.rows("EXPLAIN \(select)") {
+      switch step[1].text {
+      case "OpenRead":
+        guard let name = names[step[3]], step[4] == .integer(0) else { return nil }
+        tables.insert(name)
+      case "VOpen", "VFilter": return nil
+      default: continue
+      }
+    }
+    return tables
   }
 
   /// Returns the changed keys if origin and client store them as equal values in the same order.
@@ -180,31 +199,5 @@ final class SQLiteLog: OriginLog {
     let find = try connection.prepare(
       "SELECT * FROM (\(select)) WHERE \(matches.joined(separator: " AND "))")
     return ProjectedRows(StatementSource(find, keys: keys.map { $0 + $0 }), table, fitter, isOrdered: true)
-  }
-}
-
-/// Finds the tables that a SELECT reads, also through views, from the root pages that EXPLAIN's program opens.
-struct SQLiteReading {
-  /// In lower case.
-  private(set) var tables: Set<String> = []
-  /// False if the SELECT reads something without triggers: virtual tables, the schema, another database.
-  private(set) var isTraceable = true
-
-  init(_ select: String, _ connection: Connection) throws {
-    let owners = try connection.rows(
-      "SELECT rootpage, lower(tbl_name) FROM sqlite_schema WHERE rootpage > 0")
-    let names = Dictionary(owners.map { ($0[0], $0[1].text) }) { first, _ in first }
-    for step in try connection.rows("EXPLAIN \(select)") {
-      switch step[1].text {
-      case "OpenRead":
-        guard let name = names[step[3]], step[4] == .integer(0) else {
-          isTraceable = false
-          continue
-        }
-        tables.insert(name)
-      case "VOpen", "VFilter": isTraceable = false
-      default: continue
-      }
-    }
   }
 }

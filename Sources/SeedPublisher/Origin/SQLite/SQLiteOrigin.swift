@@ -33,7 +33,11 @@ package final class SQLiteOrigin: Origin {
   package func source(
     of table: TableSchema, _ projection: Projection, isOrdered: Bool
   ) throws -> any RowSource {
-    StatementSource(try statement(table, projection, isOrdered: isOrdered))
+    do {
+      let source = try projection.source(of: table, in: connection)
+      let select = projection.select(table, from: source, isOrdered: isOrdered)
+      return StatementSource(try connection.prepare(select))
+    } catch let error as DatabaseError { throw projectionError(error, table, projection) }
   }
 
   package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
@@ -76,17 +80,6 @@ package final class SQLiteOrigin: Origin {
     }
   }
 
-  private func statement(_ table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> Statement
-  {
-    do {
-      let source = try projection.source(of: table, in: connection)
-      try projection.checkIsAlone()
-      return try connection.prepare(projection.select(table, from: source, isOrdered: isOrdered))
-    } catch let error as DatabaseError {
-      throw projectionError(error, table, projection)
-    }
-  }
-
   /// A syntax error is in the model. A missing name may be in the origin.
   private func projectionError(
     _ error: DatabaseError, _ table: TableSchema, _ projection: Projection
@@ -122,20 +115,9 @@ extension Projection {
       try check(try connection.prepare("SELECT * FROM \(quoted(table.name))"), table, mayHaveMore: true)
       return quoted(table.name)
     }
-    let select = trimmed(sql)
+    let select = try alone(sql)
     try check(try connection.prepare(select), table, mayHaveMore: false)
     return "(\(select)\n)"
-  }
-
-  fileprivate func checkIsAlone() throws(OriginError) {
-    guard let sql else { return }
-    let bytes = Array(sql.utf8)
-    let tokens = SQLScanner.tokens(of: bytes)
-    guard let end = tokens.firstIndex(where: { $0.keyword == ";" }),
-      let next = tokens[end...].first(where: { $0.keyword != ";" })
-    else { return }
-    let line = bytes.line(of: next.range.lowerBound)
-    throw .configuration("\(place):\(line): another statement follows; a projection is one SELECT")
   }
 
   fileprivate func select(_ table: TableSchema, from source: String, isOrdered: Bool) -> String {
@@ -154,10 +136,15 @@ extension Projection {
     }
   }
 
-  /// Removes the semicolon and everything after it, because the SELECT becomes a subquery.
-  private func trimmed(_ sql: String) -> String {
+  /// The SELECT without its semicolon, because it becomes a subquery.
+  private func alone(_ sql: String) throws(OriginError) -> String {
     let bytes = Array(sql.utf8)
-    let end = SQLScanner.tokens(of: bytes).first { $0.keyword == ";" }?.range.lowerBound
-    return String(decoding: bytes[..<(end ?? bytes.count)], as: UTF8.self)
+    let tokens = SQLScanner.tokens(of: bytes)
+    guard let end = tokens.firstIndex(where: { $0.keyword == ";" }) else { return sql }
+    if let next = tokens[end...].first(where: { $0.keyword != ";" }) {
+      let line = bytes.line(of: next.range.lowerBound)
+      throw .configuration("\(place):\(line): another statement follows; a projection is one SELECT")
+    }
+    return String(decoding: bytes[..<tokens[end].range.lowerBound], as: UTF8.self)
   }
 }

@@ -12,7 +12,7 @@ package struct SQLitePlace: OriginPlace {
   package var watchedFile: String? { path }
 
   package func look() throws -> OriginLook {
-    OriginLook(stamp: try SQLiteStamp(path)) { try SQLiteOrigin(path, waitSeconds: $0) }
+    (try SQLiteStamp(path), { try SQLiteOrigin(path, waitSeconds: $0) })
   }
 
   package func open(waitSeconds: Int) throws -> any Origin {
@@ -21,7 +21,7 @@ package struct SQLitePlace: OriginPlace {
 }
 
 /// The stamp of a SQLite origin's files, taken before a read. It proves equal content only if the newest timestamp was
-/// old: a second write within one clock tick of the file system does not change it (`isTrustworthy`).
+/// old: a second write within one clock tick of the file system does not change it.
 struct SQLiteStamp: OriginStamp {
   private let path: String
   /// Includes the status change time, which programs cannot set, so a reset modification time is detected.
@@ -43,9 +43,6 @@ struct SQLiteStamp: OriginStamp {
     log = try LogStamp((PhysicalPath.existing(path) ?? path) + "-wal", known: known)
   }
 
-  /// Whether equal files prove that nothing was written, as long as this process keeps checking.
-  private var isTrustworthy: Bool { isOld(logSeconds: Self.settlingSeconds) }
-
   var isSettled: Bool { isOld(logSeconds: Self.logSettlingSeconds) }
 
   private func isOld(logSeconds: Int) -> Bool {
@@ -53,16 +50,13 @@ struct SQLiteStamp: OriginStamp {
   }
 
   func renewed() -> (any OriginStamp)? {
-    guard isTrustworthy, let now = try? SQLiteStamp(path, knowing: log), hasSameContent(as: now),
+    guard isOld(logSeconds: Self.settlingSeconds), let now = try? SQLiteStamp(path, knowing: log),
+      database == now.database, log.hasSameContent(as: now.log),
       OriginRest.lasts(from: takenAt, to: now.takenAt)
     else { return nil }
     var renewed = self
     renewed.log = now.log
     return renewed
-  }
-
-  private func hasSameContent(as other: SQLiteStamp) -> Bool {
-    database == other.database && log.hasSameContent(as: other.log)
   }
 
   var text: String { "\(database.text)|\(log.text)" }
