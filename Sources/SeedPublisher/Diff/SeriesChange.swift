@@ -42,12 +42,12 @@ struct SeriesChange {
     let types = source.guardsTypes ? TypeGuard(source.plan, copy: copy.connection) : nil
     do {
       if let additions = source.additions { try Self.extend(copy, additions, source.plan) }
-      let diff = try SeriesDiff(source, copy, types, spill: SpillFile(in: source.spillFolder))
+      let diff = try SeriesDiff(source, copy, types)
       guard !diff.delta.isEmpty || source.additions != nil else {
         copy.connection.rollBack()
         return nil
       }
-      (missed, shrunk) = (diff.missed, try diff.shrunk())
+      (missed, shrunk) = (diff.missed, diff.shrunk)
       guard shrunk.isEmpty || source.isPreview else {
         throw PublicationError.shrunk([source.plan.series: shrunk])
       }
@@ -91,7 +91,10 @@ struct SeriesChange {
       return changes
     } catch {
       delta.remove()
-      throw CopyDamaged(error) ?? error
+      // SQLite reports an emptied search table as malformed.
+      let damage = error as? DatabaseError
+      guard let damage, damage.saysDamage || damage.code == ResultCode.unread else { throw error }
+      throw CopyDamaged(damage)
     }
   }
 
@@ -109,11 +112,5 @@ struct CopyDamaged: Error, CustomStringConvertible {
 
   init(table: String, reason: String) { description = "its table \"\(table)\" was damaged: \(reason)" }
 
-  /// Returns `nil` if the copy did not cause the error. SQLite reports an emptied search table as malformed.
-  init?(_ error: any Error) {
-    guard let error = error as? DatabaseError, error.saysDamage || error.code == ResultCode.unread else {
-      return nil
-    }
-    description = "it was damaged: \(error.cause)"
-  }
+  init(_ error: DatabaseError) { description = "it was damaged: \(error.cause)" }
 }

@@ -98,7 +98,7 @@ struct SeriesStep {
     draft.isSearched = !step.isResting
     if let warning = step.warning { draft.report.warnings.append("\(plan.series): \(warning)") }
     if !draft.missed.isEmpty {
-      step.missedAt = context.now
+      step.next?.missedAt = context.now
       draft.report.missedRows = draft.missed.map(\.count).reduce(0, +)
       draft.report.warnings.append("\(plan.series): \(MissedRows.warning(draft.missed))")
     }
@@ -239,7 +239,7 @@ struct SeriesStep {
     let hold = known?.version == version ? known : SeriesHold(version: version, since: context.now)
     // The operator explicitly requested these rows, so the shrink and type guards are off.
     let source = try source(
-      try SQLiteOrigin(file), plan.withoutProjections, .comparison, nil, guardsTypes: false)
+      try SQLiteOrigin(file), plan.withoutProjections, .comparison(nil), nil, guardsTypes: false)
     return try change(source, after: published, hold: hold)
   }
 
