@@ -5,7 +5,7 @@ import SeedPublication
 /// A series' next version, applied to its copy in a transaction that stays open until the version is published.
 struct SeriesChange {
   let copy: WorkingCopy
-  let delta: DeltaDraft
+  let delta: ObjectDraft
   let changes: ChangeReport
   /// Tables and columns rejected by the shrink guard. Only a preview continues despite them.
   let shrunk: [ShrunkTable]
@@ -54,7 +54,7 @@ struct SeriesChange {
       let header = DeltaHeader(
         series: source.plan.series, model: source.plan.newest.version, schema: source.plan.schema.hash,
         from: head, to: head.next, digest: StateDigest.of(diff.after), additions: source.additions)
-      delta = try DeltaDraft(diff.delta, header, at: source.draftPath)
+      delta = try ObjectDraft(diff.delta, header, at: source.draftPath)
       if source.additions != nil {
         // Not to a savepoint: after that, SQLite (3.40.1) cannot make a search table again.
         copy.connection.rollBack()
@@ -81,7 +81,7 @@ struct SeriesChange {
 
   /// The publisher applies its own delta first, so clients never get one that cannot be applied.
   private static func apply(
-    _ delta: DeltaDraft, to copy: inout WorkingCopy, _ provenance: Provenance
+    _ delta: ObjectDraft, to copy: inout WorkingCopy, _ provenance: Provenance
   ) throws -> ChangeReport {
     do {
       let changes = try copy.apply(try delta.pieces()).changes

@@ -98,7 +98,7 @@ struct CompressionStep {
 
   @discardableResult
   private mutating func list(_ draft: ObjectDraft, _ epoch: Epoch, _ plan: SeriesPlan) throws -> Bool {
-    defer { try? Folder.remove(draft.path) }
+    defer { draft.remove() }
     return try context.publisher.withPublication(.long) { published in
       self.published = published
       let metadata = metadata(plan)
@@ -107,7 +107,7 @@ struct CompressionStep {
         report.warnings.append("\(draft.object.targetPath) is not listed: \(obstacle?.rawValue ?? "")")
         return false
       }
-      try context.maker(plan).place(draft)
+      try draft.place(in: context.publication)
       try publish(try listing(draft.object, metadata, plan))
       return true
     }

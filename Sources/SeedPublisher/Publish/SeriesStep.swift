@@ -187,11 +187,12 @@ struct SeriesStep {
   }
 
   private func draft(of change: SeriesChange, _ repair: String?) throws -> SeriesDraft {
+    let delta = change.delta.object
     var draft = SeriesDraft(
-      report: report(.changed, at: change.delta.header.to), discard: change.rollBack, settle: change.commit)
-    draft.report.newModel = change.delta.header.additions == nil ? nil : plan.newest.version
+      report: report(.changed, at: delta.version), discard: change.rollBack, settle: change.commit)
+    draft.report.newModel = delta.schemaBefore == nil ? nil : plan.newest.version
     draft.report.changes = change.changes
-    draft.report.deltaBytes = change.delta.stored.length
+    draft.report.deltaBytes = delta.length
     draft.report.repair = repair
     draft.missed = change.missed
     draft.report.rows = try change.copy.sums().mapValues(\.rows)
@@ -203,9 +204,9 @@ struct SeriesStep {
   ) throws {
     let deltas = DeltaPublication(
       publication: context.publication, plan: plan, spillFolder: context.stateFolder, copy: change.copy)
-    let delta = try deltas.store(change.delta)
-    let (head, floor) = (delta.version, published.state.floor)
-    let objects = published.objects + [delta]
+    try change.delta.place(in: context.publication)
+    let (head, floor) = (change.delta.object.version, published.state.floor)
+    let objects = published.objects + [change.delta.object]
     let spans = DeltaLevels.due(at: head, floor: max(floor, objects.newestMinor))
     let merged = try deltas.merge(spans, of: objects)
     draft.report.merged = merged.objects.compactMap(\.span)
@@ -218,8 +219,8 @@ struct SeriesStep {
   private func foresee(_ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport) {
     report.shrunk = change.shrunk
     var next = published
-    next.state.head = change.delta.header.to
-    next.state.model = change.delta.header.model
+    next.state.head = change.delta.object.version
+    next.state.model = change.delta.object.model
     report.hasSnapshot = context.isSnapshotDue(next)
   }
 
@@ -270,7 +271,7 @@ struct SeriesStep {
     }
     let maker = context.maker(plan, isFirst: true)
     let snapshot = try maker.finish(try maker.draw(copy))
-    try maker.place(snapshot)
+    try snapshot.place(in: context.publication)
     draft.report.snapshotBytes = snapshot.object.length
     // Older objects of another history have different rows.
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []

@@ -81,10 +81,6 @@ struct ObjectMaker {
         schemaBefore: listed.schemaBefore, digest: listed.digest, publishedAt: listed.span == nil ? now : nil)
     )
   }
-
-  func place(_ draft: ObjectDraft) throws {
-    try DurableFile.moveIntoPlace(draft.path, publication.file(draft.object))
-  }
 }
 
 /// Runs jobs on a few threads. A free thread takes the next job, so put the longest first. With more threads than
