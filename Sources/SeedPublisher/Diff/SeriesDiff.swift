@@ -11,23 +11,35 @@ enum ChangeSearch {
   case audit([String: Touched])
 }
 
-struct MissedRows: Hashable {
-  let table: String
-  private(set) var keys: [String] = []
+/// Rows of a table that differ although the origin's log did not name them.
+struct MissedRows {
+  let table: TableSchema
+  private let named: Set<[SeedValue]>
+  private var keys: [String] = []
   private(set) var count = 0
 
   private static let namedKeys = 5
 
-  init(table: String) { self.table = table }
+  /// Returns `nil` if there is nothing to check, because there is no log or it names the whole table.
+  init?(_ table: TableSchema, besides expected: Touched?) {
+    switch expected {
+    case nil, .all: return nil
+    case .nothing: named = []
+    case .keys(let keys): named = Set(keys)
+    }
+    self.table = table
+  }
 
-  mutating func add(_ key: @autoclosure () -> String) {
+  mutating func check(_ row: [BorrowedValue]) {
+    let key = table.key.map { row[$0].owned }
+    guard !named.contains(key) else { return }
     count += 1
-    if keys.count < Self.namedKeys { keys.append(key()) }
+    if keys.count < Self.namedKeys { keys.append(rowDescription(table.keyNames, key)) }
   }
 
   private var description: String {
     let named = (keys + (keys.count < count ? ["…"] : [])).joined(separator: "; ")
-    return "\(count) \(count == 1 ? "row" : "rows") of table \"\(table)\" (\(named))"
+    return "\(count) \(count == 1 ? "row" : "rows") of table \"\(table.name)\" (\(named))"
   }
 
   static func warning(_ missed: [MissedRows]) -> String {
@@ -120,7 +132,7 @@ struct SeriesDiff: ~Copyable {
   /// The origin's rows for another comparison, because it sorts them differently.
   private mutating func stagedRows(_ table: TableSchema) throws -> ProjectedRows {
     delta.abandonTable()
-    missed.removeAll { $0.table == table.name }
+    missed.removeAll { $0.table.name == table.name }
     return try source.origin.stagedRows(
       table, source.plan.projection(table), schemaSQL: source.plan.newest.schemaSQL)
   }
@@ -134,7 +146,7 @@ struct SeriesDiff: ~Copyable {
     var merge = RowMerge(table, old: old, new: new)
     var hasher = RowHasher()
     var (before, after) = (TableSum(), TableSum())
-    var (audit, loss) = (LogAudit(table, expected), ValueLoss(table))
+    var (missed, loss) = (MissedRows(table, besides: expected), ValueLoss(table))
     while let match = try merge.next() {
       let hash = hasher.hash(lent: match == .onlyNew ? new.row : old.row)
       switch match {
@@ -167,9 +179,9 @@ struct SeriesDiff: ~Copyable {
           add(table, new.row, changed: merge.changed)
         }
       }
-      audit?.check(match == .onlyOld ? old.row : new.row)
+      missed?.check(match == .onlyOld ? old.row : new.row)
     }
-    if let audit, audit.missed.count > 0 { missed.append(audit.missed) }
+    if let missed, missed.count > 0 { self.missed.append(missed) }
     losses[table.name] = loss.counts
     return (before, after)
   }
@@ -195,27 +207,5 @@ struct SeriesDiff: ~Copyable {
       let new = zip(table.columnNames, lost).map { ($0, (old[$0] ?? 0) - $1) }
       return (old, Dictionary(uniqueKeysWithValues: new))
     }
-  }
-}
-
-private struct LogAudit {
-  private let table: TableSchema
-  private let named: Set<[SeedValue]>
-  private(set) var missed: MissedRows
-
-  /// Returns `nil` if there is nothing to check, because there is no log or it names the whole table.
-  init?(_ table: TableSchema, _ expected: Touched?) {
-    switch expected {
-    case nil, .all: return nil
-    case .nothing: named = []
-    case .keys(let keys): named = Set(keys)
-    }
-    self.table = table
-    missed = MissedRows(table: table.name)
-  }
-
-  mutating func check(_ row: [BorrowedValue]) {
-    let key = table.key.map { row[$0].owned }
-    if !named.contains(key) { missed.add(rowDescription(table.keyNames, key)) }
   }
 }

@@ -46,7 +46,8 @@ struct SeriesStep {
     let place = try origin.place()
     var draft = try next(origin, followed, published)
     if case .other(let doubt) = relation {
-      draft.report.warnings.append("\(plan.series): \(Self.warning(of: doubt))")
+      draft.report.warnings.append(
+        "\(plan.series): \(doubt): all rows were compared, and published rows that it lacks are deleted")
     }
     draft.noteSeen = { [isPublished = draft.metadata != nil] in
       try seen.note(place, isPublished: isPublished)
@@ -67,10 +68,6 @@ struct SeriesStep {
         "\(plan.series): every client needs a snapshot to get model \(plan.newest.version): \(reason)")
       return draft
     }
-  }
-
-  private static func warning(of doubt: LogDoubt) -> String {
-    "\(doubt): all rows were compared, and published rows that it lacks are deleted"
   }
 
   private func follow(
@@ -228,7 +225,7 @@ struct SeriesStep {
 
   private func rollBack(to version: SeedVersion, _ published: SeriesMetadata?) throws -> SeriesDraft {
     guard let published, !job.isRetired(plan.series) else {
-      throw RollbackError.notPublished(series: plan.series)
+      throw RecallError.notPublished(plan.series)
     }
     try plan.check(against: published.state)
     let file = "\(context.stateFolder)/\(plan.series.roleName).recalled\(DurableFile.temporarySuffix)"
