@@ -92,12 +92,12 @@ package struct DeploymentCheck {
 
   private mutating func check(_ dataset: Dataset, _ published: PublishedMetadata?) {
     guard let plans = checked(dataset.folder, dataset.plans) else { return }
-    for major in dataset.policy.lifecycles.keys.sorted()
-    where !plans.contains(where: { $0.series.major == major }) && !isPublished(major, of: dataset, published)
-    {
-      add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; remove this entry")
-    }
     for (major, lifecycle) in dataset.policy.lifecycles.sorted(by: { $0.key < $1.key }) {
+      // A retired major may keep its lifecycle entry after its models are gone.
+      let known = plans.map(\.series) + (published.map { Array($0.series.keys) } ?? [])
+      if !known.contains(where: { $0.dataset == dataset.name && $0.major == major }) {
+        add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; remove this entry")
+      }
       if let overdue = lifecycle.overdue(major, now: now) { add(false, dataset.folder, overdue) }
     }
     let isAllNew = published.map { known in plans.allSatisfy { !known.delegatedSeries.contains($0.series) } }
@@ -107,13 +107,6 @@ package struct DeploymentCheck {
     }
     if plans.allSatisfy({ dataset.policy.lifecycles[$0.series.major]?.isRetired == true }) { return }
     checkOrigin(dataset, plans)
-  }
-
-  /// A retired major may keep its lifecycle entry after its models are gone.
-  private func isPublished(
-    _ major: Int, of dataset: Dataset, _ published: PublishedMetadata?
-  ) -> Bool {
-    published?.series.keys.contains { $0.dataset == dataset.name && $0.major == major } == true
   }
 
   /// A new series that waits for its key does not block others.

@@ -95,9 +95,8 @@ private final class DatasetLife {
   var majors: [Int] { Set(models.map(\.version.major)).sorted() }
 
   private func configure() throws {
-    var job = DatasetJob(
-      name: deployment.job.name, origin: deployment.job.origin,
-      plans: try SeriesPlan.plans(deployment.job.name, models))
+    try deployment.use(models)
+    var job = deployment.job
     job.retainedSnapshots = 3
     job.snapshotSchedule = .every(seconds: .max)
     job.shrinkGuard.percent = 100
@@ -204,28 +203,40 @@ private final class DatasetLife {
       for object in metadata.objects { try check(object, plan) }
       let floor = metadata.state.floor
       for start in (clients[plan.series] ?? [:]).keys.sorted() where start >= floor {
-        try follow(from: start, metadata, plan)
+        let schema = try SeedTables.meta(try open(try #require(clients[plan.series]?[start]))).schema
+        let chain = DeltaChain.shortest(metadata.objects, from: start, schema, to: metadata.state.head)
+        let client = try apply(
+          try #require(chain, "nothing leads from \(start) of \(plan.series)"), from: start, plan)
+        let rows = try seedRows(client, plan.schema)
+        #expect(rows == expected[plan.series]?[metadata.state.head], "seed \(seed): other rows from \(start)")
+        #expect(
+          try SeedTables.meta(client).digest == slowDigest(rows), "seed \(seed): other digest from \(start)")
+      }
+      try enterEverywhere(metadata, plan)
+    }
+  }
+
+  /// A client may enter a delta in the middle.
+  private func enterEverywhere(_ metadata: SeriesMetadata, _ plan: SeriesPlan) throws {
+    for delta in metadata.objects where delta.schemaBefore == nil && delta.schema == plan.schema.hash {
+      for start in (clients[plan.series] ?? [:]).keys where delta.covers(start) {
+        _ = try apply([delta], from: start, plan)
       }
     }
   }
 
-  private func follow(from start: SeedVersion, _ metadata: SeriesMetadata, _ plan: SeriesPlan) throws {
-    let head = metadata.state.head
+  private func apply(
+    _ chain: [PublishedObject], from start: SeedVersion, _ plan: SeriesPlan
+  ) throws -> Connection {
     let client = try open(try #require(clients[plan.series]?[start]))
-    let chain = try #require(
-      DeltaChain.shortest(metadata.objects, from: start, try SeedTables.meta(client).schema, to: head),
-      "nothing leads from \(start) of \(plan.series)")
     let applier = DeltaApplier(client, try SchemaReader(client).schema())
     for delta in chain {
       let document = try deployment.publication.delta(delta)
       let result = try client.transaction { try applier.apply(DocumentPieces.of(document), signed: delta) }
-      #expect(result.digest == delta.digest, "seed \(seed)")
+      #expect(result.digest == delta.digest, "seed \(seed), from \(start)")
     }
     #expect(applier.schema == plan.schema, "seed \(seed)")
-    let rows = try seedRows(client, plan.schema)
-    #expect(rows == expected[plan.series]?[head], "seed \(seed): other rows of \(plan.series) from \(start)")
-    #expect(
-      try SeedTables.meta(client).digest == slowDigest(rows), "seed \(seed): other digest from \(start)")
+    return client
   }
 
   /// Checks an object's signed hash, and that a snapshot of the newest schema holds its version's rows.

@@ -48,10 +48,33 @@ import Testing
     try followed.job.confirm()
   }
 
-  @Test func `a changed model holds the dataset`() throws {
-    try edit(.success(([model("1.0", "CREATE TABLE stop(id TEXT PRIMARY KEY)")], [:], nil)))
-    #expect(followed.look())
-    #expect(throws: PlanError.self) { try followed.job.confirm() }
-    #expect(followed.job.plans.map(\.newest) == Self.models)
+  private func find(_ models: [ModelDefinition], _ lifecycles: [Int: SeedLifecycle] = [:]) throws -> Bool {
+    try edit(.success((models, lifecycles, nil)))
+    return followed.look()
+  }
+
+  @Test func `a changed or missing model holds the dataset and the message has a remedy`() throws {
+    for found in [[], [model("1.0", "CREATE TABLE stop(id TEXT PRIMARY KEY)")]] {
+      #expect(try find(found))
+      let error = #expect(throws: PlanError.self) { try followed.job.confirm() }
+      let text = try #require(error?.description)
+      #expect(text.hasPrefix("the files of model 1.0 are changed or gone since 'seedbank run' was started"))
+      #expect(text.contains("'seedbank model retire'") && text.hasSuffix("nothing new is published of test"))
+      #expect(followed.job.plans.map(\.newest) == Self.models)
+    }
+  }
+
+  @Test func `changes to models of a retired major are ignored`() throws {
+    #expect(try find([model("1.1", "")], [1: .retired(message: nil)]))
+    try followed.job.confirm()
+    #expect(followed.remark == nil)
+  }
+
+  @Test func `a new model is reported and does not hold the dataset`() throws {
+    #expect(try !find(Self.models + [model("1.1", ""), model("2.0", "")]))
+    try followed.job.confirm()
+    #expect(
+      followed.remark
+        == "model 1.1, 2.0 have come since 'seedbank run' was started: restart it to publish them")
   }
 }

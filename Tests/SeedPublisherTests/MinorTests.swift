@@ -15,9 +15,7 @@ import Testing
     schema + "; CREATE TABLE line(id INTEGER PRIMARY KEY, stop REFERENCES stop(id))"
 
   private func add(_ newer: String, to deployment: TestDeployment) throws {
-    let models = [model("2.0", Self.schema), model("2.1", newer)]
-    let plans = try SeriesPlan.plans(deployment.job.name, models)
-    deployment.job = DatasetJob(name: deployment.job.name, origin: deployment.job.origin, plans: plans)
+    try deployment.use([model("2.0", Self.schema), model("2.1", newer)])
   }
 
   private func deployment() throws -> TestDeployment {

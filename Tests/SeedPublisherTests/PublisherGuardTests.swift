@@ -71,14 +71,10 @@ import Testing
   @Test(arguments: ["DELETE FROM stop", "UPDATE stop SET name = NULL"])
   func `the shrink guard applies to tables and columns of a new minor`(_ sql: String) throws {
     let deployment = try Self.deployment()
-    deployment.job = DatasetJob(
-      name: deployment.job.name, origin: deployment.job.origin,
-      plans: try SeriesPlan.plans(
-        deployment.job.name,
-        [
-          model("2.0", PublisherFixture.schema),
-          model("2.1", PublisherFixture.schema + "; CREATE INDEX i ON stop(name)"),
-        ]))
+    try deployment.use([
+      model("2.0", PublisherFixture.schema),
+      model("2.1", PublisherFixture.schema + "; CREATE INDEX i ON stop(name)"),
+    ])
     try deployment.origin(sql)
     try deployment.expectNamedUnchanged { #expect(throws: PublicationError.self) { try deployment.step() } }
     let report = try deployment.publisher.step(
@@ -372,10 +368,7 @@ import Testing
     try deployment.origin("CREATE VIEW recent AS SELECT * FROM stop WHERE date('now') > '2000-01-01'")
     try FileManager.default.setAttributes(
       [.modificationDate: Date(timeIntervalSinceNow: -3600)], ofItemAtPath: deployment.originPath)
-    deployment.job = DatasetJob(
-      name: deployment.job.name, origin: deployment.job.origin,
-      plans: try SeriesPlan.plans(
-        deployment.job.name, [model("2.0", PublisherFixture.schema, projections: ["stop": sql])]))
+    try deployment.use([model("2.0", PublisherFixture.schema, projections: ["stop": sql])])
     deployment.job.originWaitSeconds = 0
     #expect(try deployment.verifiedStep().outcome == .unchanged)
     let other = try Connection(deployment.originPath, .writer)
@@ -390,9 +383,7 @@ import Testing
     #expect(try deployment.verifiedStep().outcome == .unchanged)
     let loud = model(
       "2.0", PublisherFixture.schema, projections: ["stop": "SELECT id, name || '!' AS name FROM stop"])
-    deployment.job = DatasetJob(
-      name: deployment.job.name, origin: deployment.job.origin,
-      plans: try SeriesPlan.plans(deployment.job.name, [loud]))
+    try deployment.use([loud])
     #expect(try deployment.verifiedStep().changes["stop"]?.updated == 203)
   }
 
@@ -438,6 +429,11 @@ import Testing
 }
 
 extension TestDeployment {
+  /// Gives the dataset other models, and a job with the usual settings.
+  func use(_ models: [ModelDefinition]) throws {
+    job = DatasetJob(name: job.name, origin: job.origin, plans: try SeriesPlan.plans(job.name, models))
+  }
+
   /// Expects that metadata stays the same; unreferenced objects may remain.
   func expectNamedUnchanged(_ body: () throws -> Void) throws {
     func metadata() throws -> [String: [UInt8]] {

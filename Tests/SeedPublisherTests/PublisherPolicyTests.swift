@@ -14,7 +14,7 @@ import Testing
   }
 
   private func plan(_ deployment: TestDeployment, _ schemas: (ModelVersion, String)...) throws {
-    deployment.job = try job(deployment, models(schemas))
+    try deployment.use(models(schemas))
   }
 
   private func job(_ deployment: TestDeployment, _ models: [ModelDefinition]) throws -> DatasetJob {
@@ -128,8 +128,7 @@ import Testing
 
   @Test func `a major added later is delegated and published beside the first`() throws {
     let deployment = try PublisherFixture.deployment()
-    deployment.job = try job(
-      deployment,
+    try deployment.use(
       models([
         ("2.0", PublisherFixture.schema),
         ("3.0", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)"),
@@ -340,15 +339,5 @@ import Testing
       #expect(found.digest == object.sha256)
     }
     try deployment.verify()
-  }
-
-  @Test func `snapshots in both encodings have the same content`() throws {
-    let deployment = try PublisherFixture.deployment()
-    deployment.job.encodings = [.xz, .gzip]
-    try deployment.origin("DELETE FROM stop WHERE id = 1")
-    try deployment.verifiedStep(forcingSnapshot: true)
-    let metadata = try deployment.metadata(major: 2)
-    let snapshots = metadata.objects.filter { !$0.isDelta && $0.version == metadata.state.head }
-    #expect(snapshots.count == 2 && Set(snapshots.map(\.rawSHA256)).count == 1)
   }
 }

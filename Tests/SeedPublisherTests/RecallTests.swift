@@ -81,14 +81,10 @@ import Testing
 
   @Test func `a version of an older model is restored with its own tables`() throws {
     let deployment = try PublisherFixture.deployment()
-    deployment.job = DatasetJob(
-      name: deployment.job.name, origin: deployment.job.origin,
-      plans: try SeriesPlan.plans(
-        deployment.job.name,
-        [
-          model("2.0", PublisherFixture.schema),
-          model("2.1", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER)"),
-        ]))
+    try deployment.use([
+      model("2.0", PublisherFixture.schema),
+      model("2.1", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER)"),
+    ])
     _ = try deployment.step()
     let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))
     #expect(try recall.recall(.first, to: deployment.folder("a.sqlite")).schema.tables[0].columns.count == 2)

@@ -118,14 +118,10 @@ import Testing
 
   @Test func `other series of a dataset continue after a rollback`() throws {
     let deployment = try deployment()
-    deployment.job = DatasetJob(
-      name: deployment.job.name, origin: deployment.job.origin,
-      plans: try SeriesPlan.plans(
-        deployment.job.name,
-        [
-          model("2.0", PublisherFixture.schema),
-          model("3.0", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)"),
-        ]))
+    try deployment.use([
+      model("2.0", PublisherFixture.schema),
+      model("3.0", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)"),
+    ])
     _ = try deployment.step()
     try rollBack(deployment, to: 1)
     try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 2")
@@ -142,24 +138,20 @@ import Testing
 
   @Test func `a rollback to another model or an unknown version is rejected`() throws {
     let deployment = try deployment()
-    deployment.job = DatasetJob(
-      name: deployment.job.name, origin: deployment.job.origin,
-      plans: try SeriesPlan.plans(
-        deployment.job.name,
-        [
-          model("2.0", PublisherFixture.schema),
-          model("2.1", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)"),
-        ]))
+    try deployment.use([
+      model("2.0", PublisherFixture.schema),
+      model("2.1", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)"),
+    ])
     _ = try deployment.step()
     try deployment.expectNothingPublished {
-      #expect(throws: RollbackError.self) { try rollBack(deployment, to: 1) }
+      #expect(throws: RecallError.self) { try rollBack(deployment, to: 1) }
       #expect(throws: RecallError.self) { try rollBack(deployment, to: 9) }
     }
     // Offers only acceptable versions: version 4 has the new model.
-    let refusal = #expect(throws: RollbackError.self) { try rollBack(deployment, to: 1) }
+    let refusal = #expect(throws: RecallError.self) { try rollBack(deployment, to: 1) }
     #expect(refusal?.description.hasSuffix("a rollback must stay within one model: choose from 4") == true)
     try deployment.publish("UPDATE stop SET name = 'z' WHERE id = 1")
-    let other = #expect(throws: RollbackError.self) { try rollBack(deployment, to: 2) }
+    let other = #expect(throws: RecallError.self) { try rollBack(deployment, to: 2) }
     #expect(other?.description.hasSuffix("choose from 4 to 5") == true)
     #expect(try Folder.names(in: deployment.folder("state")).filter { $0.contains("recalled") }.isEmpty)
   }

@@ -84,18 +84,6 @@ import Testing
     try SeedCheck(seed, deployment.job.plans[0].schema).run()
   }
 
-  @Test func `a search table that does not match its rows is rebuilt before publication`() throws {
-    let deployment = try deployment()
-    try deployment.origin("UPDATE stop SET zone = NULL WHERE id = 5")
-    _ = try deployment.step()
-    let copy = try Connection(deployment.copy(), .writer)
-    try copy.execute("INSERT INTO stop_search(stop_search) VALUES ('delete-all')")
-    _ = try deployment.step(forcingSnapshot: true)
-    let seed = try newest(deployment, as: "seed.sqlite")
-    try SeedCheck(seed, deployment.job.plans[0].schema).checkSearchTables()
-    #expect(try seed.integer("SELECT count(*) FROM stop_search WHERE stop_search MATCH '0'") == 2000)
-  }
-
   @Test func `indexes left to the client are listed with statistics and unique ones stay`() throws {
     let deployment = try deployment(.client)
     let seed = try newest(deployment, as: "seed.sqlite")

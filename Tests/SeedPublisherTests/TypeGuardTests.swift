@@ -138,9 +138,7 @@ import Testing
   @Test func `a new minor keeps published texts and a new major rejects them`() throws {
     let deployment = try withText()
     func follow(_ models: [ModelDefinition]) throws {
-      deployment.job = DatasetJob(
-        name: deployment.job.name, origin: deployment.job.origin,
-        plans: try SeriesPlan.plans(deployment.job.name, models))
+      try deployment.use(models)
     }
     let minors = [model("1.0", Self.plain), model("1.1", Self.plain + "; CREATE VIEW v AS SELECT n FROM t")]
     try follow(minors)

@@ -77,10 +77,7 @@ struct VectorHistory {
   }
 
   private func beginMinor() throws {
-    let models = [model("1.0", Self.schema), model("1.1", Self.minor)]
-    deployment.job = DatasetJob(
-      name: deployment.job.name, origin: deployment.job.origin,
-      plans: try SeriesPlan.plans(deployment.job.name, models))
+    try deployment.use([model("1.0", Self.schema), model("1.1", Self.minor)])
   }
 
   /// The vectors by file name.

@@ -4,24 +4,41 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// Stores new and merged deltas as objects. Clients ignore them until metadata lists them.
+/// A finished file that no metadata names yet, so clients ignore it.
+struct ObjectDraft {
+  let path: String
+  let object: PublishedObject
+
+  func place(in publication: PublicationDirectory) throws {
+    try DurableFile.moveIntoPlace(path, publication.file(object))
+  }
+
+  func remove() { try? Folder.remove(path) }
+}
+
+extension ObjectDraft {
+  /// Writes a delta.
+  init(_ changes: DeltaWriter, _ header: DeltaHeader, at path: String) throws {
+    let (raw, stored) = try Compression.gzip(to: path) { take in try changes.write(header, to: take) }
+    self.init(
+      path: path,
+      object: PublishedObject(
+        series: header.series, kind: .delta(from: header.from, to: header.to), length: stored.length,
+        sha256: stored.sha256, model: header.model, rawLength: raw.length, rawSHA256: raw.sha256,
+        schema: header.schema, schemaBefore: header.additions?.before, digest: header.digest))
+  }
+
+  /// The document of a delta.
+  func pieces() throws -> DocumentPieces.Source { try Compression.pieces(of: path, limit: object.rawLength) }
+}
+
+/// Stores merged deltas as objects.
 struct DeltaPublication {
   let publication: PublicationDirectory
   let plan: SeriesPlan
   let spillFolder: String
   /// Has whole rows for merged deltas that end at its version.
   let copy: WorkingCopy?
-
-  func store(_ draft: DeltaDraft) throws -> PublishedObject {
-    let header = draft.header
-    let object = PublishedObject(
-      series: plan.series, kind: .delta(from: header.from, to: header.to), length: draft.stored.length,
-      sha256: draft.stored.sha256, model: header.model, rawLength: draft.raw.length,
-      rawSHA256: draft.raw.sha256, schema: header.schema, schemaBefore: header.additions?.before,
-      digest: header.digest)
-    try DurableFile.moveIntoPlace(draft.path, publication.file(object))
-    return object
-  }
 
   /// Merges the shortest spans first. Skips a damaged delta with a warning, because it must not stop the step.
   func merge(
@@ -56,7 +73,9 @@ struct DeltaPublication {
     let merge = DeltaMerge(schema: plan.schema, copy: isAtEnd ? copy?.connection : nil)
     let header = try merge.run(documents, from: span.from, into: &merged)
     let path = try publication.draft("delta-merged", of: plan.series)
-    return try store(try DeltaDraft(merged, header, at: path))
+    let draft = try ObjectDraft(merged, header, at: path)
+    try draft.place(in: publication)
+    return draft.object
   }
 }
 
@@ -218,23 +237,6 @@ private final class DeltaInput {
     try reader.read(into: &values)
     return values.map(\.owned)
   }
-}
-
-struct DeltaDraft {
-  let header: DeltaHeader
-  let path: String
-  let raw: Compression.Measure
-  let stored: Compression.Measure
-
-  init(_ changes: DeltaWriter, _ header: DeltaHeader, at path: String) throws {
-    self.header = header
-    self.path = path
-    (raw, stored) = try Compression.gzip(to: path) { take in try changes.write(header, to: take) }
-  }
-
-  func pieces() throws -> DocumentPieces.Source { try Compression.pieces(of: path, limit: raw.length) }
-
-  func remove() { try? Folder.remove(path) }
 }
 
 /// Stores a delta's changes on disk until its header is known. Unlinked while open, so a crash leaves nothing behind.

@@ -5,7 +5,7 @@ import SeedPublication
 /// A series' next version, applied to its copy in a transaction that stays open until the version is published.
 struct SeriesChange {
   let copy: WorkingCopy
-  let delta: DeltaDraft
+  let delta: ObjectDraft
   let changes: ChangeReport
   /// Tables and columns rejected by the shrink guard. Only a preview continues despite them.
   let shrunk: [ShrunkTable]
@@ -42,19 +42,19 @@ struct SeriesChange {
     let types = source.guardsTypes ? TypeGuard(source.plan, copy: copy.connection) : nil
     do {
       if let additions = source.additions { try Self.extend(copy, additions, source.plan) }
-      let diff = try SeriesDiff(source, copy, types, spill: SpillFile(in: source.spillFolder))
+      let diff = try SeriesDiff(source, copy, types)
       guard !diff.delta.isEmpty || source.additions != nil else {
         copy.connection.rollBack()
         return nil
       }
-      (missed, shrunk) = (diff.missed, try diff.shrunk())
+      (missed, shrunk) = (diff.missed, diff.shrunk)
       guard shrunk.isEmpty || source.isPreview else {
         throw PublicationError.shrunk([source.plan.series: shrunk])
       }
       let header = DeltaHeader(
         series: source.plan.series, model: source.plan.newest.version, schema: source.plan.schema.hash,
         from: head, to: head.next, digest: StateDigest.of(diff.after), additions: source.additions)
-      delta = try DeltaDraft(diff.delta, header, at: source.draftPath)
+      delta = try ObjectDraft(diff.delta, header, at: source.draftPath)
       if source.additions != nil {
         // Not to a savepoint: after that, SQLite (3.40.1) cannot make a search table again.
         copy.connection.rollBack()
@@ -81,7 +81,7 @@ struct SeriesChange {
 
   /// The publisher applies its own delta first, so clients never get one that cannot be applied.
   private static func apply(
-    _ delta: DeltaDraft, to copy: inout WorkingCopy, _ provenance: Provenance
+    _ delta: ObjectDraft, to copy: inout WorkingCopy, _ provenance: Provenance
   ) throws -> ChangeReport {
     do {
       let changes = try copy.apply(try delta.pieces()).changes
@@ -91,7 +91,10 @@ struct SeriesChange {
       return changes
     } catch {
       delta.remove()
-      throw CopyDamaged(error) ?? error
+      // SQLite reports an emptied search table as malformed.
+      let damage = error as? DatabaseError
+      guard let damage, damage.saysDamage || damage.code == ResultCode.unread else { throw error }
+      throw CopyDamaged(damage)
     }
   }
 
@@ -109,11 +112,5 @@ struct CopyDamaged: Error, CustomStringConvertible {
 
   init(table: String, reason: String) { description = "its table \"\(table)\" was damaged: \(reason)" }
 
-  /// Returns `nil` if the copy did not cause the error. SQLite reports an emptied search table as malformed.
-  init?(_ error: any Error) {
-    guard let error = error as? DatabaseError, error.saysDamage || error.code == ResultCode.unread else {
-      return nil
-    }
-    description = "it was damaged: \(error.cause)"
-  }
+  init(_ error: DatabaseError) { description = "it was damaged: \(error.cause)" }
 }

@@ -2,51 +2,44 @@ import SeedDatabase
 import SeedFormat
 
 enum ChangeSearch {
-  case comparison
+  /// Compares every row, because of a doubt about the log if one is configured.
+  case comparison(LogDoubt?)
   /// The log has no new entries.
   case nothing
   case log(any OriginLog, [String: Touched])
   /// Compares every row and checks that the log named those that differ.
   case audit([String: Touched])
-
-  func way(_ table: TableSchema) -> Way {
-    switch self {
-    case .comparison: return .comparing(expected: nil)
-    case .nothing: return .nothing
-    case .audit(let touched): return .comparing(expected: touched[table.name])
-    case .log(let log, let touched):
-      switch touched[table.name] ?? .all {
-      case .all: return .comparing(expected: nil)
-      case .nothing: return .nothing
-      case .keys(let keys): return .keys(keys, log)
-      }
-    }
-  }
-
-  enum Way {
-    case nothing
-    case keys([[SeedValue]], any OriginLog)
-    case comparing(expected: Touched?)
-  }
 }
 
-struct MissedRows: Hashable {
-  let table: String
-  private(set) var keys: [String] = []
+/// Rows of a table that differ although the origin's log did not name them.
+struct MissedRows {
+  let table: TableSchema
+  private let named: Set<[SeedValue]>
+  private var keys: [String] = []
   private(set) var count = 0
 
   private static let namedKeys = 5
 
-  init(table: String) { self.table = table }
+  /// Returns `nil` if there is nothing to check, because there is no log or it names the whole table.
+  init?(_ table: TableSchema, besides expected: Touched?) {
+    switch expected {
+    case nil, .all: return nil
+    case .nothing: named = []
+    case .keys(let keys): named = Set(keys)
+    }
+    self.table = table
+  }
 
-  mutating func add(_ key: @autoclosure () -> String) {
+  mutating func check(_ row: [BorrowedValue]) {
+    let key = table.key.map { row[$0].owned }
+    guard !named.contains(key) else { return }
     count += 1
-    if keys.count < Self.namedKeys { keys.append(key()) }
+    if keys.count < Self.namedKeys { keys.append(rowDescription(table.keyNames, key)) }
   }
 
   private var description: String {
     let named = (keys + (keys.count < count ? ["…"] : [])).joined(separator: "; ")
-    return "\(count) \(count == 1 ? "row" : "rows") of table \"\(table)\" (\(named))"
+    return "\(count) \(count == 1 ? "row" : "rows") of table \"\(table.name)\" (\(named))"
   }
 
   static func warning(_ missed: [MissedRows]) -> String {
@@ -58,9 +51,9 @@ struct MissedRows: Hashable {
 
 struct SeriesDiff: ~Copyable {
   private(set) var delta: DeltaWriter
-  private(set) var before: [String: TableSum] = [:]
   private(set) var after: [String: TableSum] = [:]
   private(set) var missed: [MissedRows] = []
+  private(set) var shrunk: [ShrunkTable] = []
   /// By table and column, the decrease in the number of rows with a value.
   private var losses: [String: [Int]] = [:]
   private let source: SeriesChange.Source
@@ -71,42 +64,56 @@ struct SeriesDiff: ~Copyable {
   /// others' rows are sent whole.
   static let mostSets = 4096
 
-  init(_ source: SeriesChange.Source, _ copy: WorkingCopy, _ types: TypeGuard?, spill: any DeltaSpill) throws
-  {
+  init(_ source: SeriesChange.Source, _ copy: WorkingCopy, _ types: TypeGuard?) throws {
     (self.source, self.copy, self.types) = (source, copy, types)
-    delta = DeltaWriter(spill: spill)
-    before = try copy.sums()
-    for table in source.plan.schema.tables {
-      guard let stored = before[table.name] else {
-        throw CopyDamaged(table: table.name, reason: "it has no sum")
+    delta = DeltaWriter(spill: SpillFile(in: source.spillFolder))
+    do {
+      let before = try copy.sums()
+      for table in source.plan.schema.tables {
+        guard let stored = before[table.name] else {
+          throw CopyDamaged(table: table.name, reason: "it has no sum")
+        }
+        after[table.name] = try sum(of: table, after: stored)
       }
-      after[table.name] = try sum(of: table, after: stored)
+      shrunk = try source.shrinkGuard.map { try shrunk(since: before, $0) } ?? []
+    } catch let error as DatabaseError {
+      // Errors of the origin arrive as an OriginFailure, so a DatabaseError comes from the copy.
+      throw CopyDamaged(error)
     }
   }
 
   private mutating func sum(of table: TableSchema, after stored: TableSum) throws -> TableSum {
-    try Self.blamingCopy(table) {
-      switch source.search.way(table) {
+    switch source.search {
+    case .nothing: return stored
+    case .comparison: return try comparedSum(of: table, after: stored)
+    case .audit(let touched): return try comparedSum(of: table, after: stored, expected: touched[table.name])
+    case .log(let log, let touched):
+      switch touched[table.name] ?? .all {
       case .nothing: return stored
-      case .keys(let keys, let log):
+      case .all: return try comparedSum(of: table, after: stored)
+      case .keys(let keys):
         let old = StatementRows(try copy.connection.prepare(TableSQL(table).find), keys: keys)
-        let sums = try compare(table, old, log.rows(table, keys: keys), expected: nil)
+        let sums = try compare(table, old, log.rows(table, keys: keys))
         return stored.replacing(sums.old, by: sums.new)
-      case .comparing(let expected):
-        let sums: (old: TableSum, new: TableSum)
-        do {
-          let new = try source.origin.rows(table, source.plan.projection(table))
-          sums = try compare(table, allRows(table), new, expected: expected, filling: added(to: table))
-        } catch is ProjectedRows.OutOfOrder {
-          let new = try stagedRows(table)
-          sums = try compare(table, allRows(table), new, expected: expected, filling: added(to: table))
-        }
-        guard stored == sums.old else {
-          throw CopyDamaged(table: table.name, reason: "its rows do not match its sum")
-        }
-        return sums.new
       }
     }
+  }
+
+  private mutating func comparedSum(
+    of table: TableSchema, after stored: TableSum, expected: Touched? = nil
+  ) throws -> TableSum {
+    let sums: (old: TableSum, new: TableSum)
+    do {
+      let new = try source.origin.rows(table, source.plan.projection(table))
+      sums = try compare(table, allRows(table), new, expected: expected, filling: added(to: table))
+    } catch is ProjectedRows.OutOfOrder {
+      let new = try stagedRows(table)
+      sums = try compare(table, allRows(table), new, expected: expected, filling: added(to: table))
+    }
+    guard stored == sums.old else {
+      throw CopyDamaged(table: table.name, reason: "its rows do not match its sum")
+    }
+    return sums.new
   }
 
   /// The positions of the columns that a new minor adds to a table. Empty if ORDER BY and the key have different orders,
@@ -125,32 +132,21 @@ struct SeriesDiff: ~Copyable {
   /// The origin's rows for another comparison, because it sorts them differently.
   private mutating func stagedRows(_ table: TableSchema) throws -> ProjectedRows {
     delta.abandonTable()
-    missed.removeAll { $0.table == table.name }
+    missed.removeAll { $0.table.name == table.name }
     return try source.origin.stagedRows(
       table, source.plan.projection(table), schemaSQL: source.plan.newest.schemaSQL)
   }
 
-  /// Errors of the origin arrive as an OriginFailure, so a DatabaseError comes from the copy.
-  private static func blamingCopy<Result>(
-    _ table: TableSchema, _ body: () throws -> Result
-  ) throws -> Result {
-    do {
-      return try body()
-    } catch let error as DatabaseError {
-      throw CopyDamaged(table: table.name, reason: error.cause)
-    }
-  }
-
   /// Returns the sums of both sides' rows.
   private mutating func compare(
-    _ table: TableSchema, _ old: some OrderedRows, _ new: ProjectedRows, expected: Touched?,
+    _ table: TableSchema, _ old: some OrderedRows, _ new: ProjectedRows, expected: Touched? = nil,
     filling fill: [Int] = []
   ) throws -> (old: TableSum, new: TableSum) {
     delta.begin(table: table.name, key: table.keyNames, columns: table.columnNames, filling: fill)
     var merge = RowMerge(table, old: old, new: new)
     var hasher = RowHasher()
     var (before, after) = (TableSum(), TableSum())
-    var (audit, loss) = (LogAudit(table, expected), ValueLoss(table))
+    var (missed, loss) = (MissedRows(table, besides: expected), ValueLoss(table))
     while let match = try merge.next() {
       let hash = hasher.hash(lent: match == .onlyNew ? new.row : old.row)
       switch match {
@@ -183,9 +179,9 @@ struct SeriesDiff: ~Copyable {
           add(table, new.row, changed: merge.changed)
         }
       }
-      audit?.check(match == .onlyOld ? old.row : new.row)
+      missed?.check(match == .onlyOld ? old.row : new.row)
     }
-    if let audit, audit.missed.count > 0 { missed.append(audit.missed) }
+    if let missed, missed.count > 0 { self.missed.append(missed) }
     losses[table.name] = loss.counts
     return (before, after)
   }
@@ -198,43 +194,18 @@ struct SeriesDiff: ~Copyable {
     delta.update(lent: (table.key + changed).map { row[$0] }, at: changed)
   }
 
-  func shrunk() throws -> [ShrunkTable] {
-    guard let shrinkGuard = source.shrinkGuard else { return [] }
-    return try shrinkGuard.shrunk(before: before, after: after, source.origin) { name in
-      try values(of: name, shrinkGuard)
+  private func shrunk(
+    since before: [String: TableSum], _ shrinkGuard: ShrinkGuard
+  ) throws -> [ShrunkTable] {
+    try shrinkGuard.shrunk(before: before, after: after, source.origin) { name in
+      let (rows, lost) = (before[name]?.rows ?? 0, losses[name] ?? [])
+      // Reads the copy only if a column lost too many values.
+      guard let table = source.plan.schema.table(name),
+        lost.contains(where: { shrinkGuard.holdsBack(from: rows, to: rows - $0) })
+      else { return ([:], [:]) }
+      let old = try copy.values(in: table)
+      let new = zip(table.columnNames, lost).map { ($0, (old[$0] ?? 0) - $1) }
+      return (old, Dictionary(uniqueKeysWithValues: new))
     }
-  }
-
-  /// Reads the copy only if a column lost too many values.
-  private func values(of name: String, _ shrinkGuard: ShrinkGuard) throws -> ShrinkGuard.Values {
-    let (rows, lost) = (before[name]?.rows ?? 0, losses[name] ?? [])
-    guard let table = source.plan.schema.table(name),
-      lost.contains(where: { shrinkGuard.holdsBack(from: rows, to: rows - $0) })
-    else { return ([:], [:]) }
-    let old = try Self.blamingCopy(table) { try copy.values(in: table) }
-    let new = zip(table.columnNames, lost).map { ($0, (old[$0] ?? 0) - $1) }
-    return (old, Dictionary(uniqueKeysWithValues: new))
-  }
-}
-
-private struct LogAudit {
-  private let table: TableSchema
-  private let named: Set<[SeedValue]>
-  private(set) var missed: MissedRows
-
-  /// Returns `nil` if there is nothing to check, because there is no log or it names the whole table.
-  init?(_ table: TableSchema, _ expected: Touched?) {
-    switch expected {
-    case nil, .all: return nil
-    case .nothing: named = []
-    case .keys(let keys): named = Set(keys)
-    }
-    self.table = table
-    missed = MissedRows(table: table.name)
-  }
-
-  mutating func check(_ row: [BorrowedValue]) {
-    let key = table.key.map { row[$0].owned }
-    if !named.contains(key) { missed.add(rowDescription(table.keyNames, key)) }
   }
 }

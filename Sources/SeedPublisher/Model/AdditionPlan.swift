@@ -63,7 +63,9 @@ struct NotAnAddition: Error, Hashable, CustomStringConvertible {
 }
 
 extension ModelDefinition {
-  func database() throws -> Connection {
+  func database() throws -> Connection { try Self.database(schemaSQL) }
+
+  static func database(_ schemaSQL: String) throws -> Connection {
     let connection = try Connection("model", .memory)
     try connection.run(script: schemaSQL)
     return connection

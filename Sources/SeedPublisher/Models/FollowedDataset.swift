@@ -16,7 +16,8 @@ package final class FollowedDataset: Sendable {
     var job: DatasetJob
     /// Nil before the first check.
     var files: [String: FileStamp]?
-    var drift = ModelDrift(from: [], to: [], retired: [])
+    /// Models of active majors that are not loaded.
+    var added: [ModelVersion] = []
     var obstacle: PlanError?
   }
 
@@ -52,7 +53,16 @@ package final class FollowedDataset: Sendable {
   }
 
   /// A remark for the operator about waiting models.
-  package var remark: String? { state.withLock { $0.drift.remark } }
+  package var remark: String? {
+    let added = state.withLock(\.added)
+    guard !added.isEmpty else { return nil }
+    let (have, them) = added.count == 1 ? ("has", "it") : ("have", "them")
+    return "\(Self.names(added)) \(have) come since 'seedbank run' was started: restart it to publish \(them)"
+  }
+
+  private static func names(_ models: [ModelVersion]) -> String {
+    "model \(models.map(\.description).joined(separator: ", "))"
+  }
 
   private var obstacle: PlanError? { state.withLock(\.obstacle) }
 
@@ -75,14 +85,23 @@ package final class FollowedDataset: Sendable {
       let found = try read()
       state.job.policy.lifecycles = found.lifecycles
       state.job.knownOrigin = found.knownOrigin
-      let retired = Set(found.lifecycles.filter(\.value.isRetired).keys)
-      state.drift = ModelDrift(from: held, to: found.models, retired: retired)
-      state.obstacle = state.drift.obstacle(name)
+      // Models of retired majors are not published any more.
+      let active = (held + found.models).filter { found.lifecycles[$0.version.major]?.isRetired != true }
+      let changed = active.filter { held.contains($0) && !found.models.contains($0) }.map(\.version)
+      let known = Set(held.map(\.version))
+      state.added = active.map(\.version).filter { !known.contains($0) }
+      state.obstacle = changed.isEmpty ? nil : obstacle(changed)
     } catch {
       let problem = ((error as? Refusal)?.message ?? "\(error)").closed
       state.obstacle = PlanError("\(problem) Until that is fixed, nothing new is published of \(name)")
     }
     return before.policy != state.job.policy || before.knownOrigin != state.job.knownOrigin
+  }
+
+  private func obstacle(_ changed: [ModelVersion]) -> PlanError {
+    PlanError(
+      "the files of \(Self.names(changed)) are changed or gone since 'seedbank run' was started: restart it, or put them back;"
+        + " 'seedbank model retire' ends a major. Until then nothing new is published of \(name)")
   }
 
   private func stamps() -> [String: FileStamp] {

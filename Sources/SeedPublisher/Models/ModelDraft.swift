@@ -55,17 +55,11 @@ package struct ModelDraft: Sendable {
 
   private func refusal(of sql: String, with part: SchemaPart? = nil) -> SkipCause? {
     do {
-      let model = try Self.model(sql)
+      let model = try ModelDefinition.database(sql)
       _ = try SchemaReader(model).schema()
       try part?.prove(in: model)
       return nil
     } catch { return SkipCause(error) }
-  }
-
-  private static func model(_ sql: String) throws -> Connection {
-    let model = try Connection("schema", .memory)
-    try model.run(script: sql)
-    return model
   }
 
   // MARK: Columns
@@ -84,8 +78,7 @@ package struct ModelDraft: Sendable {
     } catch {
       notes.append(
         SetupNote(
-          kind: .column, name: column.table, part: column.name, reason: error.reason(path, column.table),
-          remedy: error.remedy))
+          kind: .column, name: column.table, part: column.name, reason: error.reason, remedy: error.remedy))
     }
   }
 
@@ -97,7 +90,7 @@ package struct ModelDraft: Sendable {
   /// Lets SQLite add the column, and takes the changed statement over into the operator's text.
   private func adding(_ definition: String, to table: String) throws(ColumnRefusal) -> String {
     do {
-      let model = try Self.model(schemaSQL)
+      let model = try ModelDefinition.database(schemaSQL)
       let old = try statement(ofTable: table, in: model)
       try model.execute("ALTER TABLE \(quoted(table)) ADD COLUMN \(definition)")
       var new = try statement(ofTable: table, in: model)
@@ -114,7 +107,7 @@ package struct ModelDraft: Sendable {
   /// Comments and other tables' statements may have the same words, so SQLite must read the new ones as the table's.
   private func replacing(_ old: String, with new: String, ofTable table: String) -> String? {
     schemaSQL.ranges(of: old).lazy.map { schemaSQL[..<$0.lowerBound] + new + schemaSQL[$0.upperBound...] }
-      .first { (try? statement(ofTable: table, in: Self.model($0))) == new }
+      .first { (try? statement(ofTable: table, in: ModelDefinition.database($0))) == new }
   }
 
   /// From the table's name on, because SQLite keeps only that as it was written.
@@ -134,40 +127,36 @@ package struct ModelDraft: Sendable {
     let ends = ["", DraftedTable.withoutIndexes].map { "\nFROM \(quoted(own.key))\($0)\n" }
     guard own.value.hasPrefix(DraftedTable.numberingRemark),
       let end = ends.first(where: { own.value.hasSuffix($0) })
-    else { throw .ownSelect }
+    else {
+      throw ColumnRefusal(
+        reason:
+          "its table has a SELECT of its own: add the column in \(path)/\(table).sql and \(ModelFolder.schemaFileName)"
+      )
+    }
     return (
       own.key, own.value.dropLast(end.count) + ", \(column.selected)" + (column.isForeign ? ends[1] : end)
     )
   }
 }
 
-private enum ColumnRefusal: Error {
-  case tableLeftOut
-  case leftOut
-  case ownSelect
-  case notFound
-  case refused(SkipCause)
-
-  func reason(_ path: String, _ table: String) -> String {
-    switch self {
-    case .tableLeftOut: "its table cannot be published as it is"
-    case .leftOut: "clients cannot have it as it is"
-    case .ownSelect:
-      "its table has a SELECT of its own: add the column in \(path)/\(table).sql and \(ModelFolder.schemaFileName)"
-    case .notFound:
-      "\(ModelFolder.schemaFileName) has no statement of its table as SQLite keeps it: add the column there by hand"
-    case .refused(let cause): cause.reason
-    }
-  }
-
+private struct ColumnRefusal: Error {
+  let reason: String
   /// Empty if the reason includes it.
-  var remedy: String {
-    switch self {
-    case .tableLeftOut: "add the table to schema.sql in a form that clients can have"
-    case .leftOut: "for its values, add it to schema.sql as an ordinary column"
-    case .refused(let cause): cause.remedy(.column)
-    case .ownSelect, .notFound: ""
-    }
+  var remedy = ""
+
+  static let tableLeftOut = Self(
+    reason: "its table cannot be published as it is",
+    remedy: "add the table to schema.sql in a form that clients can have")
+  static let leftOut = Self(
+    reason: "clients cannot have it as it is",
+    remedy: "for its values, add it to schema.sql as an ordinary column")
+  static let notFound = Self(
+    reason:
+      "\(ModelFolder.schemaFileName) has no statement of its table as SQLite keeps it: add the column there by hand"
+  )
+
+  static func refused(_ cause: SkipCause) -> Self {
+    Self(reason: cause.reason, remedy: cause.remedy(.column))
   }
 }
 

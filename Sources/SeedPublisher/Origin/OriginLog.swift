@@ -49,11 +49,11 @@ package enum Touched: Hashable, Sendable {
 
 /// Why all rows are compared although the dataset uses a log.
 package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
-  /// A code without details of the deployment; `nil` for audits, which are configured.
-  let why: ComparisonWhy?
+  /// A code without details of the deployment.
+  let why: ComparisonWhy
   package let description: String
 
-  private init(_ why: ComparisonWhy?, _ description: String) {
+  private init(_ why: ComparisonWhy, _ description: String) {
     (self.why, self.description) = (why, description)
   }
 
@@ -64,7 +64,6 @@ package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
     .otherCopy, "the working copy differs from the last step's, as after a rollback or a rejected step")
   package static let otherSubject = Self(
     .otherConfiguration, "the model, the epoch or the path of the origin differs from the last step's")
-  package static let audit = Self(nil, "it is time to check the log")
   package static let otherFile = Self(.otherFile, "the origin is another file than before")
   package static let otherDatabase = Self(
     .otherDatabase, "the database was restored, or another one took its place")

@@ -77,23 +77,7 @@ struct ChangeStep {
 
   private mutating func readOrigin() throws {
     try job.confirm()
-    guard options.rollback == nil else {
-      try publish(nil)
-      return
-    }
-    try readiness.get()
-    let look = try job.isRetired ? nil : job.origin.look()
-    let stamp: any OriginStamp = look?.stamp ?? UnneededStamp()
-    note(stamp)
-    // Retired series need no origin, so their signatures are renewed without one.
-    guard let look else {
-      try publish(nil)
-      return
-    }
-    let memory = OriginMemory(context)
-    // The last read of the origin skipped series that were held or waited for a key.
-    let mustRead = options.isResuming || options.isBeginningEpoch || drafted.contains(where: mustBeRead)
-    if try !mustRead && memory.knows(stamp, update.published) {
+    guard let look = try neededLook() else {
       try publish(nil)
       return
     }
@@ -106,7 +90,20 @@ struct ChangeStep {
     }
     let reading = OriginReading.newest(of: job.name, in: context.stateFolder)
     report.warnings += [reading.warning].compactMap(\.self)
-    try memory.remember(isRestless ? nil : stamp, update.published)
+    try OriginMemory(context).remember(isRestless ? nil : look.stamp, update.published)
+  }
+
+  /// Returns `nil` if the origin need not be read: for a rollback or retired series, or if nothing changed.
+  private mutating func neededLook() throws -> OriginLook? {
+    guard options.rollback == nil else { return nil }
+    try readiness.get()
+    // Retired series need no origin, so their signatures are renewed without one.
+    let look = try job.isRetired ? nil : job.origin.look()
+    note(look?.stamp ?? UnneededStamp())
+    guard let look else { return nil }
+    // The last read of the origin skipped series that were held or waited for a key.
+    let mustRead = options.isResuming || options.isBeginningEpoch || drafted.contains(where: mustBeRead)
+    return try !mustRead && OriginMemory(context).knows(look.stamp, update.published) ? nil : look
   }
 
   private mutating func note(_ stamp: any OriginStamp) {

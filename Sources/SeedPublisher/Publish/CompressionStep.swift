@@ -98,16 +98,15 @@ struct CompressionStep {
 
   @discardableResult
   private mutating func list(_ draft: ObjectDraft, _ epoch: Epoch, _ plan: SeriesPlan) throws -> Bool {
-    defer { try? Folder.remove(draft.path) }
+    defer { draft.remove() }
     return try context.publisher.withPublication(.long) { published in
       self.published = published
-      let metadata = metadata(plan)
-      let obstacle = ObjectListing.obstacle(to: draft.object, of: epoch, in: metadata)
-      guard let metadata, obstacle == nil else {
-        report.warnings.append("\(draft.object.targetPath) is not listed: \(obstacle?.rawValue ?? "")")
+      guard let metadata = metadata(plan), ObjectListing.canList(draft.object, of: epoch, in: metadata) else {
+        report.warnings.append(
+          "\(draft.object.targetPath) is not listed, because other versions were published meanwhile")
         return false
       }
-      try context.maker(plan).place(draft)
+      try draft.place(in: context.publication)
       try publish(try listing(draft.object, metadata, plan))
       return true
     }
@@ -170,41 +169,24 @@ enum ObjectListing {
     return nil
   }
 
-  enum Obstacle: String {
-    case seriesGone = "the series is not published any more"
-    case otherHistory = "the series has started a new history"
-    case belowFloor = "deltas do not lead on from it any more"
-    case aheadOfHead = "the publication has gone back to an older version"
-    case otherContent = "its rows differ from those published as the same version"
-    case superseded = "it or a newer one is listed already"
-    case withdrawn = "its gzip is not listed any more"
+  static func canList(_ object: PublishedObject, of epoch: Epoch, in published: SeriesMetadata) -> Bool {
+    guard published.state.epoch == epoch else { return false }
+    return object.encoding == .gzip
+      ? canList(new: object, published) : canList(further: object, published.objects)
   }
 
-  static func obstacle(
-    to snapshot: PublishedObject, of epoch: Epoch, in published: SeriesMetadata?
-  ) -> Obstacle? {
-    guard let published else { return .seriesGone }
-    guard published.state.epoch == epoch else { return .otherHistory }
-    return snapshot.encoding == .gzip
-      ? obstacle(toNew: snapshot, published) : obstacle(toFurther: snapshot, published.objects)
-  }
-
-  private static func obstacle(toNew snapshot: PublishedObject, _ published: SeriesMetadata) -> Obstacle? {
+  private static func canList(new snapshot: PublishedObject, _ published: SeriesMetadata) -> Bool {
     let (state, version) = (published.state, snapshot.version)
-    guard version <= state.head else { return .aheadOfHead }
+    guard state.floor <= version, version <= state.head else { return false }
     let chain = DeltaChain.shortest(
       published.objects, from: version, snapshot.schema, to: state.head, state.schema)
-    guard version >= state.floor, chain != nil else { return .belowFloor }
-    if let newest = published.newestSnapshot, newest.version >= version { return .superseded }
-    let same = published.objects.filter { $0.version == version }
-    return same.allSatisfy { $0.digest == snapshot.digest } ? nil : .otherContent
+    guard chain != nil, published.newestSnapshot.map({ $0.version < version }) ?? true else { return false }
+    // The publication may have gone back, and have other rows as the same version.
+    return published.objects.allSatisfy { $0.version != version || $0.digest == snapshot.digest }
   }
 
-  private static func obstacle(
-    toFurther object: PublishedObject, _ listed: [PublishedObject]
-  ) -> Obstacle? {
+  private static func canList(further object: PublishedObject, _ listed: [PublishedObject]) -> Bool {
     let gzip = listed.first { $0.kind == object.kind.encoded(as: .gzip) }
-    guard gzip?.rawSHA256 == object.rawSHA256 else { return .withdrawn }
-    return listed.contains { $0.kind == object.kind } ? .superseded : nil
+    return gzip?.rawSHA256 == object.rawSHA256 && !listed.contains { $0.kind == object.kind }
   }
 }

@@ -142,7 +142,12 @@ struct PublicationUpdate {
 
   /// Renews old signatures even if the origin is idle. Includes root and targets if their keys are here.
   mutating func renewIfDue() throws {
-    noteClock()
+    if case .doubted(let end) = clock {
+      warnings.append(
+        "a signature is from a clock ahead of this one: check this clock. If it is right, signatures "
+          + "valid for too long are shortened after \(end), or at once with 'seedbank regenerate --trust-clock'"
+      )
+    }
     let renewal = try offlineRenewal()
     guard isDue || !renewal.isEmpty || !published.outdated.isEmpty else { return }
     try publish(allSeries, adopting: renewal)
@@ -174,14 +179,6 @@ struct PublicationUpdate {
     let isTooLong = left > days * UTCTime.secondsPerDay + ClockVerdict.toleranceSeconds
     return left < RepositorySigner.renewalDays * UTCTime.secondsPerDay || (clock == .trusted && isTooLong)
   }
-
-  private mutating func noteClock() {
-    guard case .doubted(let end) = clock else { return }
-    let warning =
-      "a signature is from a clock ahead of this one: check this clock. If it is right, signatures "
-      + "valid for too long are shortened after \(end), or at once with 'seedbank regenerate --trust-clock'"
-    warnings.append(warning)
-  }
 }
 
 /// Whether to trust a clock that is behind the signatures. Either the clock was ahead when they were made, or it is
@@ -205,16 +202,21 @@ enum ClockVerdict: Equatable {
     isAssured: Bool
   ) throws {
     let path = "\(stateFolder)/clock"
-    let signed = SignedLifetime(stateFolder)
+    // If the configured validity decreases, older signatures legitimately last longer. If the file is lost, the clock is
+    // doubted once more.
+    let lifetimePath = "\(stateFolder)/lifetime"
+    let signedSeconds = StateFile.text(lifetimePath).flatMap { Int($0) }
     guard published.isAhead(of: now, lifetimeSeconds, toleranceSeconds: Self.toleranceSeconds) else {
       try Folder.remove(path)
-      try signed.remember(lifetimeSeconds)
+      if lifetimeSeconds != signedSeconds {
+        try DurableFile.write(Array(String(lifetimeSeconds).utf8), to: lifetimePath)
+      }
       self = .agrees
       return
     }
     if isAssured {
       self = .trusted
-    } else if let seconds = signed.seconds,
+    } else if let seconds = signedSeconds,
       !published.isAhead(of: now, seconds, toleranceSeconds: Self.toleranceSeconds)
     {
       // Only the configured validity became shorter. A clock less than a minute behind may shorten signatures.
@@ -241,19 +243,5 @@ extension PublishedMetadata {
     let expiries = series.values.map(\.expires) + [snapshot.expires, timestamp.expires]
     return series.values.contains { $0.metadata.state.publishedAt > latest }
       || expiries.contains { $0 > latest.adding(seconds: lifetimeSeconds) }
-  }
-}
-
-/// The longest validity of signatures made here, stored beside the working copies. If the configured validity
-/// decreases, older signatures legitimately last longer. If the file is lost, the clock is doubted once more.
-private struct SignedLifetime {
-  private let path: String
-
-  init(_ stateFolder: String) { path = "\(stateFolder)/lifetime" }
-
-  var seconds: Int? { StateFile.text(path).flatMap { Int($0) } }
-
-  func remember(_ seconds: Int) throws {
-    if seconds != self.seconds { try DurableFile.write(Array(String(seconds).utf8), to: path) }
   }
 }

@@ -117,5 +117,5 @@ package struct Publisher: Sendable {
   }
 
   /// Whether not to record an error: the operator mistyped a version.
-  package static func isNoStep(_ error: any Error) -> Bool { error is RecallError || error is RollbackError }
+  package static func isNoStep(_ error: any Error) -> Bool { error is RecallError }
 }

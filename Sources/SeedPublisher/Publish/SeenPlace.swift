@@ -13,43 +13,28 @@ package struct SeenPlace {
   }
 
   /// When the origin became a standby that lacks rows read before; `nil` if it is not.
-  package var behindSince: UTCTime? { record?.behindSince }
+  package var behindSince: UTCTime? { known?["behindSince"]?.string.flatMap { UTCTime($0) } }
+
+  private var known: JSONValue? { StateFile.json(path) }
 
   func relation(of origin: any Origin) throws -> OriginRelation {
-    try record.map { try origin.relation(to: $0.place) } ?? .follows
+    try known?["place"].map { try origin.relation(to: OriginCursor($0)) } ?? .follows
   }
 
   /// Stores the position, if the origin has one. Syncs only if the rows will be published.
   func note(_ place: OriginCursor?, isPublished: Bool) throws {
-    let known = record
-    guard let place = place ?? known?.place else { return }
-    let next = Record(place: place, behindSince: nil)
-    guard isPublished || next != known else { return }
-    try isPublished
-      ? DurableFile.write(next.json.bytes, to: path) : DurableFile.replace(path, with: next.json.bytes)
+    let known = known
+    guard let place = place?.json ?? known?["place"] else { return }
+    let next: JSONValue = ["place": place, "behindSince": .null]
+    if isPublished { return try DurableFile.write(next.bytes, to: path) }
+    if next != known { try DurableFile.replace(path, with: next.bytes) }
   }
 
   func note(waitingSince start: UTCTime) throws {
-    guard let record, record.behindSince != start else { return }
-    try DurableFile.write(Record(place: record.place, behindSince: start).json.bytes, to: path)
+    guard let place = known?["place"], behindSince != start else { return }
+    let next: JSONValue = ["place": place, "behindSince": .string(start.text)]
+    try DurableFile.write(next.bytes, to: path)
   }
-
-  private var record: Record? { StateFile.json(path).flatMap(Record.init) }
-}
-
-private struct Record: Equatable {
-  let place: OriginCursor
-  let behindSince: UTCTime?
-}
-
-extension Record {
-  init?(_ json: JSONValue) {
-    guard let place = json["place"] else { return nil }
-    self.init(
-      place: OriginCursor(place), behindSince: json["behindSince"]?.string.flatMap { UTCTime($0) })
-  }
-
-  var json: JSONValue { ["place": place.json, "behindSince": JSONValue(behindSince?.text)] }
 }
 
 /// The time up to which a publisher has checked a series' calendar. If the file is lost, one snapshot may be early.

@@ -46,7 +46,8 @@ struct SeriesStep {
     let place = try origin.place()
     var draft = try next(origin, followed, published)
     if case .other(let doubt) = relation {
-      draft.report.warnings.append("\(plan.series): \(Self.warning(of: doubt))")
+      draft.report.warnings.append(
+        "\(plan.series): \(doubt): all rows were compared, and published rows that it lacks are deleted")
     }
     draft.noteSeen = { [isPublished = draft.metadata != nil] in
       try seen.note(place, isPublished: isPublished)
@@ -67,10 +68,6 @@ struct SeriesStep {
         "\(plan.series): every client needs a snapshot to get model \(plan.newest.version): \(reason)")
       return draft
     }
-  }
-
-  private static func warning(of doubt: LogDoubt) -> String {
-    "\(doubt): all rows were compared, and published rows that it lacks are deleted"
   }
 
   private func follow(
@@ -98,7 +95,7 @@ struct SeriesStep {
     draft.isSearched = !step.isResting
     if let warning = step.warning { draft.report.warnings.append("\(plan.series): \(warning)") }
     if !draft.missed.isEmpty {
-      step.missedAt = context.now
+      step.next?.missedAt = context.now
       draft.report.missedRows = draft.missed.map(\.count).reduce(0, +)
       draft.report.warnings.append("\(plan.series): \(MissedRows.warning(draft.missed))")
     }
@@ -187,11 +184,12 @@ struct SeriesStep {
   }
 
   private func draft(of change: SeriesChange, _ repair: String?) throws -> SeriesDraft {
+    let delta = change.delta.object
     var draft = SeriesDraft(
-      report: report(.changed, at: change.delta.header.to), discard: change.rollBack, settle: change.commit)
-    draft.report.newModel = change.delta.header.additions == nil ? nil : plan.newest.version
+      report: report(.changed, at: delta.version), discard: change.rollBack, settle: change.commit)
+    draft.report.newModel = delta.schemaBefore == nil ? nil : plan.newest.version
     draft.report.changes = change.changes
-    draft.report.deltaBytes = change.delta.stored.length
+    draft.report.deltaBytes = delta.length
     draft.report.repair = repair
     draft.missed = change.missed
     draft.report.rows = try change.copy.sums().mapValues(\.rows)
@@ -203,9 +201,9 @@ struct SeriesStep {
   ) throws {
     let deltas = DeltaPublication(
       publication: context.publication, plan: plan, spillFolder: context.stateFolder, copy: change.copy)
-    let delta = try deltas.store(change.delta)
-    let (head, floor) = (delta.version, published.state.floor)
-    let objects = published.objects + [delta]
+    try change.delta.place(in: context.publication)
+    let (head, floor) = (change.delta.object.version, published.state.floor)
+    let objects = published.objects + [change.delta.object]
     let spans = DeltaLevels.due(at: head, floor: max(floor, objects.newestMinor))
     let merged = try deltas.merge(spans, of: objects)
     draft.report.merged = merged.objects.compactMap(\.span)
@@ -218,8 +216,8 @@ struct SeriesStep {
   private func foresee(_ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport) {
     report.shrunk = change.shrunk
     var next = published
-    next.state.head = change.delta.header.to
-    next.state.model = change.delta.header.model
+    next.state.head = change.delta.object.version
+    next.state.model = change.delta.object.model
     report.hasSnapshot = context.isSnapshotDue(next)
   }
 
@@ -227,7 +225,7 @@ struct SeriesStep {
 
   private func rollBack(to version: SeedVersion, _ published: SeriesMetadata?) throws -> SeriesDraft {
     guard let published, !job.isRetired(plan.series) else {
-      throw RollbackError.notPublished(series: plan.series)
+      throw RecallError.notPublished(plan.series)
     }
     try plan.check(against: published.state)
     let file = "\(context.stateFolder)/\(plan.series.roleName).recalled\(DurableFile.temporarySuffix)"
@@ -239,7 +237,7 @@ struct SeriesStep {
     let hold = known?.version == version ? known : SeriesHold(version: version, since: context.now)
     // The operator explicitly requested these rows, so the shrink and type guards are off.
     let source = try source(
-      try SQLiteOrigin(file), plan.withoutProjections, .comparison, nil, guardsTypes: false)
+      try SQLiteOrigin(file), plan.withoutProjections, .comparison(nil), nil, guardsTypes: false)
     return try change(source, after: published, hold: hold)
   }
 
@@ -270,7 +268,7 @@ struct SeriesStep {
     }
     let maker = context.maker(plan, isFirst: true)
     let snapshot = try maker.finish(try maker.draw(copy))
-    try maker.place(snapshot)
+    try snapshot.place(in: context.publication)
     draft.report.snapshotBytes = snapshot.object.length
     // Older objects of another history have different rows.
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []

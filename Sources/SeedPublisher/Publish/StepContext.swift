@@ -69,8 +69,8 @@ package struct StepOptions: Sendable {
     (self.isResuming, self.isClockAssured) = (isResuming, isClockAssured)
   }
 
-  init(rollingBack series: SeedSeries, to version: SeedVersion, _ job: DatasetJob) throws(RollbackError) {
-    guard job.plans.contains(where: { $0.series == series }) else { throw .notPublished(series: series) }
+  init(rollingBack series: SeedSeries, to version: SeedVersion, _ job: DatasetJob) throws(RecallError) {
+    guard job.plans.contains(where: { $0.series == series }) else { throw .notPublished(series) }
     forcingSnapshot = true
     rollback = (series, version)
   }

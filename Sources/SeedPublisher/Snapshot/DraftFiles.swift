@@ -4,12 +4,6 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// A finished file that no metadata names yet.
-struct ObjectDraft {
-  let path: String
-  let object: PublishedObject
-}
-
 /// The paths of a series' files under compression. Steps do not sweep them, because they publish meanwhile. The files
 /// belong to the holder of the series' snapshot lock; a first snapshot's to that of the publication's lock.
 struct DraftFiles {
@@ -19,13 +13,9 @@ struct DraftFiles {
   /// Whether the snapshot starts a history or schema. Another process may then still be making an earlier one.
   var isFirst = false
 
-  var file: String { file(isFirst: isFirst) }
+  var file: String { files[isFirst ? 1 : 0] }
 
-  private func file(isFirst: Bool) -> String {
-    "\(stateFolder)/\(series.roleName)\(isFirst ? ".new" : "").snapshot"
-  }
-
-  private var files: [String] { [file(isFirst: true), file(isFirst: false)] }
+  private var files: [String] { ["", ".new"].map { "\(stateFolder)/\(series.roleName)\($0).snapshot" } }
 
   func path(_ version: SeedVersion, _ encoding: ContentEncoding) throws(FileError) -> String {
     let folder = publication.objectFolder(series)

@@ -23,28 +23,20 @@ struct ObjectMaker {
     return try copy.meta()
   }
 
-  func finish(_ meta: SeedMeta) throws -> ObjectDraft {
-    let path = drafts.file
-    defer { try? SnapshotFile.remove(path) }
-    try file.complete(path)
-    try beforeCompression(plan.series, .gzip)
-    let sync = SideWork()
-    // Bytes that never reach the disk must not be signed, even if they are readable now.
-    sync.start { try File(path, for: .reading).sync() }
-    let draft = Result { try compress(path, meta, checking: file.checks(of: path)) }
-    try sync.finish()
-    return try draft.get()
-  }
-
   /// Uses all processors for compression as the checks finish.
-  private func compress(
-    _ file: String, _ meta: SeedMeta, checking checks: [WorkerPool.Job]
-  ) throws -> ObjectDraft {
+  func finish(_ meta: SeedMeta) throws -> ObjectDraft {
+    let drawn = drafts.file
+    defer { try? SnapshotFile.remove(drawn) }
+    try file.complete(drawn)
+    try beforeCompression(plan.series, .gzip)
     let path = try drafts.path(meta.version, .gzip)
     let (raw, stored) = try Self.writing(path) {
-      let gzip = try ParallelGzip(file, to: path)
+      let gzip = try ParallelGzip(drawn, to: path)
       let threads = Compression.processors
-      try WorkerPool.run(checks + Array(repeating: { gzip.work() }, count: threads), threads: threads)
+      // Bytes that never reach the disk must not be signed, even if they are readable now. One more thread waits for it.
+      let sync: WorkerPool.Job = { try File(drawn, for: .reading).sync() }
+      let compression: [WorkerPool.Job] = Array(repeating: { gzip.work() }, count: threads)
+      try WorkerPool.run([sync] + file.checks(of: drawn) + compression, threads: threads + 1)
       return try gzip.finish()
     }
     return ObjectDraft(
@@ -81,10 +73,6 @@ struct ObjectMaker {
         schemaBefore: listed.schemaBefore, digest: listed.digest, publishedAt: listed.span == nil ? now : nil)
     )
   }
-
-  func place(_ draft: ObjectDraft) throws {
-    try DurableFile.moveIntoPlace(draft.path, publication.file(draft.object))
-  }
 }
 
 /// Runs jobs on a few threads. A free thread takes the next job, so put the longest first. With more threads than
@@ -92,39 +80,24 @@ struct ObjectMaker {
 enum WorkerPool {
   typealias Job = @Sendable () throws -> Void
 
-  /// Starts no job after one failed, and throws its error.
+  /// Starts no job after one failed, and throws its error. Starts dedicated threads, because Dispatch limits its threads to
+  /// the number of processors and they may be busy.
   static func run(_ jobs: [Job], threads: Int) throws {
     let left = Mutex(jobs[...])
-    let work = SideWork()
+    let failure = Mutex<(any Error)?>(nil)
+    let group = DispatchGroup()
     for _ in 0..<min(threads, jobs.count) {
-      work.start {
-        defer { left.withLock { $0 = [] } }
-        while let job = left.withLock({ $0.popFirst() }) { try job() }
+      group.enter()
+      Thread.detachNewThread {
+        defer { group.leave() }
+        do {
+          while let job = left.withLock({ $0.popFirst() }) { try job() }
+        } catch {
+          left.withLock { $0 = [] }
+          failure.withLock { $0 = $0 ?? error }
+        }
       }
     }
-    try work.finish()
-  }
-}
-
-/// Work on other threads, parallel to the owner's. The owner must always call ``finish()``.
-final class SideWork: Sendable {
-  private let group = DispatchGroup()
-  private let failure = Mutex<(any Error)?>(nil)
-
-  /// Starts a dedicated thread, because Dispatch limits its threads to the number of processors and they may be busy.
-  func start(_ body: @escaping @Sendable () throws -> Void) {
-    group.enter()
-    Thread.detachNewThread { [self] in
-      defer { group.leave() }
-      do {
-        try body()
-      } catch {
-        failure.withLock { $0 = $0 ?? error }
-      }
-    }
-  }
-
-  func finish() throws {
     group.wait()
     if let failure = failure.withLock({ $0 }) { throw failure }
   }

@@ -24,11 +24,17 @@ package struct SeriesRecall {
   }
 
   package func chain(to version: SeedVersion) throws(RecallError) -> Chain {
-    guard let chain = knownChain(to: version) else {
-      throw RecallError(
-        series: published.series, version: version, known: versions, head: published.state.head)
-    }
+    guard let chain = knownChain(to: version) else { throw unreachable(version, versions) }
     return chain
+  }
+
+  private func unreachable(_ version: SeedVersion, _ choices: [SeedVersion]) -> RecallError {
+    let (series, head) = (published.series, published.state.head)
+    guard version <= head else {
+      return RecallError("there is no version \(version) of \(series): the newest is \(head)")
+    }
+    return RecallError(
+      "no published snapshot and deltas of \(series) lead to version \(version)\(choices.choice)")
   }
 
   private func knownChain(to version: SeedVersion) -> Chain? {
@@ -43,21 +49,14 @@ package struct SeriesRecall {
     Set(published.objects.map(\.version)).sorted().filter { knownChain(to: $0) != nil }
   }
 
-  /// Possible rollback targets: versions of the model that can be rebuilt, in ascending order.
-  private func versions(of model: ModelVersion) -> [SeedVersion] {
-    versions.filter { knownChain(to: $0)?.model == model }
-  }
-
   /// Throws if the series cannot roll back to the version. `newest` is its newest model.
-  package func checkRollback(to version: SeedVersion, newest: ModelVersion) throws {
-    let choices = versions(of: newest)
-    guard let chain = knownChain(to: version) else {
-      throw RecallError(
-        series: published.series, version: version, known: choices, head: published.state.head)
-    }
+  package func checkRollback(to version: SeedVersion, newest: ModelVersion) throws(RecallError) {
+    let choices = versions.filter { knownChain(to: $0)?.model == newest }
+    guard let chain = knownChain(to: version) else { throw unreachable(version, choices) }
     guard chain.model == newest, published.state.model == newest else {
-      throw RollbackError.otherModel(
-        series: published.series, version: version, model: chain.model, newest: newest, choices: choices)
+      throw RecallError(
+        "version \(version) of \(published.series) has model \(chain.model), but the newest has \(newest): "
+          + "a rollback must stay within one model\(choices.choice)")
     }
   }
 
@@ -88,32 +87,14 @@ package struct SeriesRecall {
   }
 }
 
+/// Why a version cannot be restored, or rolled back to.
 package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
-  package let series: SeedSeries
-  package let version: SeedVersion
-  package let known: [SeedVersion]
-  package let head: SeedVersion
+  package let description: String
 
-  package var description: String {
-    guard version <= head else { return "there is no version \(version) of \(series): the newest is \(head)" }
-    return "no published snapshot and deltas of \(series) lead to version \(version)\(known.choice)"
-  }
-}
+  fileprivate init(_ description: String) { self.description = description }
 
-package enum RollbackError: Error, Hashable, Sendable, CustomStringConvertible {
-  case notPublished(series: SeedSeries)
-  case otherModel(
-    series: SeedSeries, version: SeedVersion, model: ModelVersion, newest: ModelVersion,
-    choices: [SeedVersion])
-
-  package var description: String {
-    switch self {
-    case .notPublished(let series):
-      "the series \(series) is not published, or retired: it has no older version"
-    case .otherModel(let series, let version, let model, let newest, let choices):
-      "version \(version) of \(series) has model \(model), but the newest has \(newest): "
-        + "a rollback must stay within one model\(choices.choice)"
-    }
+  package static func notPublished(_ series: SeedSeries) -> Self {
+    Self("the series \(series) is not published, or retired: it has no older version")
   }
 }
 

@@ -85,7 +85,7 @@ extension Refusal {
     case let failure as MirrorFailure: mirrorCode(failure.error)
     case let error as PublicationError where error.isConfiguration: .configuration
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError,
-      is OfflineChange.SignatureError, is RecallError, is RollbackError, is NotASeed, is ApplyError,
+      is OfflineChange.SignatureError, is RecallError, is NotASeed, is ApplyError,
       is CompressionError:
       .badData
     default: nil

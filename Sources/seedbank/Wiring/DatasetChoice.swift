@@ -54,7 +54,7 @@ struct SeriesChoice {
 
   func published() throws -> SeriesMetadata {
     guard let found = try publication.published().series[series]?.metadata else {
-      throw RollbackError.notPublished(series: series)
+      throw RecallError.notPublished(series)
     }
     return found
   }
