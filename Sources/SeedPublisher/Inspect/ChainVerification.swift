@@ -32,9 +32,11 @@ struct ChainVerification {
     let passed = pending.filter { delta in walks.contains { walk in delta.span.map(walk.contains) ?? false } }
     report.passedDeltas += passed.count
     // Without a readable snapshot no delta can be tried. That is a separate finding.
-    for delta in pending where !snapshots.isEmpty && !passed.contains(delta) {
+    for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
+    {
       report.error(
-        delta.filePath, "no published snapshot leads to its first version", remedy: Remedy.snapshot)
+        delta.filePath, "no published snapshot leads to its first version",
+        remedy: Remedy.snapshot)
     }
   }
 
@@ -69,8 +71,10 @@ struct ChainVerification {
         proven.append(step)
       } catch  where error.saysHindrance {
         throw error
-      } catch {
+      } catch  where publication.stillNames(step) {
         report.error(step.filePath, "applied to version \(version): \(error.cause)", remedy: Remedy.snapshot)
+      } catch {
+        // A publisher has removed it, so clients no longer use it.
       }
     }
     pending.removeAll { $0.covers(version) }

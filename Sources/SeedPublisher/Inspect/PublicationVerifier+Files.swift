@@ -57,6 +57,8 @@ extension PublicationVerifier {
   /// Checks an object's stored bytes, expanded bytes and rows.
   func check(_ object: PublishedObject, _ report: inout VerificationReport) throws -> Bool {
     guard let problem = try problem(of: object, &report) else { return true }
+    // A publisher has removed the object, so clients no longer use it.
+    guard publication.stillNames(object) else { return false }
     report.error(object.filePath, problem)
     return false
   }
@@ -98,6 +100,14 @@ extension PublicationVerifier {
     guard meta.version == object.version, meta.series == object.series, meta.model == object.model else {
       throw NotASeed("it claims to be \(meta.series), model \(meta.model), version \(meta.version)")
     }
+  }
+}
+
+extension PublicationDirectory {
+  /// Whether current metadata still names the object. A publisher may have run since it was listed.
+  func stillNames(_ object: PublishedObject) -> Bool {
+    guard let published = try? published() else { return true }
+    return published.series[object.series]?.metadata.objects.contains(object) ?? false
   }
 }
 

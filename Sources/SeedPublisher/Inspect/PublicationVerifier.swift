@@ -9,9 +9,9 @@ import SeedTrust
 package struct PublicationVerifier {
   let publication: PublicationDirectory
   let scratch: String
-  let now: UTCTime
   private let dataset: DatasetName?
   private let anchor: String?
+  private let now: UTCTime
   private let progress: (String) -> Void
 
   /// Verifies one dataset or all. `scratch` is a folder for temporary files, `anchor` the root shipped with apps.
@@ -27,10 +27,13 @@ package struct PublicationVerifier {
   package func run() throws -> VerificationReport {
     guard publication.exists else { throw PublicationError.missing(path: publication.path) }
     var report = VerificationReport()
-    let published = verifyMetadata(&report)
+    var metadata = MetadataVerification(publication: publication, now: now)
+    metadata.run(&report)
     checkRoots(&report)
-    let series = (published?.series ?? [:]).values.map(\.metadata).sorted { $0.series < $1.series }
-    for one in series where dataset == nil || dataset == one.series.dataset { try verify(one, &report) }
+    for (series, published) in metadata.series.sorted(by: { $0.key < $1.key }) where isChosen(series) {
+      report.series += 1
+      try verify(published, &report)
+    }
     return report
   }
 
@@ -57,6 +60,8 @@ package struct PublicationVerifier {
     } catch { report.error(anchor, "\(error)") }
   }
 
+  private func isChosen(_ series: SeedSeries) -> Bool { dataset.map { $0 == series.dataset } ?? true }
+
   private func verify(_ published: SeriesMetadata, _ report: inout VerificationReport) throws {
     let good = try published.objects.filter { object in
       progress("\(published.series): \(object.fileName)")
@@ -66,20 +71,12 @@ package struct PublicationVerifier {
     var chain = ChainVerification(publication, good, scratch: scratch)
     do {
       try chain.run(&report)
-    } catch  where !error.saysHindrance && !removed(of: good).isEmpty {
+    } catch  where !error.saysHindrance && !good.allSatisfy(publication.stillNames) {
       report.add(
         .note, "\(published.series)", "the deltas were not all applied: a version was published meanwhile",
         remedy: "verify again")
     }
-    let removed = Set(removed(of: published.objects).map(\.filePath))
-    report.findings.removeAll { removed.contains($0.path) }
     checkCoverage(published, &report)
-  }
-
-  /// The objects that current metadata no longer names: a publisher may have removed them meanwhile.
-  private func removed(of objects: [PublishedObject]) -> [PublishedObject] {
-    guard let published = try? publication.published() else { return [] }
-    return objects.filter { published.series[$0.series]?.metadata.objects.contains($0) != true }
   }
 
   /// Checks that there is a snapshot, and that deltas lead to the head from every version above the floor.
@@ -103,6 +100,7 @@ package struct PublicationVerifier {
 
 package struct VerificationReport: Sendable {
   package internal(set) var findings: [Finding] = []
+  package internal(set) var series = 0
   package internal(set) var metadataFiles = 0
   package internal(set) var objects = 0
   package internal(set) var bytes = 0

@@ -1,0 +1,104 @@
+import SeedDatabase
+import SeedFormat
+import SeedPublication
+import SeedSystem
+import SeedTrust
+
+/// Verifies a publication's metadata file by file, and continues after a bad file as far as possible.
+struct MetadataVerification {
+  let publication: PublicationDirectory
+  let now: UTCTime
+  private(set) var series: [SeedSeries: SeriesMetadata] = [:]
+
+  mutating func run(_ report: inout VerificationReport) {
+    // Ignores expiry here because each role's expiry is reported separately.
+    guard var trusted = verifyRoots(&report) else { return }
+    let isKnown =
+      verify(MetadataName.unversioned(Timestamp.type), &report) { _ = try trusted.updateTimestamp($0) }
+      && verify(versioned(SnapshotRole.type, trusted.timestamp?.snapshot.version), &report) {
+        try trusted.updateSnapshot($0)
+      }
+      && verify(versioned(Targets.type, try? trusted.announced(Targets.type).version), &report) {
+        try trusted.updateTargets($0)
+      }
+    checkExpiries(trusted, &report)
+    guard isKnown else { return }
+    let delegates = trusted.targets[Targets.type]?.delegations?.roles ?? []
+    for one in delegates.compactMap({ SeedSeries(roleName: $0.name) })
+    where trusted.snapshot?.meta["\(one.roleName).json"] != nil {
+      verify(one, &trusted, &report)
+    }
+  }
+
+  private func verifyRoots(_ report: inout VerificationReport) -> TrustedMetadataSet? {
+    var trusted: TrustedMetadataSet?
+    // Roots before a gap belong to a chain whose keys were lost.
+    let versions = (try? publication.rootChains().last) ?? 1...1
+    let isFirstGood = verify(MetadataName.versioned(Root.type, versions.lowerBound), &report) { bytes in
+      trusted = try TrustedMetadataSet(root: bytes, now: .distantPast)
+    }
+    guard isFirstGood, var chain = trusted else { return nil }
+    while chain.root.version < versions.upperBound {
+      let next = MetadataName.versioned(Root.type, chain.root.version + 1)
+      guard verify(next, &report, { bytes in try chain.updateRoot(bytes) }) else { return nil }
+    }
+    return chain
+  }
+
+  private mutating func verify(
+    _ one: SeedSeries, _ trusted: inout TrustedMetadataSet, _ report: inout VerificationReport
+  ) {
+    let name = versioned(one.roleName, try? trusted.announced(one.roleName).version)
+    var metadata: SeriesMetadata?
+    _ = verify(name, &report) { bytes in
+      try trusted.updateDelegated(bytes, role: one.roleName)
+      metadata = try trusted.series(one)
+    }
+    guard let metadata, let role = trusted.targets[one.roleName] else { return }
+    series[one] = metadata
+    checkExpiry(role.expires, name, isOffline: false, &report)
+  }
+
+  private func versioned(_ role: String, _ version: Int?) -> String {
+    MetadataName.versioned(role, version ?? 0)
+  }
+
+  private func verify(
+    _ name: String, _ report: inout VerificationReport, _ accept: ([UInt8]) throws -> Void
+  ) -> Bool {
+    let path = "metadata/\(name)"
+    report.metadataFiles += 1
+    do {
+      if let bytes = try publication.metadata(name) {
+        try accept(bytes)
+        return true
+      }
+      report.error(path, "it is missing")
+    } catch { report.error(path, "\(error)") }
+    return false
+  }
+
+  private func checkExpiries(_ trusted: TrustedMetadataSet, _ report: inout VerificationReport) {
+    let (root, targets) = (trusted.root, trusted.targets[Targets.type])
+    let roles: [(header: RoleHeader?, name: String, isOffline: Bool)] = [
+      (root.header, MetadataName.versioned(Root.type, root.version), true),
+      (targets?.header, versioned(Targets.type, targets?.version), true),
+      (trusted.snapshot?.header, versioned(SnapshotRole.type, trusted.snapshot?.version), false),
+      (trusted.timestamp?.header, MetadataName.unversioned(Timestamp.type), false),
+    ]
+    for case (let header?, let name, let isOffline) in roles {
+      checkExpiry(header.expires, name, isOffline: isOffline, &report)
+    }
+  }
+
+  private func checkExpiry(
+    _ expires: UTCTime, _ name: String, isOffline: Bool, _ report: inout VerificationReport
+  ) {
+    let remedy = isOffline ? "renew it with 'seedbank keys renew'" : Remedy.regenerate
+    if expires <= now {
+      report.error("metadata/\(name)", "it expired at \(expires): no client accepts it", remedy: remedy)
+    } else if isOffline, expires <= now.adding(days: SignatureExpiry.warningDays) {
+      report.add(.warning, "metadata/\(name)", "it expires at \(expires)", remedy: remedy)
+    }
+  }
+}
