@@ -21,7 +21,7 @@ extension SeriesPlan {
       for search in schema.searchTables where try copy.settings(search) != target.settings(search) {
         throw NotAnAddition("the search table \"\(search.name)\" has other settings")
       }
-    } catch let error as ForeignAddition { throw NotAnAddition(error.reason) }
+    } catch let error as ForeignDefinition { throw NotAnAddition(error.reason) }
     return additions
   }
 
