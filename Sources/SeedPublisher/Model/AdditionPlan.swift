@@ -103,7 +103,7 @@ extension TableSchema {
   fileprivate func reference(of column: ColumnSchema) -> String {
     guard let key = foreignKeys.first(where: { $0.columns == [column.name] }) else { return "" }
     let columns =
-      key.parentColumns.isEmpty ? "" : "(\(key.parentColumns.map(quoted).joined(separator: ", ")))"
+      key.namedParentColumns.isEmpty ? "" : "(\(key.namedParentColumns.map(quoted).joined(separator: ", ")))"
     return " REFERENCES \(quoted(key.parent))\(columns) ON UPDATE \(key.onUpdate) ON DELETE \(key.onDelete)"
   }
 }
