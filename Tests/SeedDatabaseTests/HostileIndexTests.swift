@@ -73,7 +73,7 @@ import Testing
   @Test(arguments: [20, 12]) func `an index that costs too much is not made`(_ times: Int) throws {
     try leaveOut(hex(times), rows: 1000)
     let pages = try file.integer("PRAGMA page_count")
-    #expect(throws: ForeignIndex.self) { try build() }
+    #expect(throws: ForeignDefinition.self) { try build() }
     #expect(try file.integer("PRAGMA page_count") == pages)
     #expect(try LeftOutIndexes.entries(of: file).count == 1)
   }
@@ -84,7 +84,7 @@ import Testing
   ])
   func `a function that can take long is not called`(_ call: String) throws {
     try leaveOut(call)
-    let error = #expect(throws: ForeignIndex.self) { try build() }
+    let error = #expect(throws: ForeignDefinition.self) { try build() }
     #expect(error?.reason.hasPrefix("it calls \(call.prefix { $0 != "(" })()") == true)
   }
 
@@ -130,7 +130,7 @@ import Testing
     let sql = text.replacing("NOTES", with: folder("notes.sqlite"))
     try file.execute("UPDATE seedbank_index SET sql = ?", .text(sql))
     let before = try bytes
-    #expect(throws: ForeignIndex.self) { try build() }
+    #expect(throws: ForeignDefinition.self) { try build() }
     #expect(try bytes == before)
     #expect(try file.integer("SELECT count(*) FROM temp.sqlite_schema") == 0)
     // The connection is unchanged: the valid index can be built afterwards.

@@ -165,7 +165,7 @@ import Testing
     _ statement: String
   ) throws {
     for statements in [[statement] + Self.additions, Self.additions + [statement]] {
-      let error = #expect(throws: ForeignAddition.self) { try apply(delta(statements)) }
+      let error = #expect(throws: ForeignDefinition.self) { try apply(delta(statements)) }
       #expect(error?.sql == statement && error?.reason.isEmpty == false)
       try expectUntouched()
     }
@@ -177,14 +177,14 @@ import Testing
       ("DELETE FROM t", "its SQL is not a single addition"),
       ("CREATE INDEX x ON t(replace(v, 'r', 'l'))", "it calls replace(), which can take a device too long"),
     ] {
-      let error = #expect(throws: ForeignAddition.self) { try apply(delta([statement])) }
+      let error = #expect(throws: ForeignDefinition.self) { try apply(delta([statement])) }
       #expect(error?.description.contains("the schema cannot be extended: \(reason)") == true)
       #expect(error?.description.contains(statement) == true)
     }
   }
 
   @Test func `a unique index that the rows break is rejected`() throws {
-    try expectRejected(delta(Self.additions + ["CREATE UNIQUE INDEX x ON t(n)"]), ForeignAddition.self)
+    try expectRejected(delta(Self.additions + ["CREATE UNIQUE INDEX x ON t(n)"]), ForeignDefinition.self)
   }
 
   // MARK: Other schemas

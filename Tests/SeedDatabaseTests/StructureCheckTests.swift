@@ -18,7 +18,6 @@ import Testing
 
   private func database(_ schema: String) throws -> Connection {
     let connection = try Connection("test", .memory)
-    try connection.set(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
     try connection.run(script: schema)
     for table in try SchemaReader(connection).schema().tables {
       let marks = table.columns.map { _ in "?" }.joined(separator: ", ")
@@ -34,10 +33,6 @@ import Testing
       }
     }
     return connection
-  }
-
-  private func writeSchema(_ connection: Connection, _ sql: String) throws {
-    try connection.execute("PRAGMA writable_schema = ON; \(sql); PRAGMA writable_schema = RESET")
   }
 
   private func answers(_ connection: Connection, _ table: String = "t") throws -> [[String]] {
@@ -56,7 +51,7 @@ import Testing
     let connection = try database(
       "CREATE TABLE t(v, d, e TEXT NOT NULL, k INTEGER, PRIMARY KEY(k))\(end)")
     try connection.execute("UPDATE t SET d = NULL WHERE k = 250")
-    try writeSchema(connection, "UPDATE sqlite_schema SET sql = replace(sql, 'd,', 'd TEXT NOT NULL,')")
+    try connection.writeSchema("UPDATE sqlite_schema SET sql = replace(sql, 'd,', 'd TEXT NOT NULL,')")
     for answer in try answers(connection) { #expect(Set(answer) == ["NULL value in t.d"]) }
   }
 
@@ -66,8 +61,7 @@ import Testing
       CREATE TABLE t(v TEXT, d TEXT NOT NULL, k INTEGER, PRIMARY KEY(k)) WITHOUT ROWID;
       CREATE INDEX part ON t(d) WHERE k > 7; CREATE INDEX other ON t(d) WHERE k > 290
       """)
-    try writeSchema(
-      connection,
+    try connection.writeSchema(
       """
       UPDATE sqlite_schema SET rootpage = (SELECT sum(rootpage) FROM sqlite_schema WHERE type = 'index'
         AND name IN ('part', 'other')) - rootpage WHERE name IN ('part', 'other')

@@ -111,7 +111,6 @@ private struct CheckedTable: CustomStringConvertible {
     var chance = SplitMix(seed: seed)
     description = "seed \(seed), \(schema)"
     connection = try Connection("test", .memory)
-    try connection.set(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
     try connection.execute(schema)
     table = try SchemaReader(connection).table("t")
     for number in 1...rows {
@@ -162,7 +161,7 @@ private struct CheckedTable: CustomStringConvertible {
   func giveRowsOfOther() throws { try exchange("t", "o") }
 
   private func exchange(_ name: String, _ other: String) throws {
-    try writeSchema(
+    try connection.writeSchema(
       """
       UPDATE sqlite_schema SET rootpage = (SELECT sum(rootpage) FROM sqlite_schema WHERE name IN ('\(name)', '\(other)'))
         - rootpage WHERE name IN ('\(name)', '\(other)')
@@ -171,11 +170,7 @@ private struct CheckedTable: CustomStringConvertible {
 
   /// Only of `t`, whose rows and entries stay in place.
   func rewriteSchema(_ old: String, _ new: String) throws {
-    try writeSchema(
+    try connection.writeSchema(
       "UPDATE sqlite_schema SET sql = replace(sql, '\(old)', '\(new)') WHERE tbl_name = 't'")
-  }
-
-  private func writeSchema(_ sql: String) throws {
-    try connection.execute("PRAGMA writable_schema = ON; \(sql); PRAGMA writable_schema = RESET")
   }
 }

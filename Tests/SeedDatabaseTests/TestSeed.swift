@@ -1,7 +1,8 @@
-import SeedDatabase
 import SeedFormat
 import SeedTrust
 import Support
+
+@testable import SeedDatabase
 
 /// Makes a seed of the series test/1 from an empty database with tables, and writes rows. Returns its schema.
 @discardableResult
@@ -28,4 +29,12 @@ func sum(of rows: [[SeedValue]]) -> TableSum {
   var hasher = RowHasher()
   for row in rows { sum.insert(hasher.hash(row)) }
   return sum
+}
+
+extension Connection {
+  /// Changes the schema's texts without running them.
+  func writeSchema(_ sql: String) throws {
+    try set(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
+    try execute("PRAGMA writable_schema = ON; \(sql); PRAGMA writable_schema = RESET")
+  }
 }

@@ -12,15 +12,6 @@ import Testing
     #expect(throws: JSONError(at: 6, "expected a value")) { try JSONValue(parsing: Array(#"{"a": x}"#.utf8)) }
   }
 
-  @Test func `nesting is limited and does not crash`() throws {
-    let depth = Limits.jsonDepth
-    _ = try JSONValue(
-      parsing: Array((String(repeating: "[", count: depth) + String(repeating: "]", count: depth)).utf8))
-    #expect(throws: JSONError.self) {
-      try JSONValue(parsing: Array(String(repeating: "[", count: 10_000).utf8))
-    }
-  }
-
   @Test func `a written tree is read back equal`() throws {
     let tree: JSONValue = [
       "text": "a\u{0}\"\\\u{1F}é\u{1F600}",

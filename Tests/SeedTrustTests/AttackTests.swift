@@ -284,14 +284,14 @@ import Testing
       try trusted.updateTimestamp(file("timestamp.json"))
     }
     #expect(throws: TrustError.outOfOrder(role: "transit-2")) {
-      try trusted.updateDelegated(file("1.transit-2.json"), role: "transit-2")
+      try trusted.updateTargets(file("1.transit-2.json"), role: "transit-2", delegator: Targets.type)
     }
     try trusted.updateTargets(file("1.targets.json"))
     #expect(throws: TrustError.outOfOrder(role: "snapshot")) {
       try trusted.updateSnapshot(file("2.snapshot.json"))
     }
     #expect(throws: TrustError.outOfOrder(role: "transit-2")) { try trusted.series(SignedRepository.transit) }
-    try trusted.updateDelegated(file("1.transit-2.json"), role: "transit-2")
+    try trusted.updateTargets(file("1.transit-2.json"), role: "transit-2", delegator: Targets.type)
     _ = try trusted.series(SignedRepository.transit)
   }
 }

@@ -6,41 +6,8 @@ import SeedTrust
 import Support
 import Testing
 
-/// A second opinion: python-tuf, an independent implementation, reads our metadata and signs metadata for us.
+/// A second opinion: python-tuf, an independent implementation, signs metadata for us.
 @Suite struct PythonTUFTests {
-  private static let client = #"""
-    import os, sys
-    from tuf.api.exceptions import DownloadHTTPError
-    from tuf.api.metadata import Metadata
-    from tuf.ngclient import FetcherInterface, Updater
-
-    class Files(FetcherInterface):
-        def _fetch(self, url):
-            path = url.removeprefix("file://")
-            if not os.path.exists(path):
-                raise DownloadHTTPError("not there", 404)
-            with open(path, "rb") as file:
-                return iter([file.read()])
-
-    publication, local = sys.argv[1:3]
-    metadata = os.path.join(publication, "metadata")
-    with open(os.path.join(metadata, "1.root.json"), "rb") as file:
-        root = file.read()
-    updater = Updater(local, "file://" + metadata, local, "file://" + publication + "/targets",
-                      fetcher=Files(), bootstrap=root)
-    updater.refresh()
-    for path in sys.argv[3:]:
-        info = updater.get_targetinfo(path)
-        assert info is not None, path
-        updater.download_target(info)
-    assert updater.get_targetinfo("secret/1/snapshot-1.sqlite.gz") is None
-    for name in os.listdir(metadata):
-        with open(os.path.join(metadata, name), "rb") as file:
-            read = Metadata.from_bytes(file.read())
-        assert read.signed.unrecognized_fields.keys() <= {"seedbank"}, name
-    print("OK")
-    """#
-
   private static let publisher = #"""
     import os, sys
     from datetime import datetime, timezone
@@ -83,37 +50,6 @@ import Testing
     write("timestamp.json", "timestamp", timestamp)
     print("OK")
     """#
-
-  /// A publication for the current time, with rotated roots and two series.
-  private func publication() throws -> SignedRepository {
-    let water = try SeedSeries("water", major: 10)
-    let repository = try SignedRepository(delegating: [SignedRepository.transit, water])
-    repository.now = .now()
-    try repository.rotate([.root, .targets])
-    try repository.rotate([.root, .snapshot, .timestamp, .series])
-    try repository.publish()
-    try repository.publish(water)
-    return repository
-  }
-
-  @Test func `python-tuf follows our roots and downloads our files`() throws {
-    let repository = try publication()
-    let folder = try TemporaryFolder()
-    func write(_ bytes: [UInt8], _ name: String) throws {
-      try Folder.create(Folder.parent(of: folder(name)))
-      try DurableFile.write(bytes, to: folder(name))
-    }
-    for (name, bytes) in repository.files { try write(bytes, "publication/metadata/\(name)") }
-    try write([], "local/.keep")
-    let objects = repository.published.series.values.flatMap(\.metadata.objects)
-    for object in objects {
-      try write(SignedRepository.content(object.kind), "publication/\(object.filePath)")
-    }
-    let output = try python(
-      Self.client, [folder("publication"), folder("local")] + objects.map(\.targetPath))
-    #expect(objects.count == 6)
-    #expect(output == "OK\n", "is python-tuf installed? pip install tuf 'securesystemslib[crypto]'")
-  }
 
   @Test func `metadata signed by python-tuf is accepted with its extra fields`() async throws {
     let folder = try TemporaryFolder()

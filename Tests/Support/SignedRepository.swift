@@ -122,13 +122,11 @@ package final class SignedRepository: @unchecked Sendable {
   package func object(_ kind: PublishedObject.Kind, _ series: SeedSeries, _ model: ModelVersion)
     -> PublishedObject
   {
-    let bytes = Self.content(kind)
+    let bytes = Array("the bytes of \(kind)".utf8)
     return PublishedObject(
       series: series, kind: kind, length: bytes.count, sha256: .of(bytes), model: model, rawLength: 9,
       rawSHA256: .of([9]), schema: .of([1]), digest: .of([2]))
   }
-
-  package static func content(_ kind: PublishedObject.Kind) -> [UInt8] { Array("the bytes of \(kind)".utf8) }
 
   // MARK: Attacks
 

@@ -36,7 +36,8 @@ extension StoreExamination {
     _ = try set.updateTimestamp(required(MetadataName.unversioned(Timestamp.type)))
     try set.updateSnapshot(required(MetadataName.unversioned(SnapshotRole.type)))
     try set.updateTargets(required(MetadataName.unversioned(Targets.type)))
-    try set.updateDelegated(required(MetadataName.unversioned(series.roleName)), role: series.roleName)
+    try set.updateTargets(
+      required(MetadataName.unversioned(series.roleName)), role: series.roleName, delegator: Targets.type)
     return try set.series(series)
   }
 

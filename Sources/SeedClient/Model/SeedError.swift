@@ -143,7 +143,8 @@ extension SeedError {
     case let error as FileError where error.isFull: self = .full(error.description)
     case let error as FileError: self.init(.io, "\(error): \(error.advice)")
     case let error as DatabaseError: self.init(error)
-    case is NotASeed, is ForeignIndex, is CompressionError, is ApplyError, is ImportError, is SchemaProblem,
+    case is NotASeed, is ForeignDefinition, is CompressionError, is ApplyError, is ImportError,
+      is SchemaProblem,
       is InvalidText, is InvalidName:
       self.init(.damaged, String(describing: error))
     default: self.init(.io, String(describing: error))

@@ -30,7 +30,7 @@ struct StagedSeed {
   /// The file was just written with the signed bytes, so they are at fault unless the disk or memory failed.
   private static func blaming(_ object: PublishedObject, for error: any Error) -> any Error {
     switch error {
-    case is NotASeed, is ForeignIndex, is SchemaProblem: break
+    case is NotASeed, is ForeignDefinition, is SchemaProblem: break
     case let error as DatabaseError where !error.saysObstacle && error.primaryCode != ResultCode.interrupted:
       break
     default: return error

@@ -93,13 +93,7 @@ struct EntrySum: Hashable {
   private static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let factor: UInt64 = 0xBB67_AE85_84CA_A73B
 
-  private enum Tag {
-    static let null: UInt64 = 1
-    static let integer: UInt64 = 2
-    static let real: UInt64 = 3
-    static let text: UInt64 = 4
-    static let blob: UInt64 = 5
-  }
+  private typealias Tag = CanonicalRow.Tag
 
   mutating func insert(_ places: [Int], of row: [BorrowedValue]) {
     var hash = Self.seed
@@ -127,7 +121,7 @@ struct EntrySum: Hashable {
     }
   }
 
-  private static func add(_ tag: UInt64, _ bytes: UnsafeBufferPointer<UInt8>, to hash: inout UInt64) {
+  private static func add(_ tag: UInt8, _ bytes: UnsafeBufferPointer<UInt8>, to hash: inout UInt64) {
     add(tag, UInt64(bytes.count), to: &hash)
     let raw = UnsafeRawBufferPointer(bytes)
     let width = MemoryLayout<UInt64>.size
@@ -142,7 +136,8 @@ struct EntrySum: Hashable {
     add(tag, rest, to: &hash)
   }
 
-  private static func add(_ tag: UInt64, _ word: UInt64, to hash: inout UInt64) {
+  private static func add(_ tag: UInt8, _ word: UInt64, to hash: inout UInt64) {
+    let tag = UInt64(tag) + 1
     let product = (word ^ hash).multipliedFullWidth(by: factor &+ tag << 1)
     hash = (product.high ^ product.low) &+ tag
   }

@@ -36,21 +36,7 @@ package enum Compression {
   package static func gzip(
     to destination: String, _ document: (_ take: ([UInt8]) throws -> Void) throws -> Void
   ) throws -> (raw: Measure, stored: Measure) {
-    let target = try File(destination, for: .replacing)
-    let encoder = try GzipEncoder()
-    var raw = Meter()
-    var stored = Meter()
-    func write(_ piece: [UInt8]) throws {
-      stored.take(piece)
-      try target.write(piece)
-    }
-    try document { piece in
-      raw.take(piece)
-      try encoder.process(piece, isLast: false, write)
-    }
-    try encoder.process([], isLast: true, write)
-    try target.sync()
-    return (raw.measure(), stored.measure())
+    try transform(document, to: destination, GzipEncoder())
   }
 
   /// Compresses a file into a new, synced one; returns the measures of input and output. Only gzip uses several
@@ -60,7 +46,7 @@ package enum Compression {
   ) throws -> (raw: Measure, stored: Measure) {
     switch encoding {
     case .gzip: try ParallelGzip(path, to: destination).run(threads: threads)
-    case .xz: try transform(path, to: destination, xzEncoder(), limit: .max)
+    case .xz: try transform(contents(of: path), to: destination, xzEncoder())
     }
   }
 
@@ -78,9 +64,10 @@ package enum Compression {
   /// of bytes written so far; an error that it throws ends the work.
   package static func expand(
     _ path: String, to destination: String, _ encoding: ContentEncoding, limit: Int,
-    onBytes: (Int) throws -> Void = { _ in }
+    onBytes: @escaping (Int) throws -> Void = { _ in }
   ) throws -> Measure {
-    try transform(path, to: destination, decoder(encoding), limit: limit, onBytes: onBytes).stored
+    try transform(contents(of: path), to: destination, decoder(encoding), limit: limit, onBytes: onBytes)
+      .stored
   }
 
   static func decoder(_ encoding: ContentEncoding) throws -> any StreamCodec {
@@ -115,28 +102,39 @@ package enum Compression {
     }
   }
 
-  private static func transform(
-    _ path: String, to destination: String, _ codec: any StreamCodec, limit: Int,
-    onBytes: (Int) throws -> Void = { _ in }
-  ) throws -> (raw: Measure, stored: Measure) {
-    let source = try File(path, for: .reading)
-    let target = try File(destination, for: .replacing)
-    var input = Meter()
-    var output = Meter()
-    var isLast = false
-    while !isLast {
-      let piece = try source.read(readBytes)
-      isLast = piece.count < readBytes
-      input.take(piece)
-      try codec.process(piece, isLast: isLast) { piece in
-        output.take(piece)
-        guard output.length <= limit else { throw CompressionError.tooLong(limit: limit) }
-        try target.write(piece)
-        try onBytes(piece.count)
+  private typealias Document = (_ take: ([UInt8]) throws -> Void) throws -> Void
+
+  private static func contents(of path: String) throws -> Document {
+    let file = try File(path, for: .reading)
+    return { take in
+      while true {
+        let piece = try file.read(readBytes)
+        try take(piece)
+        if piece.count < readBytes { return }
       }
     }
+  }
+
+  private static func transform(
+    _ document: Document, to destination: String, _ codec: any StreamCodec, limit: Int = .max,
+    onBytes: @escaping (Int) throws -> Void = { _ in }
+  ) throws -> (raw: Measure, stored: Measure) {
+    let target = try File(destination, for: .replacing)
+    var raw = Meter()
+    var stored = Meter()
+    func write(_ piece: [UInt8]) throws {
+      stored.take(piece)
+      guard stored.length <= limit else { throw CompressionError.tooLong(limit: limit) }
+      try target.write(piece)
+      try onBytes(piece.count)
+    }
+    try document { piece in
+      raw.take(piece)
+      try codec.process(piece, isLast: false, write)
+    }
+    try codec.process([], isLast: true, write)
     try target.sync()
-    return (input.measure(), output.measure())
+    return (raw.measure(), stored.measure())
   }
 }
 

@@ -111,8 +111,6 @@ package final class GzipReader {
   private var position = 0
   private var isComplete = false
 
-  private static let inputBytes = 16 * 1024
-
   package init(_ member: [UInt8]) throws(CompressionError) {
     input = member
     stream = try .inflating()
@@ -120,27 +118,18 @@ package final class GzipReader {
 
   /// Fills the buffer as far as possible; returns 0 at the end.
   package func read(into room: UnsafeMutableRawBufferPointer) throws(CompressionError) -> Int {
-    var filled = 0
-    while filled < room.count, !isComplete {
-      let before = position
-      let count = try step(into: UnsafeMutableRawBufferPointer(rebasing: room[filled...]))
-      guard count > 0 || position > before || isComplete else { throw .truncated }
-      filled += count
-    }
-    return filled
-  }
-
-  private func step(into room: UnsafeMutableRawBufferPointer) throws(CompressionError) -> Int {
-    let piece = input[position...].prefix(Self.inputBytes)
-    let zlib = stream.pointer
-    try piece.withUnsafeBufferPointer { bytes throws(CompressionError) in
-      zlib.pointee.next_in = UnsafeMutablePointer(mutating: bytes.baseAddress)
-      zlib.pointee.avail_in = UInt32(bytes.count)
+    guard !isComplete else { return 0 }
+    let (zlib, size) = (stream.pointer, UInt32(clamping: room.count))
+    try input.withUnsafeBufferPointer { bytes throws(CompressionError) in
+      zlib.pointee.next_in = bytes.baseAddress.map { UnsafeMutablePointer(mutating: $0 + position) }
+      zlib.pointee.avail_in = UInt32(bytes.count - position)
       zlib.pointee.next_out = room.baseAddress?.assumingMemoryBound(to: UInt8.self)
-      zlib.pointee.avail_out = UInt32(clamping: room.count)
+      zlib.pointee.avail_out = size
       isComplete = try stream.inflate()
+      position = bytes.count - Int(zlib.pointee.avail_in)
     }
-    position += piece.count - Int(zlib.pointee.avail_in)
-    return min(room.count, Int(UInt32.max)) - Int(zlib.pointee.avail_out)
+    let count = Int(size - zlib.pointee.avail_out)
+    guard count > 0 || isComplete else { throw .truncated }
+    return count
   }
 }

@@ -39,32 +39,24 @@ extension Connection {
   /// Creates an index with SQL from an untrusted file. The authorizer permits only this index on this table, so any
   /// other statement is rejected before it runs. CPU time and the size of the file are bounded.
   package func makeIndex(_ name: String, on table: String, by sql: String, growingTo size: Int64) throws {
-    let limits = IndexLimits(self)
-    defer { limits.lift() }
-    let leave = DefinitionLeave(.index(name: name, table: table))
-    do {
-      try define(sql, leave, growingTo: size)
-    } catch let error as DatabaseError where !error.saysHindrance && !Task.isCancelled {
-      throw ForeignIndex(name: name, sql: sql, reason: leave.reason(for: error))
-    }
+    try define(sql, DefinitionLeave(.index(name: name, table: table)), growingTo: size)
   }
 
   /// Runs one statement of a minor's additions. The authorizer permits only new columns, tables, indexes, views and search
   /// tables. Bounded like ``makeIndex(_:on:by:growingTo:)``.
   func define(_ sql: String, sparing prefix: String, growingTo size: Int64) throws {
-    let limits = IndexLimits(self)
-    defer { limits.lift() }
-    let leave = DefinitionLeave(.addition(sparing: prefix))
-    do {
-      try define(sql, leave, growingTo: size)
-    } catch let error as DatabaseError where !error.saysHindrance && !Task.isCancelled {
-      throw ForeignAddition(sql: sql, reason: leave.reason(for: error))
-    }
+    try define(sql, DefinitionLeave(.addition(sparing: prefix)), growingTo: size)
   }
 
   private func define(_ sql: String, _ leave: DefinitionLeave, growingTo size: Int64) throws {
-    let statement = try prepared(sql, leave)
-    try computing(atMost: IndexLimits.seconds(forBytes: bytes), growingTo: size) { try statement.run() }
+    let limits = IndexLimits(self)
+    defer { limits.lift() }
+    do {
+      let statement = try prepared(sql, leave)
+      try computing(atMost: IndexLimits.seconds(forBytes: bytes), growingTo: size) { try statement.run() }
+    } catch let error as DatabaseError where !error.saysHindrance && !Task.isCancelled {
+      throw ForeignDefinition(index: leave.index, sql: sql, reason: leave.reason(for: error))
+    }
   }
 
   /// The size up to which the file may grow.
@@ -93,21 +85,17 @@ extension Connection {
   }
 }
 
-/// SQL for an index that is rejected because it does something else or costs too much.
-package struct ForeignIndex: Error, Hashable, Sendable, CustomStringConvertible {
-  package let name: String
+/// SQL of an index or a minor's addition that is rejected because it does something else or costs too much.
+package struct ForeignDefinition: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The index's name; nil for an addition.
+  package let index: String?
   package let sql: String
   package let reason: String
 
-  package var description: String { "the index \(name) is not built: \(reason): \(sql.shortSQL)" }
-}
-
-/// A statement of a minor's additions that is rejected because it does something else or costs too much.
-package struct ForeignAddition: Error, Hashable, Sendable, CustomStringConvertible {
-  package let sql: String
-  package let reason: String
-
-  package var description: String { "the schema cannot be extended: \(reason): \(sql.shortSQL)" }
+  package var description: String {
+    let problem = index.map { "the index \($0) is not built" } ?? "the schema cannot be extended"
+    return "\(problem): \(reason): \(sql.shortSQL)"
+  }
 }
 
 /// Bounds on an index's expressions. SQLite checks the time only between functions, so each must have short arguments.
@@ -167,6 +155,8 @@ private final class DefinitionLeave {
   private static let editingFunctions: Set = ["format", "length", "printf", "substr"]
 
   init(_ kind: Kind) { self.kind = kind }
+
+  var index: String? { if case .index(let name, _) = kind { name } else { nil } }
 
   func isGiven(
     for action: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?,

@@ -1,6 +1,5 @@
 import CSQLite
 package import SeedFormat
-import SeedSystem
 
 /// A prepared statement, which owns its pointer and keeps its connection open.
 package final class Statement {
@@ -91,18 +90,7 @@ package final class Statement {
     }
   }
 
-  func holds(_ value: BorrowedValue, at column: Int32) -> Bool {
-    let found = sqlite3_column_value(handle, column)
-    let type = sqlite3_value_type(found)
-    switch value {
-    case .null: return type == SQLITE_NULL
-    case .integer(let value): return type == SQLITE_INTEGER && sqlite3_value_int64(found) == value
-    case .real(let value):
-      return type == SQLITE_FLOAT && sqlite3_value_double(found).bitPattern == value.bitPattern
-    case .text(let bytes): return type == SQLITE_TEXT && isSame(sqlite3_value_text(found), found, bytes)
-    case .blob(let bytes): return type == SQLITE_BLOB && isSame(sqlite3_value_blob(found), found, bytes)
-    }
-  }
+  func holds(_ value: BorrowedValue, at column: Int32) -> Bool { BorrowedValue.same(borrow(column), value) }
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
@@ -169,16 +157,6 @@ package final class Statement {
     }
     return .text(text)
   }
-}
-
-@inline(__always)
-private func isSame(
-  _ address: UnsafeRawPointer?, _ found: OpaquePointer?, _ bytes: UnsafeBufferPointer<UInt8>
-) -> Bool {
-  guard Int(sqlite3_value_bytes(found)) == bytes.count else { return false }
-  // An empty value may have no address, which memcmp does not accept.
-  guard let address, let own = bytes.baseAddress, !bytes.isEmpty else { return true }
-  return memcmp(address, own, bytes.count) == 0
 }
 
 @available(*, unavailable)

@@ -4,7 +4,7 @@ package import SeedFormat
 /// by 8 bytes big-endian (INTEGER, and REAL by its bit pattern), by an 8-byte big-endian length and the bytes (TEXT as
 /// UTF-8, BLOB), or by nothing (NULL).
 package enum CanonicalRow {
-  private enum Tag {
+  enum Tag {
     static let null: UInt8 = 0
     static let integer: UInt8 = 1
     static let real: UInt8 = 2

@@ -14,26 +14,26 @@ package struct KeyOrder: Sendable {
 
   /// Returns a negative number, zero or a positive number if `left` sorts before, with or after `right`.
   package func compare(_ left: [SeedValue], _ right: [SeedValue]) -> Int {
-    for (index, collation) in collations.enumerated() {
-      let order = left[index].withBorrowed { left in
-        right[index].withBorrowed { Self.compare(left, $0, collation) }
+    first { position, collation in
+      left[position].withBorrowed { left in
+        right[position].withBorrowed { Self.compare(left, $0, collation) }
       }
-      if order != 0 { return order }
     }
-    return 0
   }
 
   package func compare(key left: [BorrowedValue], withKeyOf right: [BorrowedValue]) -> Int {
-    for position in collations.indices {
-      let order = Self.compare(left[position], right[key[position]], collations[position])
-      if order != 0 { return order }
-    }
-    return 0
+    first { Self.compare(left[$0], right[key[$0]], $1) }
   }
 
   package func compareKeys(of left: [BorrowedValue], _ right: [BorrowedValue]) -> Int {
-    for (position, index) in key.enumerated() {
-      let order = Self.compare(left[index], right[index], collations[position])
+    first { Self.compare(left[key[$0]], right[key[$0]], $1) }
+  }
+
+  /// The order of the first of the key's values that differ.
+  @inline(__always)
+  private func first(_ order: (_ position: Int, Collation) -> Int) -> Int {
+    for position in collations.indices {
+      let order = order(position, collations[position])
       if order != 0 { return order }
     }
     return 0

@@ -50,7 +50,7 @@ package enum LeftOutIndexes {
     return schema
   }
 
-  /// Builds the indexes of a schema over empty tables, as a client would; throws ``ForeignIndex`` for one that it rejects.
+  /// Builds the indexes of a schema over empty tables, as a client would; throws ``ForeignDefinition`` for one that it rejects.
   package static func rehearse(_ schema: String) throws {
     let connection = try Connection("schema", .memory)
     try connection.run(script: schema)

@@ -67,7 +67,7 @@ package struct SchemaReader {
       name: name, columns: columns, generated: generated,
       key: key.columns, keyCollations: key.collations,
       isWithoutRowid: listed.isWithoutRowid, isStrict: listed.isStrict,
-      foreignKeys: try foreignKeys(name), hasOtherUnique: key.hasOthers)
+      foreignKeys: try foreignKeys(of: name), hasOtherUnique: key.hasOthers)
   }
 
   private func columns(_ table: Listed) throws -> (stored: [ColumnSchema], generated: [String]) {
@@ -98,17 +98,39 @@ package struct SchemaReader {
     return String(cString: collation)
   }
 
-  private func foreignKeys(_ table: String) throws -> [ForeignKeySchema] {
+  package func foreignKeys(of table: String) throws -> [ForeignKeySchema] {
     let rows = try connection.rows(
       """
-      SELECT id, "table", "from", "to", on_update, on_delete, seq FROM pragma_foreign_key_list(?) ORDER BY id, seq
+      SELECT id, "table", "from", "to", on_update, on_delete FROM pragma_foreign_key_list(?) ORDER BY id, seq
       """, .text(table))
-    return rows.filter { $0[6] == .integer(0) }.map { first in
-      let parts = rows.filter { $0[0] == first[0] }
-      return ForeignKeySchema(
-        columns: parts.map(\.[2].text), parent: first[1].text,
-        parentColumns: parts.compactMap(\.[3].textIfAny), onUpdate: first[4].text, onDelete: first[5].text)
+    let parts = Dictionary(grouping: rows) { row -> Int64 in
+      if case .integer(let number) = row[0] { number } else { 0 }
     }
+    return try parts.sorted { $0.key < $1.key }.map { try foreignKey($0.key, of: table, $0.value) }
+  }
+
+  private func foreignKey(
+    _ number: Int64, of table: String, _ parts: [[SeedValue]]
+  ) throws -> ForeignKeySchema {
+    let (first, named) = (parts[0], parts.compactMap(\.[3].textIfAny))
+    let key = try connection.rows(
+      "SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk", first[1]
+    ).map(\.[0].text)
+    let referenced = parts.indices.map { $0 < key.count ? key[$0] : RowidName.usual }
+    return ForeignKeySchema(
+      number: number, table: table, columns: parts.map(\.[2].text), parent: first[1].text,
+      parentColumns: named.isEmpty ? referenced : named, namedParentColumns: named, onUpdate: first[4].text,
+      onDelete: first[5].text)
+  }
+
+  package func foreignKeys(to parent: String) throws -> [ForeignKeySchema] {
+    let children = try connection.rows(
+      """
+      SELECT DISTINCT child.name FROM sqlite_schema AS child JOIN pragma_foreign_key_list(child.name) AS reference
+      WHERE child.type = 'table' AND lower(reference."table") = lower(?) ORDER BY child.name
+      """, .text(parent))
+    return try children.flatMap { try foreignKeys(of: $0[0].text) }
+      .filter { $0.parent.lowercased() == parent.lowercased() }
   }
 
   private func checkParents(_ tables: [TableSchema]) throws {
@@ -264,7 +286,7 @@ extension SchemaReader {
   private func describe(_ reference: ForeignKeySchema) -> JSONValue {
     [
       "columns": .array(reference.columns.map { .string($0) }), "parent": .string(reference.parent),
-      "parentColumns": .array(reference.parentColumns.map { .string($0) }),
+      "parentColumns": .array(reference.namedParentColumns.map { .string($0) }),
       "onUpdate": .string(reference.onUpdate), "onDelete": .string(reference.onDelete),
     ]
   }

@@ -57,10 +57,17 @@ extension ColumnSchema {
 }
 
 package struct ForeignKeySchema: Hashable, Sendable {
+  /// The constraint's number in its table, as in `foreign_key_check`.
+  package let number: Int64
+  package let table: String
   package let columns: [String]
+  /// The referenced table, which may be missing.
   package let parent: String
-  /// Empty if the constraint names no columns and so references the parent's primary key.
+  /// The referenced columns, even if the constraint does not name them.
   package let parentColumns: [String]
+  /// Empty if the constraint names no columns and so references the parent's primary key.
+  package let namedParentColumns: [String]
+  /// The actions on change and deletion of the parent, such as `SET NULL`.
   package let onUpdate: String
   package let onDelete: String
 }
@@ -94,4 +101,15 @@ package struct TableSchema: Hashable, Sendable {
   }
 
   package func keyValues(of row: [SeedValue]) -> [SeedValue] { key.map { row[$0] } }
+}
+
+/// Names of a rowid in SQL.
+package enum RowidName {
+  static let usual = "rowid"
+
+  /// The first of SQLite's three names that is not in `columns`; nil if all are taken.
+  package static func free(besides columns: [String]) -> String? {
+    let taken = Set(columns.map { $0.lowercased() })
+    return [usual, "oid", "_rowid_"].first { !taken.contains($0) }
+  }
 }

@@ -11,11 +11,10 @@ struct Reference {
   init?(_ reference: ForeignKeySchema, of table: TableSchema, _ schema: DatabaseSchema) {
     guard let found = schema.table(reference.parent) else { return nil }
     (child, parent) = (table, found)
-    let referenced = reference.parentColumns.isEmpty ? found.keyNames : reference.parentColumns
     childPositions = table.positions(reference.columns)
-    parentPositions = found.positions(referenced)
+    parentPositions = found.positions(reference.parentColumns)
     columns = childPositions?.map(child.columnName) ?? reference.columns
-    parentColumns = parentPositions?.map(parent.columnName) ?? referenced
+    parentColumns = parentPositions?.map(parent.columnName) ?? reference.parentColumns
   }
 
   // MARK: SQL

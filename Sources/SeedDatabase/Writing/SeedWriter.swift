@@ -71,8 +71,7 @@ package struct ImportResult: Hashable, Sendable {
 /// The reason why rows cannot be written. The caller must roll back the transaction.
 package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   case unknownTable(String)
-  case wrongColumns(table: String, found: [String], expected: [String])
-  case wrongKey(table: String, found: [String], expected: [String])
+  case wrongColumns(table: String)
   case wrongSet(table: String, columns: [String])
   case missingRow(table: String, key: String)
   case nullInKey(table: String, column: String)
@@ -87,12 +86,7 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .unknownTable(let table): "there is no table \"\(table)\""
-    case .wrongColumns(let table, let found, let expected):
-      "table \"\(table)\": expected the columns \(expected.joined(separator: ", ")), "
-        + "found \(found.joined(separator: ", "))"
-    case .wrongKey(let table, let found, let expected):
-      "table \"\(table)\": expected the key \(expected.joined(separator: ", ")), "
-        + "found \(found.joined(separator: ", "))"
+    case .wrongColumns(let table): "table \"\(table)\": the delta has other columns or another key"
     case .wrongSet(let table, let columns):
       "table \"\(table)\": an update sets \(columns.joined(separator: ", ")), of which each must be a stored column outside the key, "
         + "named once"

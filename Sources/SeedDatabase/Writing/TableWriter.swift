@@ -1,8 +1,7 @@
 package import SeedFormat
 
 /// Writes rows of one table and shape and maintains the table's sum, if any. Writes a row only if its canonical bytes
-/// differ from the stored row with its key. Whether the look-up or the insertion goes first depends on the previous
-/// row, because in most imports all rows are new or all exist.
+/// differ from the stored row with its key.
 package final class TableWriter {
   let table: TableSchema
   package let shape: RowShape
@@ -24,7 +23,6 @@ package final class TableWriter {
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   private let stored = LentBytes()
-  @exclusivity(unchecked) private var expectsKnownKeys = true
   /// Keyed by the positions that they set.
   private var narrowUpdates: [[Int]: Statement] = [:]
 
@@ -34,7 +32,7 @@ package final class TableWriter {
   /// Texts and blobs above this size should not be in memory twice.
   private static let longBytes = 1 << 20
 
-  private enum Use: Int, CaseIterable { case find, insert, insertIfAbsent, update, delete }
+  private enum Use: Int, CaseIterable { case find, insert, update, delete }
 
   /// With `runsTriggers`, a row that a trigger rejects leaves no changes, and triggers run only for rows that are
   /// written.
@@ -56,7 +54,6 @@ package final class TableWriter {
       switch use {
       case .find: sql.find
       case .insert: sql.insert(shape)
-      case .insertIfAbsent: sql.insertIfAbsent(shape)
       case .update: sql.update(shape, at: Array(columns.indices))
       case .delete: sql.delete
       }
@@ -70,13 +67,8 @@ package final class TableWriter {
   /// Inserts or updates a row; `values` are borrowed for the call.
   package func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
     try prepare(values)
-    // BEFORE triggers of an insertion run even if the key then proves to exist.
-    if !expectsKnownKeys, !runsTriggers, try insertIfAbsent() { return .inserted }
-    guard try find() else {
-      expectsKnownKeys = false
-      return try insertIfFree()
-    }
-    expectsKnownKeys = true
+    // First, because BEFORE triggers of an insertion run even if the key then proves to exist.
+    guard try find() else { return try insertIfFree() }
     let find = try statement(.find)
     defer { find.rewind() }
     return try overwrite(FoundRow(find, columns))
@@ -98,34 +90,26 @@ package final class TableWriter {
     if try remove(key: row) { changes.deleted += 1 }
   }
 
-  /// Sets the columns at `positions` of the row with this key.
-  func update(
-    _ key: [BorrowedValue], _ values: some Sequence<BorrowedValue>, at positions: [Int]
-  ) throws -> RowOutcome {
-    guard try find(key) else { throw missing(key) }
+  /// Sets the columns at `positions` of an existing row. `values` has the key's values and then theirs.
+  func update(_ values: [BorrowedValue], at positions: [Int]) throws -> RowOutcome {
+    // Copies, because fitted values are valid only until the next ones, and the row's own until it is written.
+    stored.clear()
+    var key = Array(values.prefix(table.key.count))
+    try fit(key: &key)
+    key = key.map { stored.copy($0) }
+    guard try find(key) else {
+      throw ImportError.missingRow(table: table.name, key: rowDescription(table.keyNames, key.map(\.owned)))
+    }
     let find = try statement(.find)
     defer { find.rewind() }
-    return try update(FoundRow(find, columns), values, at: positions)
-  }
-
-  /// Sets the columns at `positions` of the found row.
-  func update(
-    _ found: borrowing FoundRow, _ values: some Sequence<BorrowedValue>, at positions: [Int]
-  ) throws -> RowOutcome {
-    // Copies, because the row's own values are valid only until it is written.
-    stored.clear()
+    let found = FoundRow(find, columns)
     row = read(found).map { stored.copy($0) }
-    for (position, value) in zip(positions, values) { row[position] = value }
+    for (position, value) in zip(positions, values.dropFirst(key.count)) { row[position] = value }
     try fitter.fit(&row, to: shape.affinities)
     return try overwrite(found)
   }
 
-  /// The error for an update whose row is missing.
-  func missing(_ key: [BorrowedValue]) -> ImportError {
-    .missingRow(table: table.name, key: rowDescription(table.keyNames, key.map(\.owned)))
-  }
-
-  func fit(key: inout [BorrowedValue]) throws {
+  private func fit(key: inout [BorrowedValue]) throws {
     try fitter.fit(&key, to: table.key.map { table.columns[$0].affinity })
   }
 
@@ -136,17 +120,6 @@ package final class TableWriter {
     for position in shape.key where row[position].isNull {
       throw ImportError.nullInKey(table: table.name, column: table.columns[shape.columns[position]].name)
     }
-  }
-
-  /// Also returns false for a constraint violation, because the key may exist.
-  private func insertIfAbsent() throws -> Bool {
-    if let error = try attempt(.insertIfAbsent) {
-      guard error.primaryCode == ResultCode.constraint else { throw error }
-      return false
-    }
-    guard connection.changes > 0 else { return false }
-    try noteInsertion()
-    return true
   }
 
   func insertIfFree() throws -> RowOutcome {
@@ -165,7 +138,7 @@ package final class TableWriter {
       changes.unchanged += 1
       return .unchanged
     }
-    if rule == .fail { throw keyIsThere() }
+    if rule == .fail { throw constraint("a row with this key already exists") }
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
     let differing = runsTriggers ? [] : found.differing(from: row)
@@ -250,12 +223,10 @@ package final class TableWriter {
   }
 
   /// The error for a row whose unique value was taken.
-  var takenError: ImportError {
-    .constraint(table: table.name, key: keyDescription, message: takenMessage)
-  }
+  var takenError: ImportError { constraint(takenMessage) }
 
-  private func keyIsThere() -> ImportError {
-    .constraint(table: table.name, key: keyDescription, message: "a row with this key already exists")
+  private func constraint(_ message: String) -> ImportError {
+    .constraint(table: table.name, key: keyDescription, message: message)
   }
 
   // MARK: Rows of a batch
@@ -317,7 +288,7 @@ package final class TableWriter {
     if error.code == ResultCode.trigger {
       return ImportError.trigger(table: table.name, key: keyDescription, message: error.message)
     }
-    return ImportError.constraint(table: table.name, key: keyDescription, message: error.message)
+    return constraint(error.message)
   }
 
   private func attempt(_ use: Use) throws -> DatabaseError? {

@@ -6,18 +6,11 @@ enum DeltaScalar {
   static let realTag = "f64"
   static let blobTag = "b64"
 
-  static func append(_ value: BorrowedValue, to buffer: inout [UInt8]) {
-    switch value {
-    // Not as a tree, which would cost an allocation for each value.
-    case .integer(let value) where isExact(value): buffer.append(contentsOf: String(value).utf8)
-    case .real(let value) where value.isFinite: JSONWriter.append(value, to: &buffer)
-    case .text(let bytes): JSONWriter.append(utf8: bytes, to: &buffer)
-    default: JSONWriter.append(value.owned.json, to: &buffer)
-    }
-  }
-
   static func write(_ value: BorrowedValue, _ add: ((inout [UInt8]) -> Void) throws -> Void) rethrows {
     switch value {
+    // Not as a tree, which would cost an allocation for each value.
+    case .integer(let value) where isExact(value): try add { $0.append(contentsOf: String(value).utf8) }
+    case .real(let value) where value.isFinite: try add { JSONWriter.append(value, to: &$0) }
     case .text(let bytes):
       try add { $0.append(UInt8(ascii: "\"")) }
       for piece in pieces(bytes) { try add { JSONWriter.append(escaping: piece, to: &$0) } }
@@ -26,7 +19,7 @@ enum DeltaScalar {
       try add { $0.append(contentsOf: "{\"\(blobTag)\":\"".utf8) }
       for piece in pieces(bytes) { try add { $0.append(contentsOf: Base64.letters(piece)) } }
       try add { $0.append(contentsOf: "\"}".utf8) }
-    case .null, .integer, .real: try add { append(value, to: &$0) }
+    case .null, .integer, .real: try add { JSONWriter.append(value.owned.json, to: &$0) }
     }
   }
 

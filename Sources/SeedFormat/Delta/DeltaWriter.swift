@@ -73,12 +73,11 @@ package struct DeltaWriter {
     add(row, of: count, to: \.inserts)
   }
 
-  /// Adds a row that every client has: the values of its key, and those at `positions`, in ascending order.
+  /// Adds a row that every client has: the values of its key, then those at `positions`, in ascending order.
   package mutating func update(_ key: [SeedValue], _ values: [SeedValue], at positions: [Int]) {
     LentBytes.lending(key + values) { update(lent: $0, at: positions) }
   }
 
-  /// `values` are those of the key, then those at `positions`.
   package mutating func update(lent values: [BorrowedValue], at positions: [Int]) {
     guard let table, let number = self.table?.number(of: positions) else {
       preconditionFailure("an update outside a table")
@@ -145,23 +144,15 @@ package struct DeltaWriter {
     _ values: [BorrowedValue], between marks: (String, String), to bytes: inout SpilledBytes,
     _ spill: (any DeltaSpill)?
   ) throws {
-    let opening = (bytes.isEmpty ? "" : ",") + marks.0
-    guard values.reduce(0, { $0 + $1.byteCount }) > openBytes else {
-      return try bytes.append(limit: openBytes, spill) { buffer in
-        buffer.append(contentsOf: opening.utf8)
-        for index in values.indices {
-          if index > 0 { buffer.append(UInt8(ascii: ",")) }
-          DeltaScalar.append(values[index], to: &buffer)
-        }
-        buffer.append(contentsOf: marks.1.utf8)
-      }
-    }
     // In pieces through the spill, because the row may be too large for memory.
+    func put(_ piece: (inout [UInt8]) -> Void) throws { try bytes.append(limit: openBytes, spill, piece) }
+    let opening = (bytes.isEmpty ? "" : ",") + marks.0
+    try put { $0.append(contentsOf: opening.utf8) }
     for index in values.indices {
-      try bytes.append(limit: openBytes, spill) { $0.append(contentsOf: (index == 0 ? opening : ",").utf8) }
-      try DeltaScalar.write(values[index]) { try bytes.append(limit: openBytes, spill, $0) }
+      if index > 0 { try put { $0.append(UInt8(ascii: ",")) } }
+      try DeltaScalar.write(values[index], put)
     }
-    try bytes.append(limit: openBytes, spill) { $0.append(contentsOf: marks.1.utf8) }
+    try put { $0.append(contentsOf: marks.1.utf8) }
   }
 }
 

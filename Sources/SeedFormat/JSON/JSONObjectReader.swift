@@ -50,6 +50,13 @@ package struct JSONObjectReader {
     throw error(name, "unknown key, \(nearest ?? "expected one of \(known.joined(separator: ", "))")")
   }
 
+  /// Whether the member is there and was not read.
+  package mutating func has(_ name: String) -> Bool {
+    if unread.contains(where: { $0.name == name }) { return true }
+    known.append(name)
+    return false
+  }
+
   // MARK: Plain values
 
   package mutating func string(_ name: String) throws(MalformedJSON) -> String {
@@ -57,7 +64,7 @@ package struct JSONObjectReader {
   }
 
   package mutating func stringIfPresent(_ name: String) throws(MalformedJSON) -> String? {
-    try typedIfPresent(name, "a string", \.string)
+    has(name) ? try string(name) : nil
   }
 
   package mutating func bool(_ name: String) throws(MalformedJSON) -> Bool {
@@ -65,23 +72,19 @@ package struct JSONObjectReader {
   }
 
   package mutating func boolIfPresent(_ name: String) throws(MalformedJSON) -> Bool? {
-    try typedIfPresent(name, "a bool", \.bool)
+    has(name) ? try bool(name) : nil
   }
 
   package mutating func integer(_ name: String, from minimum: Int) throws(MalformedJSON) -> Int {
-    try integer(name, take(name), from: minimum)
-  }
-
-  package mutating func integerIfPresent(_ name: String, from minimum: Int) throws(MalformedJSON) -> Int? {
-    try takeIfPresent(name).map { value throws(MalformedJSON) in try integer(name, value, from: minimum) }
-  }
-
-  private func integer(_ name: String, _ value: JSONValue, from minimum: Int) throws(MalformedJSON) -> Int {
-    let number = try typed(name, value, "a whole number", \.integer)
+    let number = try typed(name, take(name), "a whole number", \.integer)
     guard number >= minimum else { throw error(name, "expected \(minimum) or more, found \(number)") }
     // Every JSON reader holds such numbers exactly, and versions can be incremented without overflow.
     guard number <= Limits.exactJSONInteger else { throw error(name, "\(number) is beyond 2^53 − 1") }
     return number
+  }
+
+  package mutating func integerIfPresent(_ name: String, from minimum: Int) throws(MalformedJSON) -> Int? {
+    has(name) ? try integer(name, from: minimum) : nil
   }
 
   package mutating func value<Value>(
@@ -109,22 +112,13 @@ package struct JSONObjectReader {
   }
 
   package mutating func digestIfPresent(_ name: String) throws(MalformedJSON) -> SHA256Digest? {
-    try typedIfPresent(name, "64 lower-case hexadecimal digits") { value in
-      value.string.flatMap { try? SHA256Digest(hex: $0) }
-    }
+    has(name) ? try digest(name) : nil
   }
 
   package mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String
   ) throws(MalformedJSON) -> Choice where Choice.RawValue == String {
-    guard let choice: Choice = try choiceIfPresent(name) else { throw error(name, "is missing") }
-    return choice
-  }
-
-  package mutating func choiceIfPresent<Choice: RawRepresentable & CaseIterable>(
-    _ name: String
-  ) throws(MalformedJSON) -> Choice? where Choice.RawValue == String {
-    guard let text = try stringIfPresent(name) else { return nil }
+    let text = try string(name)
     guard let choice = Choice(rawValue: text) else {
       let words = Choice.allCases.map(\.rawValue).joined(separator: ", ")
       throw error(name, "expected one of \(words), found \"\(text)\"")
@@ -132,20 +126,24 @@ package struct JSONObjectReader {
     return choice
   }
 
+  package mutating func choiceIfPresent<Choice: RawRepresentable & CaseIterable>(
+    _ name: String
+  ) throws(MalformedJSON) -> Choice? where Choice.RawValue == String {
+    has(name) ? try choice(name) : nil
+  }
+
   // MARK: Arrays and objects
 
   package mutating func strings(_ name: String) throws(MalformedJSON) -> [String] {
-    guard let strings = try stringsIfPresent(name) else { throw error(name, "is missing") }
+    var strings: [String] = []
+    for (index, element) in try typed(name, take(name), "an array", \.elements).enumerated() {
+      strings.append(try typed("\(name)[\(index)]", element, "a string", \.string))
+    }
     return strings
   }
 
   package mutating func stringsIfPresent(_ name: String) throws(MalformedJSON) -> [String]? {
-    guard let elements = try typedIfPresent(name, "an array", \.elements) else { return nil }
-    var strings: [String] = []
-    for (index, element) in elements.enumerated() {
-      strings.append(try typed("\(name)[\(index)]", element, "a string", \.string))
-    }
-    return strings
+    has(name) ? try strings(name) : nil
   }
 
   package mutating func object(_ name: String) throws(MalformedJSON) -> JSONObjectReader {
@@ -153,23 +151,19 @@ package struct JSONObjectReader {
   }
 
   package mutating func objectIfPresent(_ name: String) throws(MalformedJSON) -> JSONObjectReader? {
-    try takeIfPresent(name).map { value throws(MalformedJSON) in
-      try JSONObjectReader(value, at: place(of: name))
-    }
+    has(name) ? try object(name) : nil
   }
 
   package mutating func objects(_ name: String) throws(MalformedJSON) -> [JSONObjectReader] {
-    guard let objects = try objectsIfPresent(name) else { throw error(name, "is missing") }
+    var objects: [JSONObjectReader] = []
+    for (index, element) in try typed(name, take(name), "an array", \.elements).enumerated() {
+      objects.append(try JSONObjectReader(element, at: "\(place(of: name))[\(index)]"))
+    }
     return objects
   }
 
   package mutating func objectsIfPresent(_ name: String) throws(MalformedJSON) -> [JSONObjectReader]? {
-    guard let elements = try typedIfPresent(name, "an array", \.elements) else { return nil }
-    var objects: [JSONObjectReader] = []
-    for (index, element) in elements.enumerated() {
-      objects.append(try JSONObjectReader(element, at: "\(place(of: name))[\(index)]"))
-    }
-    return objects
+    has(name) ? try objects(name) : nil
   }
 
   package mutating func dictionary<Value>(
@@ -193,12 +187,6 @@ package struct JSONObjectReader {
       }
     }
     return values
-  }
-
-  private mutating func typedIfPresent<Value>(
-    _ name: String, _ expected: String, _ pick: (JSONValue) -> Value?
-  ) throws(MalformedJSON) -> Value? {
-    try takeIfPresent(name).map { value throws(MalformedJSON) in try typed(name, value, expected, pick) }
   }
 
   private func typed<Value>(

@@ -154,9 +154,8 @@ package struct JSONScanner: ~Copyable {
 
   private mutating func remember(_ name: String, at start: Int) throws(JSONError) {
     guard case .object(var names) = levels.removeLast() else { return }
-    guard names.insert(name) else {
-      throw JSONError(at: start, "duplicate member name \"\(name)\"")
-    }
+    var text = name
+    guard text.withUTF8({ names.insert($0) }) else { throw .duplicate(name, at: start) }
     levels.append(.object(names: names))
   }
 

@@ -2,12 +2,8 @@
 package enum JSONWriter {
   /// A quoted string. Escapes quotation mark, backslash, and U+0000 to U+001F.
   package static func append(_ text: String, to buffer: inout [UInt8]) {
-    append(utf8: text.utf8, to: &buffer)
-  }
-
-  static func append(utf8 bytes: some Sequence<UInt8>, to buffer: inout [UInt8]) {
     buffer.append(UInt8(ascii: "\""))
-    append(escaping: bytes, to: &buffer)
+    append(escaping: text.utf8, to: &buffer)
     buffer.append(UInt8(ascii: "\""))
   }
 

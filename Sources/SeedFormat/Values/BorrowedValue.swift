@@ -31,6 +31,7 @@ package enum BorrowedValue {
   }
 
   /// Compares canonical bytes, as ``SeedValue`` does.
+  @inlinable
   package static func same(_ left: BorrowedValue, _ right: BorrowedValue) -> Bool {
     switch (left, right) {
     case (.null, .null): true
@@ -41,6 +42,7 @@ package enum BorrowedValue {
     }
   }
 
+  @usableFromInline
   static func sameBytes(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
     guard left.count == right.count else { return false }
     // An empty value may have no address, which memcmp does not accept.

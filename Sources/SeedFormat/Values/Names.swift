@@ -71,22 +71,15 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
   /// Parses `2.1`; each part is a plain decimal without leading zeros.
   public init(_ text: String) throws(InvalidName) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
-    let areNumbers = parts.allSatisfy { part in !part.isEmpty && part.utf8.allSatisfy { 0x30...0x39 ~= $0 } }
-    guard parts.count == 2, areNumbers else { throw Self.invalid(text, "major.minor, such as 2.1") }
-    let (majors, minors) = (1...Limits.modelNumber, 0...Limits.modelNumber)
-    guard let major = canonicalDecimal(parts[0], in: majors) else {
-      throw Self.invalid(
-        text, "major.minor, such as 2.1, with a major from 1 to \(Limits.modelNumber) without leading zeros")
-    }
-    guard let minor = canonicalDecimal(parts[1], in: minors) else {
-      throw Self.invalid(
-        text, "major.minor, such as 2.1, with a minor from 0 to \(Limits.modelNumber) without leading zeros")
+    let most = Limits.modelNumber
+    guard parts.count == 2, let major = canonicalDecimal(parts[0], in: 1...most),
+      let minor = canonicalDecimal(parts[1], in: 0...most)
+    else {
+      throw InvalidName(
+        "model version", found: text,
+        expected: "major.minor, such as 2.1, from 1.0 to \(most).\(most) without leading zeros")
     }
     (self.major, self.minor) = (major, minor)
-  }
-
-  private static func invalid(_ text: String, _ expected: String) -> InvalidName {
-    InvalidName("model version", found: text, expected: expected)
   }
 
   /// Whether a client built for `other` can open a file of this version.
@@ -153,22 +146,15 @@ public struct SeedVersion: Hashable, Sendable, Comparable, CustomStringConvertib
   public static let first = SeedVersion(unchecked: 1)
 
   /// Throws below 1 and above 2^53 − 1.
-  public init(_ number: Int) throws(InvalidName) {
-    guard number >= 1, Int64(number) <= Limits.exactJSONInteger else { throw Self.invalid("\(number)") }
-    self.number = number
-  }
+  public init(_ number: Int) throws(InvalidName) { try self.init("\(number)") }
 
   /// Parses a plain decimal without sign or leading zeros.
   public init(_ text: String) throws(InvalidName) {
     guard let number = canonicalDecimal(text, in: 1...Int(Limits.exactJSONInteger)) else {
-      throw Self.invalid(text)
+      throw InvalidName(
+        "version", found: text, expected: "a whole number from 1 to \(Limits.exactJSONInteger)")
     }
     self.number = number
-  }
-
-  private static func invalid(_ text: String) -> InvalidName {
-    InvalidName(
-      "version", found: text, expected: "a whole number from 1 to \(Limits.exactJSONInteger)")
   }
 
   private init(unchecked number: Int) { self.number = number }

@@ -64,7 +64,7 @@ final class LostRows {
   }
 
   /// A reference that no document mentions can be cleared in all rows.
-  private static func mayFollow(_ reference: StoredReference, _ targets: [ImportTarget]) -> String? {
+  private static func mayFollow(_ reference: ForeignKeySchema, _ targets: [ImportTarget]) -> String? {
     guard let target = targets.first(where: { $0.table.name.lowercased() == reference.table.lowercased() }),
       reference.onDelete == "CASCADE" || target.fills(reference.columns)
     else { return nil }

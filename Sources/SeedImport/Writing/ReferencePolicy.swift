@@ -25,7 +25,7 @@ struct ReferencePolicy {
   }
 
   private func isSuspect(_ table: String, _ touched: Set<String>) throws -> Bool {
-    let references = try SchemaReader(connection).references(of: table)
+    let references = try SchemaReader(connection).foreignKeys(of: table)
     guard !references.isEmpty else { return false }
     return touched.contains(table.lowercased())
       || references.contains { touched.contains($0.parent.lowercased()) }
@@ -74,7 +74,7 @@ struct ReferencePolicy {
   // MARK: Finding broken references
 
   private struct BrokenReference {
-    let stored: StoredReference
+    let stored: ForeignKeySchema
     let count: Int
     let hasParent: Bool
 
@@ -92,7 +92,7 @@ struct ReferencePolicy {
   private typealias ReferencingRow = (key: String, values: String)
 
   private func brokenReferences(of table: String) throws -> [BrokenReference] {
-    let references = try SchemaReader(connection).references(of: table)
+    let references = try SchemaReader(connection).foreignKeys(of: table)
     return try violations(of: table).compactMap { violation in
       guard case .integer(let count) = violation[1],
         let stored = references.first(where: { violation[0] == .integer($0.number) })

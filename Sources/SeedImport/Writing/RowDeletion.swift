@@ -7,7 +7,7 @@ final class RowDeletion {
   private let connection: Connection
   private var lists: [String: DoomedRows] = [:]
   /// A condition for the referencing rows that may be deleted or changed with the referenced row; `nil` for all.
-  var mayFollow: (StoredReference) -> String? = { _ in nil }
+  var mayFollow: (ForeignKeySchema) -> String? = { _ in nil }
 
   private var reader: SchemaReader { SchemaReader(connection) }
 
@@ -44,7 +44,7 @@ final class RowDeletion {
   func dependents(of tables: [String]) throws -> Set<String> {
     var (found, queue) = (Set<String>(), tables)
     while let table = queue.popLast() {
-      for reference in try reader.references(to: table)
+      for reference in try reader.foreignKeys(to: table)
       where ["CASCADE", "SET NULL"].contains(reference.onDelete) {
         if found.insert(reference.table.lowercased()).inserted { queue.append(reference.table) }
       }
@@ -58,7 +58,7 @@ final class RowDeletion {
   private func follow(_ first: DoomedRows) throws {
     var queue = [first]
     while let parent = queue.popLast() {
-      for reference in try reader.references(to: parent.table) where reference.onDelete == "CASCADE" {
+      for reference in try reader.foreignKeys(to: parent.table) where reference.onDelete == "CASCADE" {
         let list = try list(of: reference.table)
         let rest = """
           FROM \(quoted(parent.table)) AS \(Self.parent) JOIN \(quoted(reference.table)) \
@@ -69,12 +69,12 @@ final class RowDeletion {
     }
   }
 
-  private func andMayFollow(_ reference: StoredReference) -> String {
+  private func andMayFollow(_ reference: ForeignKeySchema) -> String {
     mayFollow(reference).map { " AND \($0)" } ?? ""
   }
 
   /// The SQL condition that joins a reference's rows with the referenced row.
-  private static func matches(_ reference: StoredReference) -> String {
+  private static func matches(_ reference: ForeignKeySchema) -> String {
     zip(reference.columns, reference.parentColumns).map {
       "\(quoted(reference.table)).\(quoted($0)) = \(parent).\(quoted($1))"
     }
@@ -83,7 +83,7 @@ final class RowDeletion {
 
   /// Clears references whose rows stay.
   private func clearReferences(to list: DoomedRows, _ changes: inout ChangeReport) throws {
-    for reference in try reader.references(to: list.table) where reference.onDelete == "SET NULL" {
+    for reference in try reader.foreignKeys(to: list.table) where reference.onDelete == "SET NULL" {
       let settings = reference.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
       try connection.execute(
         "UPDATE \(quoted(reference.table)) SET \(settings) WHERE \(condition(reference, list))")
@@ -91,7 +91,7 @@ final class RowDeletion {
     }
   }
 
-  private func condition(_ reference: StoredReference, _ list: DoomedRows) -> String {
+  private func condition(_ reference: ForeignKeySchema, _ list: DoomedRows) -> String {
     let own = lists[reference.table.lowercased()].map { " AND NOT \($0.isListed)" } ?? ""
     return """
       EXISTS (SELECT 1 FROM \(quoted(list.table)) AS \(Self.parent) \

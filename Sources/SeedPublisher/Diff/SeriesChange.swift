@@ -76,7 +76,7 @@ struct SeriesChange {
     }
     do {
       _ = try additions.perform(on: copy.connection, leadingTo: plan.schema.hash)
-    } catch let error as ForeignAddition { throw NotAnAddition(error.reason) }
+    } catch let error as ForeignDefinition { throw NotAnAddition(error.reason) }
   }
 
   /// The publisher applies its own delta first, so clients never get one that cannot be applied.

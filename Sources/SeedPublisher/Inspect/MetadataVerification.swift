@@ -51,7 +51,7 @@ struct MetadataVerification {
     let name = versioned(one.roleName, try? trusted.announced(one.roleName).version)
     var metadata: SeriesMetadata?
     _ = verify(name, &report) { bytes in
-      try trusted.updateDelegated(bytes, role: one.roleName)
+      try trusted.updateTargets(bytes, role: one.roleName, delegator: Targets.type)
       metadata = try trusted.series(one)
     }
     guard let metadata, let role = trusted.targets[one.roleName] else { return }

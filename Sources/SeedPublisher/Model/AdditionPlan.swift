@@ -21,7 +21,7 @@ extension SeriesPlan {
       for search in schema.searchTables where try copy.settings(search) != target.settings(search) {
         throw NotAnAddition("the search table \"\(search.name)\" has other settings")
       }
-    } catch let error as ForeignAddition { throw NotAnAddition(error.reason) }
+    } catch let error as ForeignDefinition { throw NotAnAddition(error.reason) }
     return additions
   }
 
@@ -105,7 +105,7 @@ extension TableSchema {
   fileprivate func reference(of column: ColumnSchema) -> String {
     guard let key = foreignKeys.first(where: { $0.columns == [column.name] }) else { return "" }
     let columns =
-      key.parentColumns.isEmpty ? "" : "(\(key.parentColumns.map(quoted).joined(separator: ", ")))"
+      key.namedParentColumns.isEmpty ? "" : "(\(key.namedParentColumns.map(quoted).joined(separator: ", ")))"
     return " REFERENCES \(quoted(key.parent))\(columns) ON UPDATE \(key.onUpdate) ON DELETE \(key.onDelete)"
   }
 }

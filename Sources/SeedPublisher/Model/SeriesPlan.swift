@@ -119,9 +119,9 @@ package struct SeriesPlan: Sendable {
   private static func checkIndexes(_ model: ModelDefinition) throws(PlanError) {
     do {
       try LeftOutIndexes.rehearse(model.schemaSQL)
-    } catch let error as ForeignIndex {
+    } catch let error as ForeignDefinition {
       throw PlanError(
-        "\(model.schemaFile): clients do not build the index \"\(error.name)\": \(error.reason): change it, or set"
+        "\(model.schemaFile): clients do not build the index \"\(error.index ?? "")\": \(error.reason): change it, or set"
           + " \"indexes\" to \"snapshot\"")
     } catch { throw PlanError("\(model.schemaFile): \(error)") }
   }

@@ -69,8 +69,7 @@ struct ViolationSurvey {
 
   private func orphans(_ table: TableSchema, _ reference: ForeignKeySchema, _ parent: TableSchema) -> String {
     let key = table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
-    let parents = reference.parentColumns.isEmpty ? parent.keyNames : reference.parentColumns
-    let condition = orphanCondition(reference.columns, parent.name, parents)
+    let condition = orphanCondition(reference.columns, parent.name, reference.parentColumns)
     return "SELECT \(key) FROM main.\(quoted(table.name)) AS child WHERE \(condition)"
   }
 }

@@ -129,19 +129,15 @@ package struct MetadataRefresh {
   /// Updates one targets role: from the stored copy if it is the announced version, otherwise from the repository.
   package mutating func targets(_ role: String, delegator: String?) async throws {
     let name = MetadataName.unversioned(role)
-    if let bytes = try stored.read(name), (try? accept(bytes, role, delegator)) != nil { return }
+    if let bytes = try stored.read(name),
+      (try? trusted.updateTargets(bytes, role: role, delegator: delegator)) != nil
+    {
+      return
+    }
     let announced = try trusted.announced(role)
     let bytes = try await required(repositoryName(role, announced), role, announced)
-    try accept(bytes, role, delegator)
+    try trusted.updateTargets(bytes, role: role, delegator: delegator)
     try stored.persist(name, bytes)
-  }
-
-  private mutating func accept(_ bytes: [UInt8], _ role: String, _ delegator: String?) throws(TrustError) {
-    if let delegator {
-      try trusted.updateDelegated(bytes, role: role, delegator: delegator)
-    } else {
-      try trusted.updateTargets(bytes)
-    }
   }
 
   // MARK: Files

@@ -53,7 +53,7 @@ extension PublishedMetadata {
     (self.formerRoots, outdated) = (formerRoots, Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
     for series in seriesInSnapshot {
       let name = MetadataName.versioned(series.roleName, try trusted.announced(series.roleName).version)
-      try trusted.updateDelegated(file(name), role: series.roleName)
+      try trusted.updateTargets(file(name), role: series.roleName, delegator: Targets.type)
       guard let role = trusted.targets[series.roleName] else {
         throw TrustError.outOfOrder(role: series.roleName)
       }

@@ -171,30 +171,17 @@ package struct TrustedMetadataSet: Sendable {
     return meta
   }
 
-  /// Rule 6 for the top-level role.
-  package mutating func updateTargets(_ bytes: [UInt8]) throws(TrustError) {
-    let metadata = try announcedTargets(bytes, Targets.type)
-    try check(metadata, Targets.type)
-    try take(metadata, Targets.type)
-  }
-
-  /// Rule 6 for a role delegated by `delegator`.
-  package mutating func updateDelegated(
-    _ bytes: [UInt8], role: String, delegator: String = Targets.type
+  /// Rule 6 for a role delegated by `delegator`, or for the top-level role without one.
+  package mutating func updateTargets(
+    _ bytes: [UInt8], role: String = Targets.type, delegator: String? = nil
   ) throws(TrustError) {
-    guard let parent = targets[delegator] else { throw .outOfOrder(role: role) }
-    let metadata = try announcedTargets(bytes, role)
-    try metadata.check(role, signedFor: parent)
-    try take(metadata, role)
-  }
-
-  private func announcedTargets(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata<Targets> {
-    try announced(role).check(bytes, of: role)
-    return try Metadata<Targets>.read(bytes, role)
-  }
-
-  private mutating func take(_ metadata: Metadata<Targets>, _ role: String) throws(TrustError) {
-    try checkVersion(role, announced(role).version, metadata.signed.version)
+    let parent = delegator.flatMap { targets[$0] }
+    guard (parent == nil) == (delegator == nil) else { throw .outOfOrder(role: role) }
+    let announced = try announced(role)
+    try announced.check(bytes, of: role)
+    let metadata = try Metadata<Targets>.read(bytes, role)
+    if let parent { try metadata.check(role, signedFor: parent) } else { try check(metadata, role) }
+    try checkVersion(role, announced.version, metadata.signed.version)
     try checkExpiry(of: metadata.signed, role)
     targets[role] = metadata.signed
   }

@@ -90,8 +90,6 @@ package struct RoleSignature: Hashable, Sendable {
 }
 
 extension JSONObjectReader {
-  func has(_ name: String) -> Bool { unread.contains { $0.name == name } }
-
   /// The elements of an array of objects; throws if a value of `key` repeats.
   mutating func list<Element>(
     _ name: String, by keyName: String, _ key: (Element) -> String,

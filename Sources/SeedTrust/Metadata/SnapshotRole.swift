@@ -97,13 +97,9 @@ extension JSONObjectReader {
   mutating func hashes() throws(MalformedJSON) -> [String: String] {
     let object = try object("hashes")
     guard !object.unread.isEmpty else { throw error("hashes", "is empty") }
-    var hashes: [String: String] = [:]
-    for member in object.unread {
+    return try object.byName { member throws(MalformedJSON) in
       guard let digest = member.value.string else { throw object.error(member.name, "expected a string") }
-      guard hashes.updateValue(digest, forKey: member.name) == nil else {
-        throw object.error(member.name, "occurs twice, spelled differently")
-      }
+      return digest
     }
-    return hashes
   }
 }

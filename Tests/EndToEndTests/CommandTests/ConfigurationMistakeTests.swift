@@ -247,11 +247,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ("1/schema.sql", #"/1: expected a folder named major.minor, such as 2.1, found "1"."#),
-    ("v1.0/schema.sql", #"/v1.0: expected a folder named major.minor, such as 2.1, found "v1.0"."#),
     (
-      "01.0/schema.sql",
-      #"/01.0: expected a folder named major.minor, such as 2.1, with a major from 1 to 999 without leading zeros, found "01.0"."#
+      "v1.0/schema.sql",
+      #"/v1.0: expected a folder named major.minor, such as 2.1, from 1.0 to 999.999 without leading zeros, found "v1.0"."#
     ),
     ("2.0/stop.sql", "/2.0: expected schema.sql in this folder, found none."),
     ("2.0/Schema.sql", "/2.0: expected schema.sql in this folder, found none."),

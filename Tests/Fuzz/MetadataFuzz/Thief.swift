@@ -80,7 +80,7 @@ struct Thief {
     let delegations = Delegations(keys: [key.publicKey.keyID: RoleKey(key.publicKey)], roles: [role])
     let targets = Targets(header: Self.header(1), targets: [:], delegations: delegations)
     try client.updateTargets(Metadata(signing: targets, with: [key]).bytes)
-    try client.updateDelegated(bytes, role: name)
+    try client.updateTargets(bytes, role: name, delegator: Targets.type)
     _ = try client.series(Self.series)
   }
 }

@@ -40,7 +40,7 @@ import Testing
   private static let honest = HostileBehaviour("honest", at: "", times: 0) { _ in false }
 
   @Test func `a snapshot with an index that a device does not build is damaged`() throws {
-    let error = #expect(throws: ForeignIndex.self) {
+    let error = #expect(throws: ForeignDefinition.self) {
       try LeftOutIndexes.rehearse("CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE INDEX i ON a(trim(id))")
     }
     #expect(SeedError(try #require(error)).code == .damaged)
