@@ -3,6 +3,7 @@ package import SeedFormat
 /// One table's rows in a ``SeedWriter``: whole rows, which are copied until a statement is full.
 package final class TableRows {
   private let batch: RowBatch
+  private let updates: UpdateBatch
   private let bytes = LentBytes()
   private var areNew = false
   /// Rows whose unique values were taken.
@@ -14,6 +15,7 @@ package final class TableRows {
   ) {
     let shape = RowShape(whole: table)
     batch = RowBatch(TableWriter(table, shape, connection, fitter, .overwrite, sum, watch))
+    updates = UpdateBatch(batch.writer)
   }
 
   /// The rows of a table in a database without sums.
@@ -37,10 +39,12 @@ package final class TableRows {
   /// Sets the columns at `positions` of an existing row. `values` has the key's values and then theirs.
   package func update(lent values: [BorrowedValue], at positions: [Int]) throws {
     if batch.count > 0 { try flush() }
-    note(try writer.update(values, at: positions), writer.row.map(\.owned))
+    try updates.add(values, at: positions)
+    if updates.isFull { try flush() }
   }
 
   private func add(_ row: [BorrowedValue], isNew: Bool) throws {
+    if !updates.isEmpty { try flush() }
     let size = row.reduce(0) { $0 + $1.byteCount }
     if isNew != areNew || bytes.count + size > RowBatch.mostRowBytes { try flush() }
     areNew = isNew
@@ -61,6 +65,7 @@ package final class TableRows {
     }
     let rows = try batch.write(batch.count, areNew: areNew)
     for (number, outcome) in batch.outcomes.enumerated() { note(outcome, rows[number].map(\.owned)) }
+    try updates.write { outcome in note(outcome, writer.row.map(\.owned)) }
   }
 
   private func note(_ outcome: RowOutcome, _ row: @autoclosure () -> [SeedValue]) {

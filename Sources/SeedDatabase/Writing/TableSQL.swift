@@ -42,6 +42,10 @@ package struct TableSQL: Sendable {
     "\(name) (\(list(names(shape)))) VALUES \(RowStatement.marks(shape.columns.count, rows: count))"
   }
 
+  func insertIfAbsent(_ shape: RowShape) -> String {
+    "\(insert(shape)) ON CONFLICT (\(list(table.keyNames))) DO NOTHING"
+  }
+
   /// Parameters: the values at these positions of the shape, then the key. The key may be among them, because under
   /// NOCASE its text may change.
   func update(_ shape: RowShape, at positions: [Int]) -> String {

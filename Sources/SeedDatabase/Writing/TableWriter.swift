@@ -1,7 +1,8 @@
 package import SeedFormat
 
 /// Writes rows of one table and shape and maintains the table's sum, if any. Writes a row only if its canonical bytes
-/// differ from the stored row with its key.
+/// differ from the stored row with its key. Whether the look-up or the insertion goes first depends on the previous
+/// row, because in most imports all rows are new or all exist.
 package final class TableWriter {
   let table: TableSchema
   package let shape: RowShape
@@ -23,6 +24,7 @@ package final class TableWriter {
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   private let stored = LentBytes()
+  @exclusivity(unchecked) private var expectsKnownKeys = true
   /// Keyed by the positions that they set.
   private var narrowUpdates: [[Int]: Statement] = [:]
 
@@ -32,7 +34,7 @@ package final class TableWriter {
   /// Texts and blobs above this size should not be in memory twice.
   private static let longBytes = 1 << 20
 
-  private enum Use: Int, CaseIterable { case find, insert, update, delete }
+  private enum Use: Int, CaseIterable { case find, insert, insertIfAbsent, update, delete }
 
   /// With `runsTriggers`, a row that a trigger rejects leaves no changes, and triggers run only for rows that are
   /// written.
@@ -54,6 +56,7 @@ package final class TableWriter {
       switch use {
       case .find: sql.find
       case .insert: sql.insert(shape)
+      case .insertIfAbsent: sql.insertIfAbsent(shape)
       case .update: sql.update(shape, at: Array(columns.indices))
       case .delete: sql.delete
       }
@@ -67,8 +70,13 @@ package final class TableWriter {
   /// Inserts or updates a row; `values` are borrowed for the call.
   package func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
     try prepare(values)
-    // First, because BEFORE triggers of an insertion run even if the key then proves to exist.
-    guard try find() else { return try insertIfFree() }
+    // BEFORE triggers of an insertion run even if the key then proves to exist.
+    if !expectsKnownKeys, !runsTriggers, try insertIfAbsent() { return .inserted }
+    guard try find() else {
+      expectsKnownKeys = false
+      return try insertIfFree()
+    }
+    expectsKnownKeys = true
     let find = try statement(.find)
     defer { find.rewind() }
     return try overwrite(FoundRow(find, columns))
@@ -90,26 +98,34 @@ package final class TableWriter {
     if try remove(key: row) { changes.deleted += 1 }
   }
 
-  /// Sets the columns at `positions` of an existing row. `values` has the key's values and then theirs.
-  func update(_ values: [BorrowedValue], at positions: [Int]) throws -> RowOutcome {
-    // Copies, because fitted values are valid only until the next ones, and the row's own until it is written.
-    stored.clear()
-    var key = Array(values.prefix(table.key.count))
-    try fit(key: &key)
-    key = key.map { stored.copy($0) }
-    guard try find(key) else {
-      throw ImportError.missingRow(table: table.name, key: rowDescription(table.keyNames, key.map(\.owned)))
-    }
+  /// Sets the columns at `positions` of the row with this key.
+  func update(
+    _ key: [BorrowedValue], _ values: some Sequence<BorrowedValue>, at positions: [Int]
+  ) throws -> RowOutcome {
+    guard try find(key) else { throw missing(key) }
     let find = try statement(.find)
     defer { find.rewind() }
-    let found = FoundRow(find, columns)
+    return try update(FoundRow(find, columns), values, at: positions)
+  }
+
+  /// Sets the columns at `positions` of the found row.
+  func update(
+    _ found: borrowing FoundRow, _ values: some Sequence<BorrowedValue>, at positions: [Int]
+  ) throws -> RowOutcome {
+    // Copies, because the row's own values are valid only until it is written.
+    stored.clear()
     row = read(found).map { stored.copy($0) }
-    for (position, value) in zip(positions, values.dropFirst(key.count)) { row[position] = value }
+    for (position, value) in zip(positions, values) { row[position] = value }
     try fitter.fit(&row, to: shape.affinities)
     return try overwrite(found)
   }
 
-  private func fit(key: inout [BorrowedValue]) throws {
+  /// The error for an update whose row is missing.
+  func missing(_ key: [BorrowedValue]) -> ImportError {
+    .missingRow(table: table.name, key: rowDescription(table.keyNames, key.map(\.owned)))
+  }
+
+  func fit(key: inout [BorrowedValue]) throws {
     try fitter.fit(&key, to: table.key.map { table.columns[$0].affinity })
   }
 
@@ -120,6 +136,17 @@ package final class TableWriter {
     for position in shape.key where row[position].isNull {
       throw ImportError.nullInKey(table: table.name, column: table.columns[shape.columns[position]].name)
     }
+  }
+
+  /// Also returns false for a constraint violation, because the key may exist.
+  private func insertIfAbsent() throws -> Bool {
+    if let error = try attempt(.insertIfAbsent) {
+      guard error.primaryCode == ResultCode.constraint else { throw error }
+      return false
+    }
+    guard connection.changes > 0 else { return false }
+    try noteInsertion()
+    return true
   }
 
   func insertIfFree() throws -> RowOutcome {
@@ -138,7 +165,7 @@ package final class TableWriter {
       changes.unchanged += 1
       return .unchanged
     }
-    if rule == .fail { throw constraint("a row with this key already exists") }
+    if rule == .fail { throw keyIsThere() }
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
     let differing = runsTriggers ? [] : found.differing(from: row)
@@ -223,10 +250,12 @@ package final class TableWriter {
   }
 
   /// The error for a row whose unique value was taken.
-  var takenError: ImportError { constraint(takenMessage) }
+  var takenError: ImportError {
+    .constraint(table: table.name, key: keyDescription, message: takenMessage)
+  }
 
-  private func constraint(_ message: String) -> ImportError {
-    .constraint(table: table.name, key: keyDescription, message: message)
+  private func keyIsThere() -> ImportError {
+    .constraint(table: table.name, key: keyDescription, message: "a row with this key already exists")
   }
 
   // MARK: Rows of a batch
@@ -288,7 +317,7 @@ package final class TableWriter {
     if error.code == ResultCode.trigger {
       return ImportError.trigger(table: table.name, key: keyDescription, message: error.message)
     }
-    return constraint(error.message)
+    return ImportError.constraint(table: table.name, key: keyDescription, message: error.message)
   }
 
   private func attempt(_ use: Use) throws -> DatabaseError? {
