@@ -31,7 +31,7 @@ import Testing
     let metrics = FrontMetrics()
     metrics.watch({ HTTPLoad() }, behindProxies: isProxied)
     let agent = Array("Seedbank/0.1.0 (transit; 2.1)".utf8)
-    let client = agent.withUnsafeBufferPointer { FrontMetrics.client($0) { _ in true } }
+    let client = agent.withUnsafeBufferPointer { FrontMetrics.client($0) { _, _ in true } }
     metrics.noteLooks(at: Self.now)
     for kind in [AnswerMark.Kind.timestamp, .metadata] {
       for agent in [client, nil] {

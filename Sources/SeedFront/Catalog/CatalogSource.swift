@@ -91,9 +91,9 @@ package final class CatalogSource: Sendable {
     if hasChanged { onChange.withLock(\.self)() }
   }
 
-  func publishes(_ client: ClientModel) -> Bool {
-    guard let catalog = current().catalog, let name = try? DatasetName(client.dataset),
-      let model = try? ModelVersion(client.model)
+  func publishes(_ dataset: String, _ model: String) -> Bool {
+    guard let catalog = current().catalog, let name = try? DatasetName(dataset),
+      let model = try? ModelVersion(model)
     else { return false }
     return catalog.series(name, major: model.major)?.state.models[model] != nil
   }

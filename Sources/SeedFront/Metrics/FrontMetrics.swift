@@ -25,7 +25,9 @@ package final class FrontMetrics: Sendable {
 
   /// Returns the model in a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`. Counts only published models,
   /// so invented names cannot fill the memory.
-  static func client(_ agent: UnsafeBufferPointer<UInt8>, published: (ClientModel) -> Bool) -> ClientModel? {
+  static func client(
+    _ agent: UnsafeBufferPointer<UInt8>, published: (_ dataset: String, _ model: String) -> Bool
+  ) -> ClientModel? {
     guard agent.starts(with: library) else { return nil }
     let text = String(decoding: agent, as: UTF8.self)
     guard let opening = text.firstIndex(of: "("), text.last == ")" else { return nil }
@@ -33,8 +35,7 @@ package final class FrontMetrics: Sendable {
       String($0.drop { $0 == " " })
     }
     guard parts.count >= 2 else { return nil }
-    let client = ClientModel(dataset: parts[0], model: parts[1])
-    return published(client) ? client : nil
+    return published(parts[0], parts[1]) ? ClientModel(dataset: parts[0], model: parts[1]) : nil
   }
 
   private static let library = Array("Seedbank/".utf8)
