@@ -10,7 +10,10 @@ struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   var allKeys: [Key] { ((try? row().columns) ?? []).compactMap(Key.init(stringValue:)) }
 
-  func contains(_ key: Key) -> Bool { (try? row().has(key.stringValue)) ?? false }
+  func contains(_ key: Key) -> Bool {
+    if (try? columns._withUnsafeGuaranteedRef { try $0.slot(key) }) != nil { return true }
+    return (try? row().has(key.stringValue)) ?? false
+  }
 
   // Inlined so that the compiler specializes them for each value type.
 

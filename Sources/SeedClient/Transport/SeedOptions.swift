@@ -17,8 +17,9 @@ public struct SeedOptions: Sendable {
   /// no keys.
   public var reportedKeysPerTable: Int?
 
-  /// Protection of the store's files while an Apple device is locked; `nil` keeps the volume's default. Anything stricter
-  /// than ``FileProtection/afterFirstUnlock`` prevents background updates on a locked device.
+  /// Protection of the store's files while an Apple device is locked, set when the directory is created; `nil` keeps
+  /// the volume's default. Anything stricter than ``FileProtection/afterFirstUnlock`` prevents background updates on
+  /// a locked device.
   public var fileProtection: FileProtection?
 
   /// Excludes the store from backups, as app review requires for downloadable data. Apple platforms only.

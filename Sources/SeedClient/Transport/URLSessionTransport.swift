@@ -19,7 +19,7 @@ struct SessionOptions: Sendable {
 }
 
 extension SeedOptions {
-  /// Configures the store's URLSession once, before its first request. Caches, cookies and content codings stay off.
+  /// Configures each URLSession of the store before its first request: one, on Linux up to four. Caches, cookies and content codings stay off.
   public var configureSession: @Sendable (URLSessionConfiguration) -> Void {
     get { session.configure }
     set { session.configure = newValue }
@@ -115,7 +115,7 @@ final class URLSessionTransport: Transport {
       task.cancel()
     }
     #if !canImport(Darwin)
-    if Task.isCancelled { changeSession() }
+    if Task.isCancelled { changeSession(from: session.session) }
     #endif
     try Task.checkCancellation()
     try result.get()
@@ -130,8 +130,9 @@ extension URLSessionTransport {
 
   /// Lets the next request use another session. Foundation on Linux can miss all events of a session from some moment
   /// on (swift-corelibs-libdispatch #833): its requests then receive nothing until they are cancelled.
-  private func changeSession() {
+  private func changeSession(from used: URLSession) {
     sessions.withLock {
+      guard $0[0].session === used else { return }
       let next = $0.count < Self.mostSessions ? Session(userAgent, options) : $0.removeLast()
       $0.insert(next, at: 0)
     }

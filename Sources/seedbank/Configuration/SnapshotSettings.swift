@@ -61,7 +61,7 @@ extension ConfigurationValue {
     _ expected: String, _ read: (String) -> Value?
   ) throws(Refusal) -> Value? {
     guard let text = try text() else { return nil }
-    guard let value = read(text) else { throw error("expected \(expected), found \"\(text.clipped)\"") }
+    guard let value = read(text) else { throw error("expected \(expected), found \"\(text.printable)\"") }
     return value
   }
 }
