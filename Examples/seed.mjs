@@ -38,7 +38,8 @@ export class Database {
     }
   }
 
-  async run(...statements) { for await (const _ of this.lines(statements.join(';\n'))); }
+  /** Runs statements, or arrays of them: a call cannot have as many arguments as a delta has rows. */
+  async run(...statements) { for await (const _ of this.lines(statements.flat().join(';\n'))); }
 
   /** Rows as arrays; only for columns of integers and text. */
   async rows(columns, rest) {
@@ -148,7 +149,7 @@ export async function apply(database, delta) {
   if (!(delta.from <= known.version && known.version < delta.to))
     throw new Error(`a delta from ${delta.from} to ${delta.to} does not apply to version ${known.version}`);
   const changed = delta.additions ? await extend(database, delta) : delta.changes.map(({ table }) => table);
-  for (const table of delta.changes) await database.run(...fill(table), ...changes(table));
+  for (const table of delta.changes) await database.run(fill(table), changes(table));
   if ((await digest(database, changed)) !== delta.digest)
     throw new Drift(`version ${delta.to} has other rows than the published ones`);
   const searches = await database.rows('name', "FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'");
