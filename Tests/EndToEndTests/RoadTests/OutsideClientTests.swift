@@ -162,6 +162,29 @@ import Testing
     }
   }
 
+  @Test func `the JavaScript client waits for a slow download, and ends one that stalls`() throws {
+    let script = """
+      import http from 'node:http';
+      const { get } = await import(`${process.argv[1]}/metadata.mjs`);
+      const server = http.createServer(async (request, response) => {
+        for (let count = 0; count < 6; count += 1) {
+          response.write('part');
+          await new Promise((resolve) => setTimeout(resolve, 300));
+        }
+        if (request.url === '/slow') response.end();
+      });
+      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const address = `http://127.0.0.1:${server.address().port}`;
+      console.log(`${await get(`${address}/slow`, 1000, 1500)}`.length);
+      await get(`${address}/stalled`, 1000, 1500).catch((error) => console.log(error.message));
+      server.closeAllConnections();
+      server.close();
+      """
+    let output = try Tool.run(
+      ["node", "--input-type=module", "-e", script, "\(Readme.package)/Examples"], within: 60)
+    #expect(output.hasPrefix("24\n") && output.hasSuffix("/stalled: nothing more arrives\n"), "\(output)")
+  }
+
   @Test(.full) func `python-tuf downloads and verifies every published object`() throws {
     var road = try DemoRoad(seed: 22, trips: 50)
     for _ in 0..<3 {
