@@ -162,6 +162,35 @@ import Testing
     }
   }
 
+  @Test(arguments: ["Python", "JavaScript"])
+  func `a client rejects a series that is no longer delegated, although it has the series' metadata`(
+    _ language: String
+  ) throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    for name in ["my", "other"] {
+      try Tool.sqlite(folder("\(name).sqlite"), "CREATE TABLE place(id INTEGER PRIMARY KEY);")
+      try folder.succeed("init", "\(name).sqlite")
+    }
+    try folder.succeed("regenerate")
+    func follow() throws {
+      let server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
+      let arguments = [server.address, folder("seedbank/root.json"), "my", "1.0", folder("store")]
+      _ =
+        try language == "Python"
+        ? Tool.script("Examples/client.py", arguments) : Tool.node("Examples/client.mjs", arguments)
+    }
+    try follow()
+    // Stored metadata of replaced keys does not count, so the snapshot role's own check does not help.
+    try Tool.run(
+      ["sed", "-i", "s/\"datasets\": .*/\"datasets\": [\"other\"]/", "seedbank/seedbank.json"],
+      in: folder.path)
+    try Tool.run(["rm", "-r", folder("seedbank/publication")])
+    try folder.succeed("new-epoch", "--yes")
+    try folder.succeed("keys", "rotate", "timestamp", "snapshot")
+    let failure = #expect(throws: Tool.Failure.self) { try follow() }
+    #expect(failure?.output.contains("is not published") == true, "\(failure?.output ?? "")")
+  }
+
   @Test func `the JavaScript client waits for a slow download, and ends one that stalls`() throws {
     let script = """
       import http from 'node:http';
