@@ -72,9 +72,9 @@ def smallest(state, facts, start):
 def published(updater, metadata, dataset, major):
     """The state of a series and its targets, verified."""
     updater.get_targetinfo(f"{dataset}/{major}/none")  # Any name in the series makes it load the series' role.
-    role = pathlib.Path(metadata, f"{dataset}-{major}.json")
-    if not role.exists():
-        raise Refused(f"{dataset}/{major} is not published")
+    targets, role = (pathlib.Path(metadata, f"{name}.json") for name in ("targets", f"{dataset}-{major}"))
+    if role.stem not in Metadata[Targets].from_file(str(targets)).signed.delegations.roles:
+        raise Refused(f"{dataset}/{major} is not published")  # A stored role may be of an earlier run.
     signed = Metadata[Targets].from_file(str(role)).signed
     return signed.unrecognized_fields["seedbank"], signed.targets
 

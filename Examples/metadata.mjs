@@ -9,18 +9,23 @@ export class Refused extends Error {}
 
 const [rootBytes, metadataBytes, mostRoots] = [64 * 1024, 512 * 1024, 256];
 
-/** A file of the publication, never more than `limit` bytes; null if there is none. */
-export async function get(address, limit) {
-  const answer = await fetch(address, { signal: AbortSignal.timeout(60_000) });
-  if (answer.status === 404) return null;
-  if (!answer.ok) throw new Refused(`${address}: status ${answer.status}`);
-  const parts = [];
-  for await (const part of answer.body) {
-    limit -= part.length;
-    if (limit < 0) throw new Refused(`${address} is longer than it may be`);
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+/** A file of the publication, never more than `limit` bytes; null if there is none. Fails if nothing arrives for `patience`. */
+export async function get(address, limit, patience = 60_000) {
+  const abort = new AbortController();
+  const timer = setTimeout(() => abort.abort(new Error(`${address}: nothing more arrives`)), patience);
+  try {
+    const answer = await fetch(address, { signal: abort.signal });
+    if (answer.status === 404) return null;
+    if (!answer.ok) throw new Refused(`${address}: status ${answer.status}`);
+    const parts = [];
+    for await (const part of answer.body) {
+      timer.refresh();
+      limit -= part.length;
+      if (limit < 0) throw new Refused(`${address} is longer than it may be`);
+      parts.push(part);
+    }
+    return Buffer.concat(parts);
+  } finally { clearTimeout(timer); }
 }
 
 /** JSON as it was signed: members in the order of their names' bytes, no spaces. */

@@ -18,10 +18,12 @@ export class Database {
   #program;
   #lines;
   #errors = '';
+  #ended;
 
   constructor(file) {
     this.#program = spawn('sqlite3', ['-safe', '-batch', '-bail', '-init', '/dev/null', '-cmd', '.timeout 60000', file]);
     this.#program.on('error', (error) => (this.#errors += error.message));
+    this.#ended = new Promise((resolve) => this.#program.on('close', resolve));
     this.#program.stdin.on('error', () => {});  // The program has ended; its output is more precise.
     this.#program.stderr.on('data', (text) => (this.#errors += text));
     this.#lines = createInterface({ input: this.#program.stdout })[Symbol.asyncIterator]();
@@ -32,13 +34,17 @@ export class Database {
     this.#program.stdin.write(`${sql};\nSELECT 'end of rows';\n`);
     for (;;) {
       const { value, done } = await this.#lines.next();
-      if (done) throw new Error(`sqlite3: ${this.#errors || 'it ended'}`);
+      if (done) {
+        await this.#ended;  // All errors have arrived.
+        throw new Error(`sqlite3: ${this.#errors || 'it ended'}`);
+      }
       if (value === 'end of rows') return;
       yield value;
     }
   }
 
-  async run(...statements) { for await (const _ of this.lines(statements.join(';\n'))); }
+  /** Runs statements, or arrays of them: a call cannot have as many arguments as a delta has rows. */
+  async run(...statements) { for await (const _ of this.lines(statements.flat().join(';\n'))); }
 
   /** Rows as arrays; only for columns of integers and text. */
   async rows(columns, rest) {
@@ -147,8 +153,14 @@ export async function apply(database, delta) {
     throw new Error('the delta is of another series or schema');
   if (!(delta.from <= known.version && known.version < delta.to))
     throw new Error(`a delta from ${delta.from} to ${delta.to} does not apply to version ${known.version}`);
-  const changed = delta.additions ? await extend(database, delta) : delta.changes.map(({ table }) => table);
-  for (const table of delta.changes) await database.run(...fill(table), ...changes(table));
+  let changed = delta.changes.map(({ table }) => table);
+  try {
+    if (delta.additions) changed = await extend(database, delta);
+    for (const table of delta.changes) await database.run(fill(table), changes(table));
+  } catch (error) {
+    if (!error.message.includes('constraint failed')) throw error;
+    throw new Drift(`version ${delta.to} conflicts with a local row: ${error.message}`);
+  }
   if ((await digest(database, changed)) !== delta.digest)
     throw new Drift(`version ${delta.to} has other rows than the published ones`);
   const searches = await database.rows('name', "FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'");

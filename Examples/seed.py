@@ -95,11 +95,14 @@ def apply(database, delta):
     if not delta["from"] <= int(known["version"]) < delta["to"]:
         raise ValueError(f"a delta from {delta['from']} to {delta['to']} does not apply to version {known['version']}")
     changed = [table["table"] for table in delta["changes"]]
-    if "additions" in delta:
-        changed = extend(database, delta)
-    for table in delta["changes"]:
-        fill(database, quoted(table["table"]), table)
-        change(database, quoted(table["table"]), table)
+    try:
+        if "additions" in delta:
+            changed = extend(database, delta)
+        for table in delta["changes"]:
+            fill(database, quoted(table["table"]), table)
+            change(database, quoted(table["table"]), table)
+    except sqlite3.IntegrityError as error:
+        raise Drift(f"version {delta['to']} conflicts with a local row: {error}") from error
     if digest(database, changed) != delta["digest"]:
         raise Drift(f"version {delta['to']} has other rows than the published ones")
     searches = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"
@@ -134,7 +137,7 @@ def fill(database, name, table):
     filled = iter(table["filled"])
     for first in filled:
         if isinstance(first, list):
-            next(itertools.islice(keys, first[0] - 1, None))
+            next(itertools.islice(keys, first[0] - 1, None), None)
         else:
             row = [first, *itertools.islice(filled, len(table["fill"]) - 1)]
             if (row_key := next(keys, None)) is None:

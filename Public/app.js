@@ -277,12 +277,21 @@ async function explored(path) {
   if (deltas.length === 0) parts.push(element("p", {}, "Nothing changed between these versions."));
   const next = answer.headers.get("Link")?.match(/<([^>]+)>; rel="next"/)?.[1];
   if (more && next) {
-    const button = element("button", { type: "button" }, "Show the next changes");
-    button.addEventListener("click", async () => button.replaceWith(...await explored(next)));
-    parts.push(button);
+    const [button, said] = [element("button", { type: "button" }, "Show the next changes"), element("div")];
+    button.addEventListener("click", async () => {
+      try {
+        button.replaceWith(...await explored(next));
+        said.remove();
+      } catch (error) { said.replaceChildren(unfetched(error)); }
+    });
+    parts.push(button, said);
   }
   parts.push(element("p", { className: "quiet" }, "As JSON: ", raw(path)));
   return parts;
+}
+
+function unfetched({ message }) {
+  return element("p", { className: "notice" }, `The changes could not be fetched: ${message}`);
 }
 
 async function explore(place, path) {
@@ -292,7 +301,7 @@ async function explore(place, path) {
     close.addEventListener("click", () => place.replaceChildren());
     place.replaceChildren(...await explored(path), close);
   } catch (error) {
-    place.replaceChildren(element("p", { className: "notice" }, `The changes could not be fetched: ${error.message}`));
+    place.replaceChildren(unfetched(error));
   }
   place.focus();
 }

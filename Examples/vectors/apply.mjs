@@ -25,12 +25,22 @@ async function compare(database, state) {
 }
 
 const states = seed.document(read('states.json'));
-await seed.transaction(':memory:', async (database) => {
-  await database.run(read('snapshot-1.sql'));
-  await compare(database, states[0]);
-  for (const [index, state] of states.slice(1).entries()) {
-    await seed.apply(database, seed.document(read(`delta-${states[index].version}-${state.version}.json`)));
-    await compare(database, state);
-  }
-});
+
+/** Applies all deltas, that of a version after damage to the rows. */
+async function follow(damaged, damage) {
+  await seed.transaction(':memory:', async (database) => {
+    await database.run(read('snapshot-1.sql'));
+    await compare(database, states[0]);
+    for (const [index, state] of states.slice(1).entries()) {
+      if (state.version === damaged) await database.run(damage);
+      await seed.apply(database, seed.document(read(`delta-${states[index].version}-${state.version}.json`)));
+      await compare(database, state);
+    }
+  });
+}
+
+await follow();
+const stray = "UPDATE stop SET code = NULL; INSERT INTO stop(id, name, code) VALUES (9, 'stray', 'A')";
+await assert.rejects(follow(3, stray), seed.Drift, 'a unique value of another row');
+await assert.rejects(follow(5, 'DELETE FROM word'), seed.Drift, 'fewer rows than new values');
 console.log(`${states.length} versions have their rows, digests and searches`);

@@ -25,5 +25,25 @@ import Testing
       [program[0], Self.folder.appending(path: program[1]).path], joined: true, within: longestWait)
     #expect(applied.output == "5 versions have their rows, digests and searches\n")
   }
+
+  @Test func `a delta with very many rows is applied in JavaScript`() throws {
+    let script = """
+      import fs from 'node:fs';
+      const folder = process.argv[1];
+      const seed = await import(`${folder}/../seed.mjs`);
+      const text = (name) => fs.readFileSync(`${folder}/${name}`, 'utf8');
+      const delta = seed.document(text('delta-1-2.json'));
+      const { delete: rows } = delta.changes.find(({ table }) => table === 'visit');
+      for (let count = 0; count < 30_000; count += 1) rows.push(rows[0]);
+      await seed.transaction(':memory:', async (database) => {
+        await database.run(text('snapshot-1.sql'));
+        await seed.apply(database, delta);
+      });
+      """
+    // A call has fewer arguments on a small stack, so fewer rows suffice.
+    let arguments = ["node", "--stack-size=250", "--input-type=module", "-e", script, Self.folder.path]
+    let applied = try TestProgram.run(arguments, joined: true, within: longestWait)
+    #expect(applied.status == 0, "\(applied.output)")
+  }
   #endif
 }

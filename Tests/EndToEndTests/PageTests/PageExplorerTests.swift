@@ -79,6 +79,34 @@ import Testing
     #expect(try page.text(".explorer .notice")?.contains("from 3 on") == true)
   }
 
+  @Test func `the next changes can be asked for again after a failure`() throws {
+    let scene = try PageScene(versions: ["INSERT INTO shop(id) VALUES (1)"])
+    let page = try BrowserPage(scene.address)
+    try page.evaluate(
+      """
+      const [real, link, next] = [window.fetch, document.querySelector('td .change'), '/v1/next'];
+      const answers = [
+        () => new Response('{"deltas": [], "more": true}', { headers: { Link: `<${next}>; rel="next"` } }),
+        () => Promise.reject(new TypeError('the front is away')),
+        () => new Response('{"deltas": [], "more": false}'),
+      ];
+      window.fetch = async (path, ...rest) =>
+        [link.getAttribute('href'), next].includes(path) ? answers.shift()() : real(path, ...rest);
+      link.click();
+      """)
+    let button =
+      "[...document.querySelectorAll('.explorer button')].find((one) => one.textContent === 'Show the next changes')"
+    try page.wait("there are more changes", button)
+    try page.evaluate("\(button).click()")
+    try page.wait("the failure is shown", "document.querySelector('.explorer .notice')")
+    #expect(
+      try page.text(".explorer .notice") == "The changes could not be fetched: the front is away")
+    try page.evaluate("\(button).click()")
+    try page.wait("the rest is shown", "!\(button)")
+    #expect(try page.evaluate("document.querySelector('.explorer .notice')") == .null)
+    #expect(page.complaints == [])
+  }
+
   @Test(.full) func `many rows are shown in portions, and hundreds of columns scroll in their table`()
     throws
   {

@@ -162,6 +162,58 @@ import Testing
     }
   }
 
+  @Test(arguments: ["Python", "JavaScript"])
+  func `a client rejects a series that is no longer delegated, although it has the series' metadata`(
+    _ language: String
+  ) throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    for name in ["my", "other"] {
+      try Tool.sqlite(folder("\(name).sqlite"), "CREATE TABLE place(id INTEGER PRIMARY KEY);")
+      try folder.succeed("init", "\(name).sqlite")
+    }
+    try folder.succeed("regenerate")
+    func follow() throws {
+      let server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
+      let arguments = [server.address, folder("seedbank/root.json"), "my", "1.0", folder("store")]
+      _ =
+        try language == "Python"
+        ? Tool.script("Examples/client.py", arguments) : Tool.node("Examples/client.mjs", arguments)
+    }
+    try follow()
+    // Stored metadata of replaced keys does not count, so the snapshot role's own check does not help.
+    try Tool.run(
+      ["sed", "-i", "s/\"datasets\": .*/\"datasets\": [\"other\"]/", "seedbank/seedbank.json"],
+      in: folder.path)
+    try Tool.run(["rm", "-r", folder("seedbank/publication")])
+    try folder.succeed("new-epoch", "--yes")
+    try folder.succeed("keys", "rotate", "timestamp", "snapshot")
+    let failure = #expect(throws: Tool.Failure.self) { try follow() }
+    #expect(failure?.output.contains("is not published") == true, "\(failure?.output ?? "")")
+  }
+
+  @Test func `the JavaScript client waits for a slow download, and ends one that stalls`() throws {
+    let script = """
+      import http from 'node:http';
+      const { get } = await import(`${process.argv[1]}/metadata.mjs`);
+      const server = http.createServer(async (request, response) => {
+        for (let count = 0; count < 6; count += 1) {
+          response.write('part');
+          await new Promise((resolve) => setTimeout(resolve, 300));
+        }
+        if (request.url === '/slow') response.end();
+      });
+      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const address = `http://127.0.0.1:${server.address().port}`;
+      console.log(`${await get(`${address}/slow`, 1000, 1500)}`.length);
+      await get(`${address}/stalled`, 1000, 1500).catch((error) => console.log(error.message));
+      server.closeAllConnections();
+      server.close();
+      """
+    let output = try Tool.run(
+      ["node", "--input-type=module", "-e", script, "\(Readme.package)/Examples"], within: 60)
+    #expect(output.hasPrefix("24\n") && output.hasSuffix("/stalled: nothing more arrives\n"), "\(output)")
+  }
+
   @Test(.full) func `python-tuf downloads and verifies every published object`() throws {
     var road = try DemoRoad(seed: 22, trips: 50)
     for _ in 0..<3 {

@@ -59,4 +59,17 @@ import Testing
     let output = try OutsidePackage(sample, program: "departures-board").test()
     #expect(output.contains("Test run with 4 tests in 1 suite passed"), "\(output)")
   }
+
+  @Test func `the second app reports that its server cannot be reached`() throws {
+    let folder = try TemporaryFolder()
+    try Tool.sqlite(folder("my.sqlite"), "CREATE TABLE departure(id INTEGER PRIMARY KEY);")
+    try folder.succeed("init", "my.sqlite")
+    let sample = "\(Readme.package)/Examples/departures"
+    let program = try OutsidePackage(sample, program: "departures-board").program()
+    let app = try TestProgram(
+      [program, SampleScene.dead, folder("seedbank/root.json"), "Alex"], in: folder.path,
+      environment: ["HOME": folder.path, "XDG_DATA_HOME": folder.path], joined: true)
+    defer { app.end() }
+    try app.waits(for: SampleScene.dead, within: SampleScene.patience)
+  }
 }
