@@ -61,6 +61,26 @@ import Testing
     (try? check(path, schema)) == nil ? .broken : .sound
   }
 
+  @Test func `a reference without columns may lead to a key that is only unique`() throws {
+    func write(_ stop: String) throws {
+      let folder = try TemporaryFolder(inMemory: true)
+      let connection = try Connection(folder("seed.sqlite"), .creator)
+      try connection.execute(
+        """
+        CREATE TABLE station(code TEXT NOT NULL UNIQUE, name TEXT);
+        CREATE TABLE stop(id INTEGER PRIMARY KEY, station TEXT REFERENCES station);
+        CREATE INDEX stop_by_station ON stop(station);
+        """)
+      let schema = try makeSeed(connection) { writer, schema in
+        try writer.upsert([.text("A"), .null], in: try #require(schema.table("station")))
+        try writer.upsert([.integer(1), .text(stop)], in: try #require(schema.table("stop")))
+      }
+      try SeedCheck(connection, schema).checkContent()
+    }
+    try write("A")
+    #expect(throws: (any Error).self) { try write("B") }
+  }
+
   @Test(.full) func `for any changed byte the check finds what SQLite's checks find`() throws {
     let folder = try TemporaryFolder(inMemory: true)
     let (path, broken) = (folder("seed.sqlite"), folder("broken.sqlite"))

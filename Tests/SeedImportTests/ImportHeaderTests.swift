@@ -31,6 +31,14 @@ import Testing
     _ text: String, _ table: TableMapping = "stop", _ format: CSVFormat = CSVFormat()
   ) throws -> String { try failure(Array(text.utf8), table, format) }
 
+  @Test func `a quotation mark in a header may have an accent`() throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, \"a\"\"\u{301}b\" TEXT);")
+    let format = ImportMapping("t", layout: .csv(CSVFormat()))
+    _ = try bench.run(
+      documents: [Array("id,\"a\"\"\u{301}b\"\n1,x\n".utf8)], named: ["f.csv"], mapping: format)
+    #expect(try bench.rows("SELECT * FROM t") == ["1|x"])
+  }
+
   private static let start = #"the header has no field for the key column "id": "#
   private static let remedy = "; map one of these, or correct the delimiter or the encoding"
 

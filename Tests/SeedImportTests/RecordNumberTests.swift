@@ -26,7 +26,8 @@ import Testing
       ("7 ", ["7", "7.0", "7"]), ("-007", ["-7", "-7.0", "-7"]), (".5", [nil, "0.5", "0.5"]),
       ("5.", ["5", "5.0", "5"]), ("-0.5", [nil, "-0.5", "-0.5"]), ("00", ["0", "0.0", "0"]),
       ("1,5", [nil, nil, "1,5"]), ("1 234", [nil, nil, "1 234"]), ("- 5", [nil, nil, "- 5"]),
-      (".", [nil, nil, "."]), ("x", [nil, nil, "x"]), ("1e2", [nil, "100.0", "100"]),
+      (".", [nil, nil, "."]), ("24.12.", [nil, nil, "24.12."]), ("x", [nil, nil, "x"]),
+      ("1e2", [nil, "100.0", "100"]),
     ] as [(String, [String?])])
   func `number columns accept numbers with spaces, signs and zeros`(text: String, expected: [String?])
     throws

@@ -67,6 +67,12 @@ package struct ForeignKeySchema: Hashable, Sendable {
   package let parentColumns: [String]
   /// Empty if the constraint names no columns and so references the parent's primary key.
   package let namedParentColumns: [String]
+
+  /// Also of a parent that has only a UNIQUE key, which SQLite itself does not take for a reference without columns.
+  package func parentColumns(in parent: TableSchema) -> [String] {
+    namedParentColumns.isEmpty ? parent.keyNames : namedParentColumns
+  }
+
   /// The actions on change and deletion of the parent, such as `SET NULL`.
   package let onUpdate: String
   package let onDelete: String

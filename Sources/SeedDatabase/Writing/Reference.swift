@@ -12,9 +12,10 @@ struct Reference {
     guard let found = schema.table(reference.parent) else { return nil }
     (child, parent) = (table, found)
     childPositions = table.positions(reference.columns)
-    parentPositions = found.positions(reference.parentColumns)
+    let referenced = reference.parentColumns(in: found)
+    parentPositions = found.positions(referenced)
     columns = childPositions?.map(child.columnName) ?? reference.columns
-    parentColumns = parentPositions?.map(parent.columnName) ?? reference.parentColumns
+    parentColumns = parentPositions?.map(parent.columnName) ?? referenced
   }
 
   // MARK: SQL

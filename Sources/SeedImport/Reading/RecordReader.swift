@@ -202,8 +202,12 @@ struct RecordReader {
   }
 
   private static func name(_ field: RecordScan.Field, _ base: UnsafePointer<UInt8>) -> String {
-    let bytes = UnsafeBufferPointer(start: base + field.range.lowerBound, count: field.range.count)
-    let name = String(decoding: bytes, as: UTF8.self)
-    return field.isDoubled ? name.replacing("\"\"", with: "\"") : name
+    guard field.isDoubled else {
+      let bytes = UnsafeBufferPointer(start: base + field.range.lowerBound, count: field.range.count)
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    return String(unsafeUninitializedCapacity: field.range.count) { text in
+      text.baseAddress.map { unquote(base, field.range, into: $0) } ?? 0
+    }
   }
 }

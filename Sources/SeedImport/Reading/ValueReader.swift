@@ -260,7 +260,8 @@ enum NumberSpelling {
     guard rest[..<end].contains(where: isDigit) else { return nil }
     let digits = rest[..<end].drop { $0 == zero }
     let start = (sign == minus ? [minus] : []) + (digits.first.map(isDigit) == true ? [] : [zero])
-    let number = start + (digits.last == point ? digits.dropLast() : digits) + rest[end...]
+    let endsInPoint = digits.last == point && digits.firstIndex(of: point) == digits.indices.last
+    let number = start + (endsInPoint ? digits.dropLast() : digits) + rest[end...]
     return number.withUnsafeBufferPointer { spelledDouble($0) } == nil ? nil : number
   }
 

@@ -69,7 +69,7 @@ struct ViolationSurvey {
 
   private func orphans(_ table: TableSchema, _ reference: ForeignKeySchema, _ parent: TableSchema) -> String {
     let key = table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
-    let condition = orphanCondition(reference.columns, parent.name, reference.parentColumns)
+    let condition = orphanCondition(reference.columns, parent.name, reference.parentColumns(in: parent))
     return "SELECT \(key) FROM main.\(quoted(table.name)) AS child WHERE \(condition)"
   }
 }

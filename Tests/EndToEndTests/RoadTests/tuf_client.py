@@ -8,6 +8,7 @@ import pathlib
 import sys
 
 from tuf.api.exceptions import DownloadHTTPError
+from tuf.api.metadata import Metadata
 from tuf.ngclient import FetcherInterface, Updater
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "Examples"))
@@ -31,4 +32,9 @@ updater = Updater(
 _, targets = client.published(updater, state, dataset, major)
 for path in targets:
     updater.download_target(updater.get_targetinfo(path))
+for name in os.listdir(state):
+    if name.endswith(".json"):
+        signed = Metadata.from_file(f"{state}/{name}").signed
+        assert signed.unrecognized_fields.keys() <= {"seedbank"}, f"{name} has fields that TUF does not have"
+assert updater.get_targetinfo("undelegated/1/file") is None
 print(f"verified {len(targets)} targets")
