@@ -81,6 +81,13 @@ import Testing
     check(scene, ["\"nothing\" does not exist", "origin.postgres"], isConfiguration: true)
   }
 
+  @Test func `a setting of the connection that the server rejects is a configuration error`() throws {
+    var scene = try scene()
+    let url = scene.database.url() + "&options=-c%20work_mem%3Dabc"
+    scene.place = PostgresPlace(url: url, shownURL: url, schema: "public")
+    check(scene, ["invalid value for parameter \"work_mem\""], isConfiguration: true)
+  }
+
   @Test(arguments: [
     "postgres://127.0.0.1:1/x", "postgres:///x?host=/nowhere", "postgres://nobody.invalid/x",
   ])

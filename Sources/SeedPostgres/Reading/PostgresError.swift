@@ -37,7 +37,8 @@ package enum PostgresError: OriginFailure, Hashable {
   /// Whether the cause is a setting, a right or a model's SELECT, not the rows.
   package var isConfiguration: Bool {
     switch self {
-    case .server(_, _, let message): !isUnavailable && !message.state.hasPrefix("22")
+    case .server(_, _, let message):
+      !isUnavailable && (message.isOfConnection || !message.state.hasPrefix("22"))
     case .rewritten: false
     case .configuration: true
     }

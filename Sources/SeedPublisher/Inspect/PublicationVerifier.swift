@@ -11,7 +11,7 @@ package struct PublicationVerifier {
   let scratch: String
   private let dataset: DatasetName?
   private let anchor: String?
-  let now: UTCTime
+  private let now: UTCTime
   private let progress: (String) -> Void
 
   /// Verifies one dataset or all. `scratch` is a folder for temporary files, `anchor` the root shipped with apps.

@@ -102,8 +102,10 @@ struct CompressionStep {
     return try context.publisher.withPublication(.long) { published in
       self.published = published
       guard let metadata = metadata(plan), ObjectListing.canList(draft.object, of: epoch, in: metadata) else {
+        let isBack = metadata(plan).map { $0.state.head < draft.object.version } ?? false
         report.warnings.append(
-          "\(draft.object.targetPath) is not listed, because other versions were published meanwhile")
+          "\(draft.object.targetPath) is not listed, because the publication "
+            + (isBack ? "has gone back to an older version" : "changed meanwhile"))
         return false
       }
       try draft.place(in: context.publication)
