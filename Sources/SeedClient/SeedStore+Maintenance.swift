@@ -5,8 +5,8 @@ extension SeedStore {
   /// Verifies the data on this device: the file's structure, its digest, recomputed from all rows, and
   /// its search tables, on a temporary copy of the file.
   ///
-  /// Starts and updates skip this, because reading a large file takes seconds. Reads continue, updates wait, and
-  /// ``suspend()`` ends it.
+  /// Starts and updates skip this, because reading a large file takes seconds. Call it if you doubt the data. Runs on
+  /// a library thread; reads continue, updates wait, and ``suspend()`` ends it. A no-op without data.
   ///
   /// Fails with ``SeedError/Code/damaged`` if the file has changed since it was verified, and stops reading it, even
   /// after a restart. The previous file replaces it if it passes the check, and the next update takes a snapshot.

@@ -4,8 +4,9 @@ import SeedSystem
 extension SeedStore {
   /// The data to start with: the device's or the app's bundle, otherwise a download.
   ///
-  /// The download is unlimited; a live query waits for that of an update instead, which a policy can limit. If another
-  /// store updates the directory, this also picks up its changes.
+  /// Works offline after a first download, and never returns an empty database. The download is unlimited; a live query
+  /// waits for that of an update instead, which a policy can limit. If another store updates the
+  /// directory, this also picks up its changes.
   @discardableResult
   public func prepare() async throws -> Seed { try await preparedGeneration().seed }
 
@@ -14,16 +15,21 @@ extension SeedStore {
   /// Each stream is independent, receives the latest element if it was busy, and ends with the store.
   public nonisolated var files: AsyncStream<Seed> { fileSender.stream() }
 
-  /// The changes of each delta from now on, in the updating store; a new file yields an element of ``files`` instead.
+  /// The changes of each delta from now on.
   ///
-  /// Buffers the newest 1000 for a busy listener, so that an idle stream has bounded memory.
+  /// Buffers the newest 1000 for a busy listener and drops older ones, so that an idle stream has bounded memory.
+  ///
+  /// A new file may differ anywhere and yields an element of ``files`` instead. Only the updating store reports
+  /// changes; a read-only one has live queries.
   public nonisolated var changes: AsyncStream<SeedChanges> { changesSender.stream() }
 
   /// A live query: yields its rows now, after every change of the tables that it reads, and with every new file.
   ///
-  /// The first rows come from the data on the device or in the app's bundle; without either, the query waits for an
-  /// update. A failing statement ends the sequence with ``SeedError/Code/query``. If the file is damaged, the next rows
-  /// come from the previous file, if any. The sequence ends with the store, so keep a reference to it.
+  /// The statement must be read-only. The first rows come from the data on the device or in the app's bundle; without
+  /// either, the query waits for an update. Each update that changed the query's tables yields rows once. A failing
+  /// statement ends the sequence with ``SeedError/Code/query``. If the file is damaged, the next rows come from the
+  /// previous file, if any, and the next update takes a snapshot. The sequence ends with the store, so keep a reference
+  /// to it.
   ///
   /// The query starts with this call, and only one loop can iterate the sequence: call `observe` in the loop.
   public nonisolated func observe(_ query: SeedQuery) -> AsyncThrowingStream<[SeedRow], any Error> {
@@ -31,6 +37,11 @@ extension SeedStore {
   }
 
   /// A live query whose rows are decoded by column name; `routeName` also matches the column `route_name`.
+  ///
+  /// ```swift
+  /// nonisolated struct Stop: Decodable { let id: String, name: String, zone: String? }
+  /// for try await stops in seeds.observe("SELECT * FROM stop WHERE zone = \(zone)", as: Stop.self) { show(stops) }
+  /// ```
   ///
   /// Lists and objects are decoded from JSON text, dates from ISO 8601 or seconds since 1970. Rows that do not fit the
   /// type end the sequence with ``SeedError/Code/decoding``, but not the store. Rows are decoded on a library thread.
@@ -49,12 +60,20 @@ extension SeedStore {
 
   /// A live value of several queries: the result of `read` now and after every change of the tables that it reads.
   ///
+  /// ```swift
+  /// for try await (stops, lines) in seeds.observe({ reader in
+  ///   try (reader.rows("SELECT * FROM stop", as: Stop.self), reader.rows("SELECT * FROM line", as: Line.self))
+  /// }) { show(stops, lines) }
+  /// ```
+  ///
   /// `read` runs in one transaction on a library thread. Its errors end the sequence.
   public nonisolated func observe<Value: Sendable>(
     _ read: @escaping @Sendable (borrowing SeedReader) throws -> Value
   ) -> AsyncThrowingStream<Value, any Error> { live(read) }
 
-  /// The store's state now and after each change, until the store ends. A busy listener receives the latest.
+  /// The store's state now and after each change, to show on a settings screen.
+  ///
+  /// A busy listener receives the latest. The sequence ends with the store.
   public nonisolated var states: AsyncStream<SeedState> {
     Task { [weak self] in await self?.beginStates() }
     return stateSender.stream()
@@ -141,9 +160,9 @@ extension SeedStore {
 
   /// Runs `body` with a read-only connection to the current data, in one transaction.
   ///
-  /// Prepares the data first if necessary. `body` runs on a library thread. If the task is cancelled, the running
-  /// statement ends with ``SeedError/Code/cancelled``. If the file is damaged, `body` runs once more with the previous
-  /// file, if there is one.
+  /// Prepares the data first if necessary. `body` runs on a library thread. A few reads run concurrently, others wait.
+  /// If the task is cancelled, the running statement ends with ``SeedError/Code/cancelled``. If the file is damaged,
+  /// `body` runs once more with the previous file, if there is one, and the next update takes a snapshot.
   public func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {

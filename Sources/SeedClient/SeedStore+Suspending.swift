@@ -16,8 +16,8 @@ extension SeedStore {
 
   /// Ends the suspension.
   ///
-  /// `files` then yields the current generation again, which may be another process's. Do not reopen a seed from before:
-  /// its file may be gone.
+  /// `files` then yields the current generation again, and the app opens it as at a start. It may be a new one from
+  /// another process. Do not reopen a seed that the app still holds from before: its file may be gone.
   public func resume() async {
     isSuspensionWanted = false
     await endSuspension()
@@ -131,10 +131,10 @@ extension SeedStore {
 extension SeedStore {
   /// Removes the store's files, and frees their space.
   ///
-  /// The store then starts over at its next read or update, as after an installation. A running
-  /// ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task first, or ``close()`` the store
-  /// afterwards. Updates and reads under way end as by ``suspend()``. Before, close or detach the app's own connections
-  /// to the data, which otherwise keep its space.
+  /// The store then starts over at its next read or update, as after an installation: with the app's bundle or a
+  /// download. A running ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task first, or
+  /// ``close()`` the store afterwards. Updates and reads under way end as by ``suspend()``; later ones and live queries
+  /// wait. Before, close or detach the app's own connections to the data, which otherwise keep its space.
   ///
   /// Data that another store or process reads stays; the next update after its end removes it. Fails with
   /// ``SeedError/Code/storeLocked`` if another store updates the directory.

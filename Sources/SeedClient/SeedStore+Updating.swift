@@ -2,8 +2,15 @@ extension SeedStore {
   /// Checks the server once and takes newer data.
   ///
   /// A failed update keeps the old data. If another update is running, this one waits for its end. Cancelling the task
-  /// ends the update with either the old or the new data. `onPhase` is called in the caller's isolation, at most ten
-  /// times a second in each phase.
+  /// ends the update with either the old or the new data.
+  ///
+  /// ```swift
+  /// try await seeds.update { phase in progress = phase.fractionCompleted }
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - policy: Limits the update.
+  ///   - onPhase: Called with the update's phases in the caller's isolation, at most ten times a second in each phase.
   @discardableResult
   public nonisolated func update(
     _ policy: UpdatePolicy = UpdatePolicy(), onPhase: (UpdatePhase) -> Void = { _ in }
@@ -38,10 +45,13 @@ extension SeedStore {
   /// A failed update keeps the old data and sets the error in ``state``. The next one runs after a delay that grows
   /// with every failure and is at least as long as the server asks for.
   ///
-  /// Throws ``SeedError/Code/cancelled`` after the task is cancelled, and other errors if a retry cannot help.
+  /// Throws ``SeedError/Code/cancelled`` after the task is cancelled, even while suspended; a running update ends first,
+  /// with either the old or the new data. Throws other errors if a retry cannot help, for example because the app's
+  /// schema is not published, or no longer.
   ///
   /// - Parameters:
-  ///   - policy: Limits each update. By default the first is unlimited, and others have ``UpdatePolicy/background``.
+  ///   - policy: Limits each update, also the first download. By default that is unlimited, and later updates are limited
+  ///     by ``UpdatePolicy/background``.
   ///   - onFailure: Called with each failure that is retried, in the caller's isolation.
   public nonisolated func keepUpdated(
     _ policy: UpdatePolicy? = nil, onFailure: (SeedError) -> Void = { _ in }
@@ -77,7 +87,9 @@ extension SeedStore {
   private static let pushDelay = 2.0
 
   /// Updates once after a random delay of two to fifteen seconds, which spreads the requests of many devices that got
-  /// the same push message. Messages that arrive during the delay are merged.
+  /// the same push message.
+  ///
+  /// The message carries no data, and regular updates need none. Messages that arrive during the delay are merged.
   ///
   /// - Parameters:
   ///   - spread: The delay is a random part of this time, after two seconds. The default leaves time for the download in

@@ -12,8 +12,8 @@ public import struct Foundation.URL
 /// for try await stops in seeds.observe("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
 ///
-/// Only one store per directory can update; updates of others fail with ``SeedError/Code/storeLocked`` while it lives.
-/// Reads never wait for an update.
+/// Only one store per directory can update. Others, in any process, read its data and observe changes; their updates
+/// fail with ``SeedError/Code/storeLocked`` while the first store lives. Reads never wait for an update.
 public actor SeedStore {
   private static let mostWaitingChanges = 1000
   static let mostWaitingPhases = 32
@@ -64,10 +64,11 @@ public actor SeedStore {
   ///   - model: The data that the app was built for; `seedbank config swift` prints it.
   ///   - server: The publication's address, including its path.
   ///   - root: The publication's `root.json`, shipped with the app: the trust anchor.
-  ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app: the data to start with.
+  ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app: the data to start with if the
+  ///     device has none newer, even offline.
   ///   - directory: A directory that only this store uses. The default is `Seedbank/<program>/<dataset>` in the user's
-  ///     folder for application data. The store of a new major replaces the data of the old one, so an app that uses two
-  ///     majors must set the directories.
+  ///     folder for application data, with the bundle identifier or the executable's name as the program. The store of
+  ///     a new major replaces the data of the old one, so an app that uses two majors must set the directories.
   ///   - options: Further settings.
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
@@ -81,8 +82,9 @@ public actor SeedStore {
 
   /// Creates a read-only store on a directory that another store updates, for example in an app extension.
   ///
-  /// It observes the other store's changes within a second. Updates fail with ``SeedError/Code/readOnly``; until there
-  /// is data, reads fail with ``SeedError/Code/noData``, and live queries wait.
+  /// It contacts no server, does not block the other store's updates, and observes its changes within a second.
+  /// Updates and other changes fail with ``SeedError/Code/readOnly``; reads fail with ``SeedError/Code/noData`` until
+  /// there is data, and live queries wait for it.
   public init(
     _ model: SeedModel, reading directory: URL, options: SeedOptions = SeedOptions()
   ) throws {

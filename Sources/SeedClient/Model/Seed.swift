@@ -89,7 +89,9 @@ extension SeedChanges.Table {
   }
 }
 
-/// The data that an app was built for, as `seedbank config swift` prints it.
+/// The data that an app was built for: a dataset, a version of its model and that model's schema hash.
+///
+/// `seedbank config swift` prints this value, so the publisher and the app agree on it.
 public struct SeedModel: Hashable, Sendable {
   /// The dataset.
   public let dataset: DatasetName

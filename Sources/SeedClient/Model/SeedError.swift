@@ -5,8 +5,13 @@ import SeedTrust
 
 public import protocol Foundation.LocalizedError
 
-/// An operation's failure: the only error this library throws, except that ``SeedStore/read(_:)`` and `observe` rethrow
-/// their closures' errors. The existing data stays intact.
+/// An operation's failure: the only error this library throws. The existing data stays intact.
+///
+/// ```swift
+/// do { try await seeds.update() } catch { show(SeedError(error).code) }
+/// ```
+///
+/// However, ``SeedStore/read(_:)`` and `observe` with a closure rethrow their closures' errors.
 public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error; stable across releases.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -133,7 +138,8 @@ extension SeedError: LocalizedError {
 protocol SeedErrorConvertible: Error { var seedError: SeedError { get } }
 
 extension SeedError {
-  /// Any error as a `SeedError`, for use in every `catch`.
+  /// The error of a function of this library, or another error translated into one; `SeedError(error).code` works in
+  /// every `catch`.
   public init(_ error: any Error) {
     switch error {
     case let error as SeedError: self = error

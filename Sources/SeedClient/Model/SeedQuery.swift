@@ -11,8 +11,14 @@ public import struct Foundation.UUID
 /// let stops: SeedQuery = "SELECT id, name FROM stop WHERE zone = \(zone) AND id IN (\(list: ids))"
 /// ```
 ///
-/// `\(part: filter)` inserts another query. For a date, name the column's form, as in `\(day, as: .iso8601)`; for a `UUID`
-/// in a column of bytes, write `\(id, as: .blob)`.
+/// A query can be part of another, for example an optional filter:
+///
+/// ```swift
+/// let filter: SeedQuery = zone.map { "WHERE zone = \($0)" } ?? ""
+/// let stops: SeedQuery = "SELECT id, name FROM stop \(part: filter) ORDER BY name"
+/// ```
+///
+/// For a date, name the column's form, as in `\(day, as: .iso8601)`; for a `UUID` in a column of bytes, write `\(id, as: .blob)`.
 ///
 /// `ORDER BY \(column)` does not sort, because the column's name is bound as a text. Choose among whole queries, or
 /// use ``init(sql:values:)``. `IS \(zone)` also finds NULL if the value is optional; `= \(zone)` does not. Join parts of a text in SQL: `LIKE '%' || \(text) || '%'`.

@@ -9,7 +9,9 @@ public import struct Foundation.Date
 import os
 #endif
 
-/// A store's data and last update, for a settings screen. Persists across restarts, except for errors.
+/// A store's data and last update, for a settings screen.
+///
+/// Persists across restarts, except for errors. It is loaded on first use, without opening the data.
 public struct SeedState: Hashable, Sendable {
   /// The model that the app was built for.
   public let model: SeedModel
@@ -44,7 +46,8 @@ public struct SeedState: Hashable, Sendable {
   public package(set) var source: String?
 
   /// True if the data may be outdated: the last update failed, or the last check was more than three of the publisher's
-  /// intervals and an hour ago. In a read-only store, true if the data could not be read.
+  /// intervals and an hour ago. In a read-only store, which does not observe other stores' checks, true if the data
+  /// could not be read.
   public var isStale: Bool { isOld || lastError != nil }
   package var isOld = false
   package var record = StateRecord()

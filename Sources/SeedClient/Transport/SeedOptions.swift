@@ -1,25 +1,29 @@
 /// A store's settings.
 public struct SeedOptions: Sendable {
-  /// Receives log entries. By default, Apple platforms log them with the subsystem `seedbank`; others drop them.
+  /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
+  /// them.
   public var log: @Sendable (SeedLogEntry) -> Void
-  /// Seconds between checks for new publisher keys without new data, each of one more request; 0 checks at every update.
+  /// Seconds between checks for new publisher keys while there is no new data; each check is one more request. New
+  /// data always triggers the check. 0 checks at every update.
   public var rootCheckSeconds: Int
 
   /// See `configureSession`, `prepareRequest` and `answerChallenge`.
   var session: SessionOptions
 
-  /// Checks a new snapshot's structure, references, indexes and search tables, and recomputes the digest from all rows.
-  /// Its bytes are compared with the signed hash in any case, so this only detects a publisher that signed a damaged
-  /// file, and it makes a first start several times slower.
+  /// Checks the structure, references, indexes and search tables of a new snapshot before using it, and recomputes the
+  /// digest from all rows. The snapshot's bytes are compared with the signed hash in any case, so this only detects a
+  /// publisher that signed a damaged file, and it makes a first start several times slower. Meant for servers; on in
+  /// `seedbank pull` and for bundles.
   public var provesRows: Bool
 
   /// The most changed keys per table in an element of `changes`; a table with more reports only counts. `nil` reports
   /// no keys.
   public var reportedKeysPerTable: Int?
 
-  /// Protection of the store's files while an Apple device is locked, set when the directory is created; `nil` keeps
-  /// the volume's default. Anything stricter than ``FileProtection/afterFirstUnlock`` prevents background updates on
-  /// a locked device.
+  /// Protection of the store's files while the device is locked; `nil` keeps the volume's default.
+  ///
+  /// Applies only on Apple's mobile systems, and when the directory is created. Anything stricter than
+  /// ``FileProtection/afterFirstUnlock`` prevents background updates on a locked device.
   public var fileProtection: FileProtection?
 
   /// Excludes the store from backups, as app review requires for downloadable data. Apple platforms only.

@@ -19,21 +19,27 @@ struct SessionOptions: Sendable {
 }
 
 extension SeedOptions {
-  /// Configures each URLSession of the store before its first request: one, on Linux up to four. Caches, cookies and content codings stay off.
+  /// Configures each URLSession of the store before its first request: headers, a proxy, or protocol classes that
+  /// replace the server in tests. A store has one, on Linux up to four. Caches, cookies and content codings stay off.
   public var configureSession: @Sendable (URLSessionConfiguration) -> Void {
     get { session.configure }
     set { session.configure = newValue }
   }
 
   /// Changes each request before it is sent, on a library thread, for example to add a fresh token to a header or the
-  /// query. The changes appear in no message or log. The library sets the Range header.
+  /// query. The changes appear in no message or log.
+  ///
+  /// If the server rejects the credential, the update fails with ``SeedError/Code/accessDenied``. The response must
+  /// remain the publication's file; the library sets the Range header.
   public var prepareRequest: @Sendable (inout URLRequest) -> Void {
     get { session.prepare }
     set { session.prepare = newValue }
   }
 
-  /// Answers a server's challenges, on a library thread: evaluates its certificate or supplies a credential. On Linux,
-  /// called only for credentials (status 401 without a body), never for certificates.
+  /// Answers a server's challenges, on a library thread: evaluates its certificate or supplies a credential.
+  ///
+  /// Called again with a higher `previousFailureCount` if a credential was rejected. On Linux, called only for
+  /// credentials (status 401 without a body), never for certificates.
   public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer {
     get { session.answer }
     set { session.answer = newValue }
@@ -138,7 +144,7 @@ extension URLSessionTransport {
     }
   }
 
-  /// Of the session that the next request uses.
+  /// The session that the next request uses.
   var sessionIdentity: ObjectIdentifier { sessions.withLock { ObjectIdentifier($0[0].session) } }
 }
 #endif

@@ -8,7 +8,7 @@ package protocol MirrorStore: Sendable {
   func list() throws -> [String: Int]
   /// Reads a small file. Returns `nil` if it is missing.
   func read(_ path: String) throws -> StoredFile?
-  /// Writes not much more than `bytes` of a file to `sink`, and returns the hash of what it wrote; `nil` if the file is
+  /// Copies a file to `sink`, little more than `bytes` of it, and returns the copy's hash. Returns `nil` if the file is
   /// missing.
   func download(_ path: String, bytes: Int, to sink: String) throws -> SHA256Digest?
   func length(_ path: String) throws -> Int?

@@ -26,7 +26,7 @@ extension TemporaryFolder {
 
   func exists(_ name: String) -> Bool { Folder.exists(self(name)) }
 
-  /// Writes a file, and makes its folder if there is none.
+  /// Writes a file, and makes its folder.
   func write(_ text: String, to name: String) throws { try write(Array(text.utf8), to: name) }
 
   func write(_ bytes: [UInt8], to name: String) throws {
