@@ -6,16 +6,15 @@ import SeedTrust
 
 extension DeploymentStatus {
   var text: String {
-    let lines =
-      series.flatMap { $0.lines(now) } + [
-        "metadata",
-        "  " + roles.map { "\($0.name) \($0.version) until \($0.expires)" }.joined(separator: ", "),
-        "keys", "  " + keys.map { "\($0.role.rawValue) \($0.word)" }.joined(separator: ", "), "disk",
-        "  publication \(ByteCount(bytes: publicationBytes)), working copies and history"
-          + " \(ByteCount(bytes: stateBytes))",
-      ]
-    return (lines + verificationLines + mirrorLines + warnings.map { "warning: \($0)" }).joined(
-      separator: "\n")
+    var lines = series.flatMap { $0.lines(now) }
+    lines += [
+      "metadata", "  " + roles.map { "\($0.name) \($0.version) until \($0.expires)" }.joined(separator: ", "),
+    ]
+    lines += ["keys", "  " + keys.map { "\($0.role.rawValue) \($0.word)" }.joined(separator: ", ")]
+    let state = "working copies and history \(ByteCount(bytes: stateBytes))"
+    lines += ["disk", "  publication \(ByteCount(bytes: publicationBytes)), \(state)"]
+    lines += verificationLines + mirrorLines + warnings.map { "warning: \($0)" }
+    return lines.joined(separator: "\n")
   }
 
   private var verificationLines: [String] {
