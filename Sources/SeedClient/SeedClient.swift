@@ -1,10 +1,10 @@
 // SeedClient: the library that an app ships.
 //
-// Folders, lowest first: Model, Transport, Storage, Read, Fetch, Update, Doctor, API.
+// Folders, lowest first: Model, Transport, Storage, Read, Fetch, Update, API.
 //
 // Model has the public values, Transport sends requests and classifies responses, Storage has the files and locks of a
 // store's directory, Read the generations and their readers. Fetch downloads, Update plans and applies, also with the
-// app's bundled seed. Doctor is independent. API is `SeedStore`, the only part that uses all others.
+// app's bundled seed. API is `SeedStore`, the only part that uses all others, and `StoreExamination`.
 //
 // Rules of this module:
 // - No byte of a snapshot or delta reaches SQLite before its length and SHA-256 match signed metadata.

@@ -1,6 +1,6 @@
 // SeedHTTP: requests in, responses out.
 //
-// Folders, lowest first: Message, Guard, Semantics, Connections, Server.
+// Folders, lowest first: Message, Connections, Server.
 //
 // - Only this module imports CMicroHTTPD. It knows the list of problem types, but nothing else about seeds.
 // - A handler maps a request to the response to a plain GET. The server applies conditions and ranges, caches reusable

@@ -3,7 +3,7 @@
 //   Origin/ (projected rows) → Diff/ (delta, working copy) → Snapshot/ (files) → Publish/ (signed)
 //
 // Folders, lowest first: Model, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect, Keys, Setup,
-// Models, API.
+// API.
 //
 // The folders behind Publish/ and the files beside the folders are an operator's work around it: reports on a
 // publication, files and changes of keys, a new deployment, a new model, the reasons for a step to fail, and programs

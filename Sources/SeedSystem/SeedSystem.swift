@@ -6,8 +6,6 @@
 // - Durable files are written in one way: temporary file, sync, rename, sync the folder (``DurableFile``).
 // - Differences between Linux and Apple systems are confined to this module.
 
-// Folders, lowest first: Queues, Files, Supervision, Time.
-
 // Re-exports the C library under either of its names.
 #if canImport(Darwin)
 @_exported public import Darwin

@@ -11,4 +11,4 @@
 // - Only `TrustedMetadataSet` decides on acceptance by a client; its opening comment lists the rules. The publisher
 //   verifies files that it reads and writes with the same code.
 //
-// Folders, lowest first: Crypto, Metadata, Acceptance.
+// Folders, lowest first: Crypto, Metadata.
