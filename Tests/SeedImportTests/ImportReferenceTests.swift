@@ -12,7 +12,7 @@ import Testing
     """
   private static let mapping = ImportMapping("t")
   private static let remedy = """
-    import what is referenced too, or set the policy of references, which is not that of bad rows: \
+    import the referenced rows too, or set the policy of references, which is not that of bad rows: \
     '--references null' clears them, '--references keep' keeps them (ImportPolicy.References)
     """
 
@@ -23,13 +23,13 @@ import Testing
     }
     #expect(
       one?.message
-        == #"table "t", column "p": 1 row references what table "p" does not have (a = 2, b = y has p = 7): "#
+        == #"table "t", column "p": 1 row references a missing row of table "p" (a = 2, b = y has p = 7): "#
         + Self.remedy)
     let rows = (2...9).map { #"{"a": \#($0), "b": "x", "p": \#($0)}"# }.joined(separator: ",")
     let many = #expect(throws: ImportFailure.self) { try bench.run("[\(rows)]", mapping: Self.mapping) }
     #expect(
       many?.message.contains(
-        "8 rows reference what table \"p\" does not have (a = 2, b = x has p = 2; a = 3, b = x has p = 3; "
+        "8 rows reference missing rows of table \"p\" (a = 2, b = x has p = 2; a = 3, b = x has p = 3; "
           + "a = 4, b = x has p = 4; …)") == true)
     #expect(try bench.rows("SELECT * FROM t") == [])
   }
@@ -55,8 +55,8 @@ import Testing
       #"[{"id": 2, "p": 7}]"#, mapping: ImportMapping("t"), policy: ImportPolicy(references: .null))
     #expect(
       failure?.message
-        == #"table "t", column "p": 1 row references what table "p" does not have (id = 2 has p = 7), "#
-        + "and it cannot become NULL (NOT NULL constraint failed: t.p): import what is referenced too, or keep "
+        == #"table "t", column "p": 1 row references a missing row of table "p" (id = 2 has p = 7), "#
+        + "and it cannot become NULL (NOT NULL constraint failed: t.p): import the referenced rows too, or keep "
         + "such references with '--references keep' (ImportPolicy.References)")
   }
 

@@ -147,7 +147,7 @@ final class PlanBuilder {
       throw flaw(
         relation.table.table,
         "rows within other rows have no mode of their own; give the relation at \(relation.member) the mode "
-          + "replaceForParent to remove what a row no longer names")
+          + "replaceForParent to remove rows that their parent no longer contains")
     }
     let plan = try plan(relation.table)
     let (kind, parent) = try kind(relation, plan, of: table)

@@ -99,8 +99,8 @@ final class LostRows {
     guard isEmptied || ShrinkGuard().holdsBack(from: before, to: after) else { return }
     throw ImportFailure(
       .shrunk,
-      "\(ShrunkTable(name: table, before: before, after: after)), because the import does not mention the others, or what "
-        + "they reference: check the documents and each 'where' of the mapping. If this is intended, accept it "
+      "\(ShrunkTable(name: table, before: before, after: after)), because the import does not mention the others, or a "
+        + "row that they reference: check the documents and each 'where' of the mapping. If this is intended, accept it "
         + "(--accept-shrink, ImportPolicy.acceptsShrink)")
   }
 

@@ -38,7 +38,7 @@ struct ReferencePolicy {
     if policy == .fail {
       throw ImportFailure(
         .references,
-        "\(reference.place): \(message): import what is referenced too, or set the policy of references, "
+        "\(reference.place): \(message): import the referenced rows too, or set the policy of references, "
           + "which is not that of bad rows: '--references null' clears them, '--references keep' keeps them "
           + "(ImportPolicy.References)")
     }
@@ -51,8 +51,8 @@ struct ReferencePolicy {
   private static func describe(_ reference: BrokenReference, _ rows: [ReferencingRow]) -> String {
     let (count, named) = (reference.count, rows.map { "\($0.key) has \($0.values)" }.joined(separator: "; "))
     let list = named.isEmpty ? "" : count > namedRows ? " (\(named); …)" : " (\(named))"
-    let what = count == 1 ? "1 row references" : "\(count) rows reference"
-    return "\(what) what table \"\(reference.stored.parent)\" does not have\(list)"
+    let missing = count == 1 ? "1 row references a missing row" : "\(count) rows reference missing rows"
+    return "\(missing) of table \"\(reference.stored.parent)\"\(list)"
   }
 
   private func clear(_ reference: BrokenReference, _ message: String) throws -> Int {
@@ -66,8 +66,8 @@ struct ReferencePolicy {
       guard error.primaryCode == ResultCode.constraint else { throw error }
       throw ImportFailure(
         .references,
-        "\(reference.place): \(message), and it cannot become NULL (\(error.message)): import what is referenced "
-          + "too, or keep such references with '--references keep' (ImportPolicy.References)")
+        "\(reference.place): \(message), and it cannot become NULL (\(error.message)): import the referenced "
+          + "rows too, or keep such references with '--references keep' (ImportPolicy.References)")
     }
   }
 

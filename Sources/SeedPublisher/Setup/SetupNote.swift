@@ -141,7 +141,7 @@ package enum SkipCause: Hashable, Sendable {
     case (.view, .unknown), (.view, .collation), (.virtualTable, .unknown):
       "clients get its rows if the origin keeps them in an ordinary table"
     case (.view, .missing):
-      "publish what it reads; or add a table of the view's name, with a key, to schema.sql: its rows are the view's"
+      "publish the tables that it reads; or add a table of the view's name, with a key, to schema.sql: its rows are the view's"
         + " rows. If the view fails in the origin too, drop or repair it there"
     case (.view, _): "add a table of its name, with a key, to schema.sql: its rows are the view's rows"
     case (.virtualTable, .searchContent): "publish that table too"

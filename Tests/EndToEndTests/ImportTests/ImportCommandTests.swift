@@ -81,7 +81,7 @@ import Testing
   @Test func `broken references fail, become null or stay, as the option says`() throws {
     try folder.execute("CREATE TABLE call(id INTEGER PRIMARY KEY, stop INTEGER REFERENCES stop(id))")
     let failed = try run(#"[{"id": 1, "stop": 7}]"#, as: "calls.json", "--table", "call").expect(65)
-    let words = "1 row references what table \"stop\" does not have (id = 1 has stop = 7)"
+    let words = "1 row references a missing row of table \"stop\" (id = 1 has stop = 7)"
     #expect(failed.errors.contains(words), "\(failed.errors)")
     for (rule, stop, value) in [("keep", 7, "7"), ("null", 8, "NULL")] {
       try run(#"[{"id": 1, "stop": \#(stop)}]"#, as: "calls.json", "--table", "call", "--references", rule)
