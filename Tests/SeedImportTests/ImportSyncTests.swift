@@ -150,6 +150,41 @@ import Testing
     #expect(failure?.message.contains("tell them apart by constants") == true)
   }
 
+  private static let films = """
+    CREATE TABLE film(id INTEGER PRIMARY KEY);
+    CREATE TABLE person(id INTEGER PRIMARY KEY, kind TEXT, lang TEXT, film INTEGER);
+    CREATE TABLE part(film INTEGER, person INTEGER, PRIMARY KEY (film, person));
+    """
+
+  @Test(
+    arguments: [
+      ([:], ["kind": .text("a")]), (["kind": .text("a")], ["lang": .text("en")]),
+      (["kind": .text("1")], ["KIND": .integer(1)]),
+    ] as [([String: SeedValue], [String: SeedValue])])
+  func `two relations whose constants can be in one row must not both delete`(
+    first: [String: SeedValue], second: [String: SeedValue]
+  ) throws {
+    let relations = [("actors", first), ("others", second)].map { member, constants in
+      RelationMapping.array(
+        MemberPath(member), TableMapping("person", constants: constants), parentKey: ["film"],
+        mode: .replaceForParent)
+    }
+    let failure = try ImportBench(Self.films).failure(
+      "[]", mapping: ImportMapping(TableMapping("film", relations: relations)))
+    #expect(failure?.message.contains("with different values in one column") == true)
+  }
+
+  @Test func `two joins through one table must not both delete, whatever their constants`() throws {
+    let relations = ["actors", "directors"].map { member in
+      RelationMapping.join(
+        MemberPath(member), TableMapping("person", constants: ["kind": .text(member)]), through: "part",
+        parentKey: ["film"], elementKey: ["person"], mode: .replaceForParent)
+    }
+    let failure = try ImportBench(Self.films).failure(
+      "[]", mapping: ImportMapping(TableMapping("film", relations: relations)))
+    #expect(failure?.message.contains("give each join a table of its own, or let both merge") == true)
+  }
+
   @Test func `two relations at one member are rejected`() throws {
     let relations: [RelationMapping] = [
       .array("seats", "seat", parentKey: ["event"]), .array("seats", "ticket", parentKey: ["seat"]),

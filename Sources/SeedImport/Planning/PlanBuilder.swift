@@ -12,16 +12,9 @@ final class PlanBuilder {
   private(set) var surveys: [MemberSurvey] = []
   private var plans: [RowPlan] = []
   let turns = ParentTurns()
-  private(set) var syncs: [(sync: ParentSync, plan: RowPlan)] = []
-  private var scopes: Set<SyncScope> = []
+  private(set) var syncs: [(sync: ParentSync, plan: RowPlan, parent: [Int])] = []
   /// The modes of the document's lists by table.
   private let modes: [String: TableMapping.MergeMode]
-
-  private struct SyncScope: Hashable {
-    let table: String
-    let parent: [Int]
-    let constants: [String: SeedValue]
-  }
 
   init(_ connection: Connection, _ policy: ImportPolicy, _ mapping: ImportMapping) throws {
     self.connection = connection
@@ -204,17 +197,28 @@ final class PlanBuilder {
   }
 
   private func sync(_ plan: RowPlan, _ parent: [Int], _ relation: RelationMapping) throws -> ParentSync {
-    let scope = SyncScope(table: plan.table.name, parent: parent, constants: relation.table.constants)
-    guard scopes.insert(scope).inserted else {
+    let rivals = syncs.filter { $0.plan.target === plan.target && $0.parent == parent }
+    guard rivals.allSatisfy({ Self.areDistinct($0.plan, plan) }) else {
+      let remedy =
+        if case .pairs = relation.kind {
+          "pairs have no constants, so give each join a table of its own"
+        } else {
+          "tell them apart by constants, with different values in one column"
+        }
       throw flaw(
-        plan.table.name,
-        "two relations replace the same rows of a parent; tell them apart by constants, or let one of them merge"
-      )
+        plan.table.name, "two relations replace the same rows of a parent: \(remedy), or let both merge")
     }
     let sync = try ParentSync(
       plan.target, parent: parent, constants: plan.constants, number: syncs.count, connection, turns)
-    syncs.append((sync, plan))
+    syncs.append((sync, plan, parent))
     return sync
+  }
+
+  /// Whether no row can have the constants of both.
+  private static func areDistinct(_ left: RowPlan, _ right: RowPlan) -> Bool {
+    left.constants.contains { own in
+      right.constants.contains { $0.column == own.column && $0.value != own.value }
+    }
   }
 
   /// Connects each plan with the parents whose rows it names indirectly; runs after all plans are built.
