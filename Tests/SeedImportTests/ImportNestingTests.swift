@@ -59,6 +59,30 @@ import Testing
     #expect(report.issues.first?.message == message)
   }
 
+  @Test func `the columns of relations follow the order of the mapping's key, not of the primary key`() throws
+  {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE trip(day TEXT, line INTEGER, PRIMARY KEY (day, line)) WITHOUT ROWID;
+      CREATE TABLE ride(id INTEGER PRIMARY KEY, line INTEGER, day TEXT);
+      CREATE TABLE pass(l1 INTEGER, d1 TEXT, l2 INTEGER, d2 TEXT, PRIMARY KEY (l1, d1, l2, d2));
+      INSERT INTO ride VALUES (8, 5, 'mo'), (9, 6, 'mo');
+      """)
+    let (key, next) = (["line", "day"], TableMapping("trip", key: ["line", "day"]))
+    let trip = TableMapping(
+      "trip", key: key,
+      relations: [
+        .array("rides", "ride", parentKey: key, mode: .replaceForParent),
+        .join("next", next, through: "pass", parentKey: ["l1", "d1"], elementKey: ["l2", "d2"]),
+      ])
+    let rides = TableMapping("ride", relations: [.object("trip", next, foreignKey: key)])
+    let text = #""rides": [{"id": 1}], "next": [{"day": "tu", "line": 7}]"#
+    try bench.run(#"[{"day": "mo", "line": 5, \#(text)}]"#, mapping: ImportMapping(trip))
+    try bench.run(#"[{"id": 2, "trip": {"day": "we", "line": 3}}]"#, mapping: ImportMapping(rides))
+    #expect(try bench.rows("SELECT * FROM ride") == ["1|5|mo", "2|3|we", "9|6|mo"])
+    #expect(try bench.rows("SELECT * FROM pass") == ["5|mo|7|tu"])
+  }
+
   @Test func `the names of a join's dictionary need a key of one column`() throws {
     let bench = try ImportBench(
       Self.schema

@@ -42,7 +42,7 @@ final class PlanBuilder {
         target.table.name,
         "the column \"\(name)\" is in both 'columns' and 'constants': remove it from one of them")
     }
-    let relations = try mapping.relations.map { try relation($0, of: target.table) }
+    let relations = try mapping.relations.map { try relation($0, of: target.table, mapping.key) }
     let (root, byName) = root(mapping, target.table)
     let columns = try mapping.columns.sorted { $0.key < $1.key }.map { name, source in
       (source, valueTarget(try column(name, target.table), target.table, source.conversion))
@@ -135,7 +135,10 @@ final class PlanBuilder {
 
   // MARK: Relations
 
-  private func relation(_ relation: RelationMapping, of table: TableSchema) throws -> RowRelation {
+  /// `key` is the parent's key as its mapping lists it.
+  private func relation(
+    _ relation: RelationMapping, of table: TableSchema, _ key: [String]
+  ) throws -> RowRelation {
     guard relation.table.mode == .merge else {
       throw flaw(
         relation.table.table,
@@ -143,7 +146,7 @@ final class PlanBuilder {
           + "replaceForParent to remove rows that their parent no longer contains")
     }
     let plan = try plan(relation.table)
-    let (kind, parent) = try kind(relation, plan, of: table)
+    let (kind, parent) = try kind(relation, plan, of: table, key)
     if case .object = kind, let nested = relation.table.relations.first(where: { !$0.isReference }) {
       throw flaw(
         relation.table.table,
@@ -161,25 +164,26 @@ final class PlanBuilder {
 
   /// The kind, with the columns in which owned rows name their parent.
   private func kind(
-    _ relation: RelationMapping, _ plan: RowPlan, of table: TableSchema
+    _ relation: RelationMapping, _ plan: RowPlan, of table: TableSchema, _ key: [String]
   ) throws -> (RowRelation.Kind, parent: [Int]) {
+    let nestedKey = relation.table.key
     switch relation.kind {
     case .reference(let foreignKey):
       plan.target.recurs = true
-      try check(foreignKey, plan.table, "foreignKey", relation.table.table)
-      return (.object(foreignKey: try columns(foreignKey, table)), [])
+      let names = try align(foreignKey, plan.table, nestedKey, "foreignKey", relation.table.table)
+      return (.object(foreignKey: try columns(names, table)), [])
     case .children(let parentKey):
-      try check(parentKey, table, "parentKey", relation.table.table)
-      let parent = try columns(parentKey, plan.table)
+      let names = try align(parentKey, table, key, "parentKey", relation.table.table)
+      let parent = try columns(names, plan.table)
       return (.children(parentKey: parent), parent)
     case .pairs(let through, let parentKey, let elementKey):
       plan.target.recurs = true
       let join = try self.plan(TableMapping(through, key: parentKey + elementKey, names: .explicit))
-      try check(parentKey, table, "parentKey", through)
-      try check(elementKey, plan.table, "elementKey", through)
-      let parent = try columns(parentKey, join.table)
+      let parentNames = try align(parentKey, table, key, "parentKey", through)
+      let elementNames = try align(elementKey, plan.table, nestedKey, "elementKey", through)
+      let parent = try columns(parentNames, join.table)
       let filling = RowRelation.Join(
-        plan: join, parentKey: parent, elementKey: try columns(elementKey, join.table))
+        plan: join, parentKey: parent, elementKey: try columns(elementNames, join.table))
       return (.join(filling), parent)
     }
   }
@@ -228,10 +232,17 @@ final class PlanBuilder {
     }
   }
 
-  private func check(_ names: [String], _ keyed: TableSchema, _ what: String, _ table: String) throws {
-    guard names.count != keyed.key.count else { return }
-    throw flaw(
-      table, "\(what) names \(names.count) columns, the key of \"\(keyed.name)\" has \(keyed.key.count)")
+  /// Brings names that correspond to `key`, the key as a mapping lists it, into the order of the table's own key.
+  private func align(
+    _ names: [String], _ keyed: TableSchema, _ key: [String], _ what: String, _ table: String
+  ) throws -> [String] {
+    guard names.count == keyed.key.count else {
+      throw flaw(
+        table, "\(what) names \(names.count) columns, the key of \"\(keyed.name)\" has \(keyed.key.count)")
+    }
+    guard key.count == names.count else { return names }
+    let order = try columns(key, keyed)
+    return keyed.key.compactMap { order.firstIndex(of: $0).map { names[$0] } }
   }
 
   // MARK: Tables and columns
