@@ -39,6 +39,25 @@ import Testing
       ])
   }
 
+  @Test(arguments: [#""title": "b", "name": "a""#, #""name": "a", "title": "b""#])
+  func `a column listed in another case is not filled by the member with its name`(members: String) throws {
+    let table = TableMapping("t", columns: ["NAME": "title"])
+    #expect(try rows("[{\"id\": 1, \(members)}]", table) == ["1|NULL|b|NULL"])
+    let fixed = TableMapping("t", constants: ["Name": .text("c")])
+    #expect(try rows("[{\"id\": 1, \(members)}]", fixed) == ["1|NULL|c|NULL"])
+  }
+
+  @Test func `two names of one column are rejected`() {
+    let mappings = [
+      TableMapping("t", columns: ["code": "a", "CODE": "b"]),
+      TableMapping("t", constants: ["code": .text("a"), "Code": .text("b")]),
+    ]
+    for (mapping, what) in zip(mappings, ["columns", "constants"]) {
+      let failure = #expect(throws: ImportFailure.self) { try rows("[]", mapping) }
+      #expect(failure?.message.contains("two names in '\(what)' are the column \"code\"") == true)
+    }
+  }
+
   @Test
   func `a member with nested members, of a relation, or read whole does not fill the column with its name`()
     throws

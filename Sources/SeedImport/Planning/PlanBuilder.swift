@@ -43,10 +43,14 @@ final class PlanBuilder {
         "the column \"\(name)\" is in both 'columns' and 'constants': remove it from one of them")
     }
     let relations = try mapping.relations.map { try relation($0, of: target.table, mapping.key) }
-    let (root, byName) = root(mapping, target.table)
     let columns = try mapping.columns.sorted { $0.key < $1.key }.map { name, source in
       (source, valueTarget(try column(name, target.table), target.table, source.conversion))
     }
+    try checkDistinct(columns.map(\.1.column), "columns", target.table)
+    let constants = try columnValues(mapping.constants, "constant", target.table)
+    // A column that takes a bare value matches the member with its name in an object.
+    let listedColumns = columns.filter { !$0.0.takesBareValue }.map(\.1.column)
+    let (root, byName) = root(mapping, target.table, taken: Set(listedColumns + constants.map(\.column)))
     for (index, column) in columns.enumerated() {
       root.node(column.0.member.steps[...]).columns.append(index)
     }
@@ -62,8 +66,8 @@ final class PlanBuilder {
       // Listed targets, then one for every column, for members that match it by name.
       target, root: root,
       columns: columns.map(\.1) + target.table.columns.indices.map { valueTarget($0, target.table) },
-      constants: try columnValues(mapping.constants, "constant", target.table),
-      defaults: try columnValues(mapping.defaults, "default", target.table), relations: relations)
+      constants: constants, defaults: try columnValues(mapping.defaults, "default", target.table),
+      relations: relations)
     let unlisted = byName.filter { entry in !shared.contains { $0 === entry.node } }
     surveys.append(MemberSurvey(plan, mapping, byName: unlisted))
     plans.append(plan)
@@ -103,15 +107,12 @@ final class PlanBuilder {
 
   /// The node of the row's object, and the nodes of the columns matched by name.
   private func root(
-    _ mapping: TableMapping, _ table: TableSchema
+    _ mapping: TableMapping, _ table: TableSchema, taken: Set<Int>
   ) -> (MemberNode, byName: [(column: String, node: MemberNode)]) {
     let names = mapping.names
     guard names != .explicit else { return (MemberNode(), []) }
-    // A column that takes a bare value matches the member with its name in an object.
-    let listed = mapping.columns.filter { !$0.value.takesBareValue }
-    let taken = Set(listed.keys).union(mapping.constants.keys)
     var found: [Int: MemberNode] = [:]
-    for column in table.columns.indices where !taken.contains(table.columns[column].name) {
+    for column in table.columns.indices where !taken.contains(column) {
       let node = MemberNode()
       node.columns = [mapping.columns.count + column]
       found[column] = node
@@ -127,10 +128,20 @@ final class PlanBuilder {
   private func columnValues(
     _ values: [String: SeedValue], _ what: String, _ table: TableSchema
   ) throws -> [(column: Int, value: SeedValue)] {
-    try values.sorted { $0.key < $1.key }.map { name, value in
+    let fitting = try values.sorted { $0.key < $1.key }.map { name, value in
       let column = try column(name, table)
-      return (column, try fit(value, what, table.columns[column], table))
+      return (column: column, value: try fit(value, what, table.columns[column], table))
     }
+    try checkDistinct(fitting.map(\.column), "\(what)s", table)
+    return fitting
+  }
+
+  /// Names that differ in case may be one column.
+  private func checkDistinct(_ columns: [Int], _ what: String, _ table: TableSchema) throws {
+    guard let twice = columns.first(where: { column in columns.count { $0 == column } > 1 }) else { return }
+    throw flaw(
+      table.name, "two names in '\(what)' are the column \"\(table.columns[twice].name)\": remove one of them"
+    )
   }
 
   // MARK: Relations
