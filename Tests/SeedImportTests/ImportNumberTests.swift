@@ -71,6 +71,35 @@ import Testing
     #expect(try bench.rows("SELECT r, s FROM t") == ["1.2345678901234567e+19|1.2345678901234567e+19"])
   }
 
+  @Test(arguments: [
+    "12345678901234567890", "-9223372036854775809", "00012345678901234567890", " +12345678901234567890 ",
+    "1e400", "-1.5E400",
+  ])
+  func `a text with a number beyond 64 bits is rejected if its column would round it`(text: String) throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v DECIMAL(20))")
+    let policy = ImportPolicy(badRows: .collect)
+    let json = try bench.run(#"[{"id": 1, "v": "\#(text)"}]"#, mapping: ImportMapping("t"), policy: policy)
+    let csv = try bench.run("id,v\n1,\(text)\n", mapping: ImportMapping("t", layout: .csv()), policy: policy)
+    for report in [json, csv] {
+      #expect(
+        report.issues.map(\.message) == [
+          "the number \"\(text)\" does not fit 64 bits: a TEXT column keeps it"
+        ])
+    }
+  }
+
+  @Test(arguments: [
+    ("-9223372036854775808", "-9223372036854775808"), ("0.12345678901234567890123", "0.123456789012346"),
+    ("1e300", "1e+300"), ("12345678901234567890x", "text"), ("e400", "text"),
+    ("2026-01-31T12:00:00Z", "text"),
+  ])
+  func `other texts go to a numeric column by SQLite's rules`(text: String, stored: String) throws {
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v DECIMAL(20))")
+    try bench.run(#"[{"id": 1, "v": "\#(text)"}]"#, mapping: ImportMapping("t"))
+    let shown = "CASE typeof(v) WHEN 'real' THEN printf('%.15g', v) WHEN 'text' THEN 'text' ELSE v END"
+    #expect(try bench.rows("SELECT \(shown) FROM t") == [stored])
+  }
+
   @Test func `rejected rows keep their numbers' digits`() throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY)")
     var hooks = ImportHooks()

@@ -143,7 +143,11 @@ final class ValueReader {
     _ text: UnsafeBufferPointer<UInt8>, _ column: ColumnSchema, found: UnsafeBufferPointer<UInt8>? = nil
   ) throws(RejectedRow) -> BorrowedValue {
     switch column.affinity {
-    case .text, .numeric: return .text(text)
+    case .text: return .text(text)
+    case .numeric:
+      guard NumberSpelling.isBeyond(text) else { return .text(text) }
+      throw RejectedRow(
+        .outOfRange, "the number \(quote(found ?? text)) does not fit 64 bits: a TEXT column keeps it")
     case .integer:
       if case .integer(let value)? = spelledNumber(text) { return .integer(value) }
       throw RejectedRow(
@@ -264,6 +268,20 @@ enum NumberSpelling {
     let number = start + (endsInPoint ? digits.dropLast() : digits) + rest[end...]
     return number.withUnsafeBufferPointer { spelledDouble($0) } == nil ? nil : number
   }
+
+  /// Whether SQLite would make the text a double, although it is a whole number beyond 64 bits or beyond a double's
+  /// range. Fractions may be rounded.
+  static func isBeyond(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    let number = trimmed(text[...])
+    let digits = number.first == minus || number.first == plus ? number.dropFirst() : number
+    guard let first = digits.first, isDigit(first) || first == point else { return false }
+    func spelled() -> String { String(decoding: number, as: UTF8.self) }
+    if digits.allSatisfy(isDigit) { return digits.count > safeDigits && Int64(spelled()) == nil }
+    return digits.contains { $0 | 0x20 == UInt8(ascii: "e") } && Double(spelled())?.isInfinite == true
+  }
+
+  /// Whole numbers with at most so many digits fit 64 bits.
+  private static let safeDigits = 18
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
 
