@@ -8,6 +8,8 @@ extension ImportSession {
     private let conditions: [RowCondition]
     let csv: CSVFormat?
     fileprivate let header: HeaderCheck
+    /// The values of empty fields under the latest header; only if it is not the first list of its document.
+    @exclusivity(unchecked) private var empties: (header: RecordHeader, values: [RecordHeader.Empty])?
 
     init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
       plan = try builder.plan(list.table)
@@ -23,6 +25,15 @@ extension ImportSession {
     func takes(_ source: borrowing DocumentSource) -> Bool {
       for condition in conditions where !isMet(condition, source) { return false }
       return true
+    }
+
+    /// Reads a record's empty fields by this list's columns; the source applied those of the document's first list.
+    func refill(_ source: borrowing DocumentSource) {
+      guard let header = source.records?.header else { return }
+      if empties?.header !== header {
+        empties = (header, header.names.map { plan.empty($0, csv?.empty ?? .quotes) })
+      }
+      if let empties { RecordReader.refill(source.tape.entries, empties.values) }
     }
 
     private func isMet(_ condition: RowCondition, _ source: borrowing DocumentSource) -> Bool {

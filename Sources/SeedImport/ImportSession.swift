@@ -143,6 +143,7 @@ package final class ImportSession {
   private func take(_ name: String?) throws -> Bool {
     guard let number = selectList() else { return false }
     let (list, flaw, range) = (lists[number], source.flaw, place.offset..<source.scanner.offset)
+    if flaw == nil { refill(number, source) }
     if flaw == nil, let given = try? given(name, list),
       try writer.collector.collect(
         .init(list: number, name: name, number: place.row, range: range), list.plan, source, given: given)
@@ -163,6 +164,10 @@ package final class ImportSession {
     return numbers.first { lists[$0].takes(source) } ?? (source.flaw != nil ? numbers.first : nil)
   }
 
+  private func refill(_ number: Int, _ source: borrowing DocumentSource) {
+    if number != frame.first { lists[number].refill(source) }
+  }
+
   func locate(_ offset: Int, _ list: Int, _ name: String?) {
     source.mark(offset)
     (writer.place.list, writer.place.name) = (list, name)
@@ -176,7 +181,9 @@ package final class ImportSession {
     for row in try writer.collector.write() {
       writer.place.row = row.number
       locate(row.range.lowerBound, row.list, row.name)
-      try write(lists[row.list], row.name, source.again(row.range))
+      let source = try self.source.again(row.range)
+      refill(row.list, source)
+      try write(lists[row.list], row.name, source)
     }
     writer.place = place
   }

@@ -81,6 +81,29 @@ import Testing
     #expect(report.tables["stop"]?.rejected == 1 && report.tables["pair"]?.rejected == 0)
   }
 
+  @Test(
+    arguments: [
+      (", note TEXT NOT NULL", "TEXT", "", "NULL"), ("", "TEXT", "\"\"", "''"),
+      (", note TEXT", "TEXT NOT NULL", "", "''"), (", note TEXT NOT NULL", "INTEGER", "", "NULL"),
+    ], ["", "b,-1,2\n"])
+  func `an empty field has the value for its own list's column, also beside a bad row`(
+    row: (first: String, second: String, field: String, stored: String), bad: String
+  ) throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE a(id INTEGER PRIMARY KEY\(row.first));
+      CREATE TABLE b(id INTEGER PRIMARY KEY CHECK (id > 0), note \(row.second));
+      """)
+    let lists = ["a", "b"].map {
+      ImportMapping.List(TableMapping($0), layout: .csv(), where: [RowCondition("kind", in: [.text($0)])])
+    }
+    let report = try bench.run(
+      "kind,id,note\na,1,x\nb,1,\(row.field)\n\(bad)", mapping: ImportMapping(lists: lists),
+      policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT quote(note) FROM b") == [row.stored])
+    #expect(report.issueCount == (bad.isEmpty ? 0 : 1))
+  }
+
   @Test func `a header shared by two lists must have the keys of both`() throws {
     let bench = try bench()
     let lists = [

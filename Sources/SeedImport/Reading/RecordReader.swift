@@ -108,6 +108,16 @@ struct RecordReader {
     entry.pointee.count = field.range.count
   }
 
+  /// Reads a record's empty fields again by other rules. A quoted field's text begins behind its quotation mark.
+  static func refill(_ entries: UnsafeMutablePointer<JSONTape.Entry>, _ empties: [RecordHeader.Empty]) {
+    for (slot, empty) in empties.enumerated() {
+      let entry = entries + (2 &+ 2 &* slot)
+      guard entry.pointee.count == 0 else { continue }
+      let isQuoted = entry.pointee.payload != UInt64(truncatingIfNeeded: entry.pointee.offset)
+      entry.pointee.kind = isQuoted ? empty.quoted : empty.bare
+    }
+  }
+
   private static func copy(
     _ field: RecordScan.Field, _ base: UnsafePointer<UInt8>, _ slot: Int, _ tape: inout JSONTape
   ) {
