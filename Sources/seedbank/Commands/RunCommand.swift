@@ -72,6 +72,9 @@ private struct RunService {
       } catch {
         // Another publisher is ahead, so this one must neither publish nor serve.
         await stop(front)
+        try? await blocking {
+          deployment.publisher.note(error, .publication, of: deployment.configuration.datasets, notices)
+        }
         throw error
       }
       try await publish(services, front, mirrors)
