@@ -89,6 +89,12 @@ import Testing
     #expect(told("failed").count == 1 && told("failed")[0].contains("keys rotate timestamp"))
   }
 
+  @Test func `a model with which run cannot start is reported once as a failure of the dataset`() throws {
+    try deployment.folder.write("CREATE NONSENSE", to: "seedbank/my/models/1.0/schema.sql")
+    for _ in 0..<2 { #expect(try deployment.seedbank("run", "--port", "0").status == 78) }
+    #expect(told("failed").count == 1 && told("failed")[0].contains("schema.sql"))
+  }
+
   @Test func `steps that a mirror's other publisher prevents are one failure of the dataset`() throws {
     try Folder.create(deployment.folder("mirror"))
     try deployment.name(mirrors: [["folder": .string(deployment.folder("mirror"))]])
