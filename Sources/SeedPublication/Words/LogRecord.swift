@@ -95,6 +95,8 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
 package final class RepeatedWarnings: Sendable {
   private let said = Mutex<[String: UTCTime]>([:])
   private let most: Int
+  /// From this number on, those of earlier days are forgotten.
+  private static let many = 256
 
   /// Passes at most `most` different warnings a day.
   package init(upTo most: Int = .max) { self.most = most }
@@ -103,7 +105,9 @@ package final class RepeatedWarnings: Sendable {
     said.withLock { said in
       // A clock that was set back must not silence it.
       if let last = said[warning], now.isWithin(UTCTime.secondsPerDay, of: last) { return false }
-      if said.count >= most { said = said.filter { now.isWithin(UTCTime.secondsPerDay, of: $0.value) } }
+      if said.count >= min(most, Self.many) {
+        said = said.filter { now.isWithin(UTCTime.secondsPerDay, of: $0.value) }
+      }
       guard said.count < most else { return false }
       said[warning] = now
       return true
