@@ -247,6 +247,31 @@ import Testing
     #expect(records.map(\.times) == [2] && records[0].outcome == .failed)
   }
 
+  @Test func `errors that differ in numbers or a program's output are one failure with the newest text`()
+    throws
+  {
+    let (scene, folder) = (try Scene(), try TemporaryFolder())
+    func record(_ error: any Error) {
+      let (name, now) = (scene.deployment.job.name, scene.deployment.clock)
+      scene.history.record([StepRecord(error, of: name, at: now, milliseconds: 1)])
+    }
+    let series = SeedSeries(scene.deployment.job.name, model: "2.0")
+    for rows in [412, 415] {
+      record(PublicationError.shrunk([series: [ShrunkTable(name: "stop", before: 1000, after: rows)]]))
+    }
+    for word in ["one", "two"] {
+      let program = ["/bin/sh", "-c", "echo \(word); exit 1"]
+      record(
+        try #require(throws: OriginError.self) {
+          try FeedProgram.fill(
+            folder.path, last: nil, by: program, [:], within: .seconds(60), log: folder("log"))
+        })
+    }
+    let records = try scene.history.newest(10)
+    #expect(records.map(\.times) == [2, 2])
+    #expect(records[0].error?.contains("it said: two") == true && records[1].error?.contains("415") == true)
+  }
+
   @Test func `usage errors are not recorded`() throws {
     let scene = try Scene()
     let series = SeedSeries(scene.deployment.job.name, model: "2.0")

@@ -56,10 +56,17 @@ package enum LogFormat: String, Hashable, Sendable, CaseIterable {
   private static let quoted: [UInt8] = [UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\")]
 }
 
+extension String {
+  /// An error's text without numbers and a program's output, which differ whenever the same failure is repeated.
+  package var failureKey: String {
+    prefix(upTo: firstRange(of: "; it said")?.lowerBound ?? endIndex).filter { !$0.isNumber }
+  }
+}
+
 /// Ongoing failures. Each is logged once, and so is its end.
 package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
   private struct Failure {
-    let message: String
+    let key: String
     let began: ContinuousClock.Instant
   }
 
@@ -73,8 +80,8 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
   ) -> Bool {
     state.withLock { state in
       let last = state[work]
-      state[work] = Failure(message: message, began: last?.began ?? now)
-      return last?.message != message
+      state[work] = Failure(key: message.failureKey, began: last?.began ?? now)
+      return last?.key != message.failureKey
     }
   }
 
@@ -88,6 +95,8 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
 package final class RepeatedWarnings: Sendable {
   private let said = Mutex<[String: UTCTime]>([:])
   private let most: Int
+  /// From this number on, those of earlier days are forgotten.
+  private static let many = 256
 
   /// Passes at most `most` different warnings a day.
   package init(upTo most: Int = .max) { self.most = most }
@@ -96,7 +105,9 @@ package final class RepeatedWarnings: Sendable {
     said.withLock { said in
       // A clock that was set back must not silence it.
       if let last = said[warning], now.isWithin(UTCTime.secondsPerDay, of: last) { return false }
-      if said.count >= most { said = said.filter { now.isWithin(UTCTime.secondsPerDay, of: $0.value) } }
+      if said.count >= min(most, Self.many) {
+        said = said.filter { now.isWithin(UTCTime.secondsPerDay, of: $0.value) }
+      }
       guard said.count < most else { return false }
       said[warning] = now
       return true

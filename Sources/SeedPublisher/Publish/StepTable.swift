@@ -49,12 +49,13 @@ struct StepTable {
       let (id, latest) = try records(
         "WHERE dataset = ? AND major IS ? ORDER BY id DESC LIMIT 1",
         [.text(record.dataset.text), SeedValue(record.series?.major)]
-      ).first, latest.outcome == record.outcome, latest.error == record.error, latest.to == record.to,
+      ).first, latest.outcome == record.outcome, latest.to == record.to,
+      latest.error?.failureKey == record.error?.failureKey,
       latest.foundBy == record.foundBy,
       try !isInterrupted(id, latest, record)
     else { return false }
     var repeated = latest
-    (repeated.last, repeated.milliseconds) = (record.at, record.milliseconds)
+    (repeated.last, repeated.milliseconds, repeated.error) = (record.at, record.milliseconds, record.error)
     repeated.times += 1
     // Inserted again because records are ordered by identifier: the clock may be set back.
     try insert(repeated)

@@ -54,13 +54,25 @@ extension Command {
       try isDryRun
       ? Deployment(configuration, context) : .noting(datasets, of: configuration, context, notices)
     let mirrors = Mirrors(configuration, deployment.publication, context)
-    if !isDryRun { try await mirrors.check() }
+    if !isDryRun {
+      do {
+        try await mirrors.check()
+      } catch {
+        deployment.publisher.note(error, .publication, of: datasets, notices)
+        throw error
+      }
+    }
     var regeneration = Regeneration(deployment, arguments, context.console, notices)
     let result = Result { try regeneration.run(datasets) }
     // Reports one dataset's publication even if another failed.
     if !isDryRun {
       deployment.tellStanding(context)
-      try await mirrors.push()
+      do {
+        try await mirrors.push()
+      } catch {
+        if case .success = result { throw error }
+        context.console.error(Refusal(of: error).message)
+      }
     }
     try result.get()
   }

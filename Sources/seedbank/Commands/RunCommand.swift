@@ -72,6 +72,9 @@ private struct RunService {
       } catch {
         // Another publisher is ahead, so this one must neither publish nor serve.
         await stop(front)
+        try? await blocking {
+          deployment.publisher.note(error, .publication, of: deployment.configuration.datasets, notices)
+        }
         throw error
       }
       try await publish(services, front, mirrors)
@@ -160,7 +163,7 @@ private struct RunService {
   }
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
-    var job = try deployment.publisher.job(dataset, for: .schedule)
+    var job = try self.job(dataset)
     job.checkSeconds = dataset.checkSeconds
     let overrides = context.overrides(arguments)
     let followed = FollowedDataset(job, of: dataset.models, in: dataset.folder) {
@@ -169,6 +172,15 @@ private struct RunService {
     return PublishingService(
       publisher: deployment.publisher, dataset: followed, checkSeconds: dataset.checkSeconds, front: front,
       console: context.console, repeated: repeated, notices: notices)
+  }
+
+  private func job(_ dataset: DatasetConfiguration) throws -> DatasetJob {
+    do {
+      return try deployment.publisher.job(dataset, for: .schedule)
+    } catch {
+      notices.tell(error, of: dataset.name)
+      throw error
+    }
   }
 
   private func welcome(_ front: Front) throws {

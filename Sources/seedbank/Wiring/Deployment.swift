@@ -32,10 +32,7 @@ struct Deployment {
       return try Deployment(configuration, context)
     } catch {
       let publisher = Publisher(configuration, keys: KeySource(KeyRing()), telling: context.console)
-      for dataset in datasets {
-        publisher.note(error, .keys, of: dataset.name)
-        notices.tell(error, of: dataset.name)
-      }
+      publisher.note(error, .keys, of: datasets, notices)
       throw error
     }
   }
@@ -115,6 +112,17 @@ extension Publisher {
 
   func note(_ error: any Error, _ reason: StepRecord.Reason, of dataset: DatasetName) {
     note(failure: Refusal(of: error).message, reason, of: dataset, now: .now())
+  }
+
+  /// Records that no step can begin, and runs the program for failures, for each dataset.
+  func note(
+    _ error: any Error, _ reason: StepRecord.Reason, of datasets: [DatasetConfiguration],
+    _ notices: StepNotices
+  ) {
+    for dataset in datasets {
+      note(error, reason, of: dataset.name)
+      notices.tell(error, of: dataset.name)
+    }
   }
 }
 

@@ -152,7 +152,8 @@ struct StepNotices: Sendable {
     guard let newest = (try? history.newest(1, of: dataset))?.first, let text = newest.error else {
       return false
     }
-    return newest.times > 1 && ["\(error)", Refusal(of: error).message].contains(text)
+    let keys = ["\(error)", Refusal(of: error).message].map(\.failureKey)
+    return newest.times > 1 && keys.contains(text.failureKey)
   }
 
   func end() { notices.end() }

@@ -245,6 +245,17 @@ import Testing
     }
   }
 
+  @Test func `the article of commands names the members of status and verify in JSON`() throws {
+    let (scene, folder) = (try Scene(), "\(Readme.package)/Sources/seedbank/seedbank.docc")
+    let article = try String(contentsOfFile: "\(folder)/Commands.md", encoding: .utf8)
+    let status = try #require(try scene.deployment.json("status").first)
+    let mirror = try #require(status["mirrors"]?.elements?.first)
+    let verification = try #require(try scene.deployment.json("verify").first)
+    for member in [status, mirror, verification].compactMap(\.members).joined() {
+      #expect(article.contains("`\(member.name)`"), "\(member.name)")
+    }
+  }
+
   @Test(arguments: [
     ("[\"/mnt\"]", "expected an object"), ("[{}]", "expected \"folder\""),
     ("[{\"folder\": \"\"}]", "not empty"),

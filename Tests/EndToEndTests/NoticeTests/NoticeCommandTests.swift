@@ -89,6 +89,28 @@ import Testing
     #expect(told("failed").count == 1 && told("failed")[0].contains("keys rotate timestamp"))
   }
 
+  @Test func `a model with which run cannot start is reported once as a failure of the dataset`() throws {
+    try deployment.folder.write("CREATE NONSENSE", to: "seedbank/my/models/1.0/schema.sql")
+    for _ in 0..<2 { #expect(try deployment.seedbank("run", "--port", "0").status == 78) }
+    #expect(told("failed").count == 1 && told("failed")[0].contains("schema.sql"))
+  }
+
+  @Test func `steps that a mirror's other publisher prevents are one failure of the dataset`() throws {
+    try Folder.create(deployment.folder("mirror"))
+    try deployment.name(mirrors: [["folder": .string(deployment.folder("mirror"))]])
+    try succeed()
+    try Tool.run(["cp", "-rp", deployment.folder("seedbank"), deployment.folder("copy")])
+    try deployment.origin("UPDATE shop SET name = 'new' WHERE id = 1")
+    try succeed()
+    let config = ["--config", deployment.folder("copy/seedbank.json")]
+    for command in [["regenerate"], ["run", "--port", "0"]] {
+      try SeedbankBinary.run(command + config, in: deployment.folder.path).expect(75)
+    }
+    #expect(told("failed").count == 1 && told("failed")[0].contains("another publisher publishes there"))
+    try SeedbankBinary.run(["status", "--check"] + config, in: deployment.folder.path).expect(
+      1, output: "the last step was refused: The mirror")
+  }
+
   @Test(.full) func `run starts both programs, and ends even if one of them hangs`() throws {
     let hang = ["sh", "-c", "cat >> \(deployment.folder("published")); sleep 1000"]
     try configure([("published", hang), ("failed", ["./tell", deployment.folder("failed")])])

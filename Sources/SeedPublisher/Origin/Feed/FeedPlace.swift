@@ -147,7 +147,8 @@ package struct FeedPlace: OriginPlace {
   private static let filled = "filled-"
 
   private func freshFolder() throws -> String {
-    let path = "\(folder)/\(Self.filled)\(Epoch.random())"
+    // A number, so that an error that names the folder repeats the last one: see ``failureKey``.
+    let path = "\(folder)/\(Self.filled)\(UInt64.random(in: .min ... .max))"
     try Folder.create(path)
     return path
   }
