@@ -244,6 +244,38 @@ import Testing
     #expect(try bench.rows("SELECT id FROM category") == ["1", "2", "3", "4"])
   }
 
+  @Test func `an unreadable line keeps the rows of every list that may have it`() throws {
+    let lists = ["a", "part"].map { table in
+      ImportMapping.List(
+        TableMapping(table, mode: .mergeAndDeleteMissing), layout: .lines,
+        where: [RowCondition("kind", in: [.text(table)])])
+    }
+    let report = try bench.run(
+      #"""
+      {"kind": "a", "id": 1}
+      {"kind": "part", "id": 1}
+      {"kind": "part", "id":
+      """#, mapping: ImportMapping(lists: lists), policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id FROM part") == ["1", "2", "3"])
+    #expect(report.issues.filter { $0.code == .notDeleted }.map(\.table) == ["a", "part"])
+  }
+
+  @Test func `objects of a rejected row are kept: all if it cannot be read, otherwise those that it names`()
+    throws
+  {
+    let bench = try ImportBench(Self.people + "INSERT INTO city(id) VALUES (1), (2);")
+    let mapping = ImportMapping(lists: [
+      .init(Self.person, rows: "people"),
+      .init(TableMapping("city", mode: .mergeAndDeleteMissing), rows: "cities"),
+    ])
+    for (age, cities) in [("\"x\"", ["1", "2", "3"]), ("-1", ["2", "3"])] {
+      try bench.run(
+        #"{"people": [{"id": 1, "age": \#(age), "city": {"id": 2}}], "cities": [{"id": 3}]}"#,
+        mapping: mapping, policy: ImportPolicy(badRows: .collect))
+      #expect(try bench.rows("SELECT id FROM city") == cities)
+    }
+  }
+
   @Test func `a replaced table's omitted numbers take their defaults too`() throws {
     let bench = try ImportBench(
       "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, age INTEGER); INSERT INTO person VALUES (1, 'A', 30)"
