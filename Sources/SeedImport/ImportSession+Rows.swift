@@ -62,7 +62,8 @@ extension ImportSession {
   /// Rejects a row that cannot be read; its text replaces its JSON.
   private func refuse(_ refusal: RejectedRow, _ list: List, _ text: () -> [UInt8]) throws {
     list.plan.reset()
-    list.plan.target.hasLostKeys = true
+    // It may be a row of any list in this place.
+    for number in finder.lists { lists[number].plan.targets.loseKeys() }
     try issues.reject(list.plan, refusal, place) { Self.json(unreadable: text()) }
     try issues.endRow()
   }

@@ -247,9 +247,9 @@ package final class ImportSession {
     try lostRows.drop()
   }
 
+  /// Tables with a list that no document has.
   private var absentTables: Set<String> {
-    let here = listsFound.map { lists[$0].plan.table.name.lowercased() }
-    return Set(lists.map { $0.plan.table.name.lowercased() }).subtracting(here)
+    Set(lists.indices.filter { !listsFound.contains($0) }.map { lists[$0].plan.table.name.lowercased() })
   }
 
   /// All tables if batches were committed: the import may complete an interrupted one, which checked none of its rows.

@@ -66,7 +66,9 @@ import Testing
     let reference = TableMapping(
       "pair", relations: [.object("halt", TableMapping("stop"), foreignKey: ["b"])])
     try bench.run("a,halt\n2,old\n", mapping: ImportMapping(reference, layout: .csv()))
-    #expect(try bench.rows("SELECT * FROM pair") == ["1|c", "2|old"])
+    let fallback = TableMapping("pair", defaults: ["b": .text("d")])
+    try bench.run("a\n3\n4\n", mapping: ImportMapping(fallback, layout: .csv()))
+    #expect(try bench.rows("SELECT * FROM pair") == ["1|c", "2|old", "3|d", "4|d"])
   }
 
   @Test func `a short record does not go to the list of the record before it`() throws {

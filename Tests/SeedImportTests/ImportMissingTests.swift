@@ -61,6 +61,12 @@ import Testing
     #expect(try missing("[]") == [])
   }
 
+  @Test func `a default of a key column does not hide that no row has its member`() throws {
+    let table = TableMapping("part", columns: ["n": "number"], defaults: ["n": .integer(5)])
+    #expect(try missing(#"[{"item": 1}]"#, table) == ["$.number n []"])
+    #expect(try missing(#"[{"item": 1}, {"item": 1, "number": 2}]"#, table) == [])
+  }
+
   @Test func `a relation that no row has is reported`() throws {
     let table = TableMapping(
       "item", relations: [.array("parts", TableMapping("part"), parentKey: ["item"])])

@@ -28,7 +28,7 @@ public struct ImportIssue: Hashable, Sendable {
     case conflict
     /// A reference is broken.
     case reference
-    /// Unmentioned rows were kept because a rejected row's key could not be read.
+    /// Unmentioned rows were kept because a list is missing, or because a rejected row's key could not be read.
     case notDeleted
   }
 

@@ -34,7 +34,8 @@ public struct TableMapping: Sendable {
   public var columns: [String: ColumnMapping]
   /// Columns with the same value in every row.
   public var constants: [String: SeedValue]
-  /// Values for columns of new rows whose member is missing; existing rows keep theirs.
+  /// Values for columns of new rows whose member is missing; existing rows keep theirs. A key column takes its default
+  /// in every row without its member.
   public var defaults: [String: SeedValue]
   /// Rows of other tables nested in this row's object.
   public var relations: [RelationMapping]

@@ -101,6 +101,11 @@ final class ImportTarget {
   }
 }
 
+extension Sequence<ImportTarget> {
+  /// Keeps all rows that the import does not mention, because the keys of some that it mentions are not known.
+  func loseKeys() { for target in self { target.hasLostKeys = true } }
+}
+
 /// The latest rows by key, because nested objects recur, mostly unchanged.
 struct RecentRows {
   private var rows: [[UInt8]: [UInt8]] = [:]

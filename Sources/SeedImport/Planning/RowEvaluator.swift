@@ -21,13 +21,13 @@ final class RowEvaluator {
     }
     for constant in plan.constants { plan.set(constant.column, reader.bytes.lend(constant.value)) }
     for item in given { plan.set(item.column, item.value) }
-    guard !plan.relations.isEmpty else { return try plan.checkKey() }
+    guard !plan.relations.isEmpty else { return try plan.completeKey() }
     for (number, relation) in plan.relations.enumerated() {
       if case .object(let columns) = relation.kind, let place = plan.places[number] {
         try reference(plan, relation.plan, columns, place, source)
       }
     }
-    try plan.checkKey()
+    try plan.completeKey()
   }
 
   /// Only conversions that take an object read it whole.

@@ -21,6 +21,7 @@ final class RowPlan {
   private var shapes: [SlotSet: PlanShape] = [:]
   private let values: UnsafeMutablePointer<BorrowedValue>
   private let width: Int
+  private let bytes = LentBytes()
 
   init(
     _ target: ImportTarget, root: MemberNode, columns: [ValueReader.Target],
@@ -87,7 +88,13 @@ final class RowPlan {
   /// Whether an object was read as a row.
   var hasRows: Bool { !shapes.isEmpty }
 
-  func hasFilled(_ column: Int) -> Bool { shapes.keys.contains { $0.contains(column) } }
+  /// Whether an object had a member for the column.
+  func hasFilled(_ column: Int) -> Bool {
+    shapes.keys.contains { $0.contains(column) && !$0.contains(mark(ofDefault: column)) }
+  }
+
+  /// Beyond the columns, and set in rows whose key column has its default.
+  private func mark(ofDefault column: Int) -> Int { width + column }
 
   /// The values of columns that a row omits. A replaced table also has those of the schema.
   private(set) lazy var omitted: [(column: Int, value: SeedValue)] =
@@ -105,8 +112,19 @@ final class RowPlan {
 
   var hasKey: Bool { target.key.allSatisfy { slots.contains($0) && !values[$0].isNull } }
 
-  func checkKey() throws(RejectedRow) {
+  /// Key columns with a default, which fills them in rows without their member.
+  private lazy var keyDefaults: [Int: BorrowedValue] = Dictionary(
+    defaults.filter { target.key.contains($0.column) }.map { ($0.column, bytes.lend($0.value)) },
+    uniquingKeysWith: { $1 })
+
+  /// Fills missing columns of the key with their defaults; throws if the key is still incomplete.
+  func completeKey() throws(RejectedRow) {
     for column in target.key where !slots.contains(column) || values[column].isNull {
+      if !slots.contains(column), let value = keyDefaults[column], !value.isNull {
+        set(column, value)
+        slots.insert(mark(ofDefault: column))
+        continue
+      }
       let name = table.columns[column].name
       let found = slots.contains(column) ? "is null" : "is missing"
       throw RejectedRow(.missingKey, "the key column \"\(name)\" \(found)", column: name)

@@ -51,9 +51,9 @@ final class LostRows {
     try delete()
   }
 
-  /// Deletes rows that the import does not mention from tables that it replaces. `absent` tables had no list in any
-  /// document. A mentioned row is not deleted along with one that it references: its reference is broken, as in an
-  /// initially empty database.
+  /// Deletes rows that the import does not mention from tables that it replaces. A list of each
+  /// `absent` table is missing. A mentioned row is not deleted along with one that it references: its reference is
+  /// broken, as in an initially empty database.
   func removeUnmentioned(absent: Set<String>) throws {
     deletion.mayFollow = { [targets] reference in Self.mayFollow(reference, targets) }
     defer { deletion.mayFollow = { _ in nil } }
@@ -74,7 +74,7 @@ final class LostRows {
   private func listUnmentioned(of target: ImportTarget, isAbsent: Bool) throws {
     guard let seen = target.seen else { return }
     if let reason = isAbsent
-      ? "none of its lists came" : target.hasLostKeys ? "a rejected row's key is not known" : nil
+      ? "a list of the table is missing" : target.hasLostKeys ? "a rejected row's key is not known" : nil
     {
       let message = "rows that the import does not mention were kept: \(reason)"
       return issues.note(RejectedRow(.notDeleted, message), target.table.name)

@@ -59,13 +59,12 @@ final class RowTreeWriter {
       // They name the row's parent, so that it is not deleted as a row without one.
       for item in given { plan.set(item.column, item.value) }
       try nameForOthers(plan)
-      loseNested(plan)
       try reject(plan, error, source)
       return false
     }
     try nameForOthers(plan, source)
     guard try write(plan, source) else {
-      if !isTooEarly { loseNested(plan) }
+      if !isTooEarly { loseElements(plan) }
       return false
     }
     let isWithin = isWithinEarly
@@ -77,10 +76,10 @@ final class RowTreeWriter {
     return true
   }
 
-  /// A rejected row's nested rows are not read, so none of theirs is known to be missing.
-  private func loseNested(_ plan: RowPlan) {
+  /// The keys of a rejected row and of its objects are known; its elements are not read.
+  private func loseElements(_ plan: RowPlan) {
     for relation in plan.relations where !relation.isObject {
-      for target in relation.plan.targets { target.hasLostKeys = true }
+      (relation.plan.targets + relation.ownedPlan.targets).loseKeys()
     }
   }
 
@@ -105,8 +104,10 @@ final class RowTreeWriter {
     return false
   }
 
+  /// Rejects a row that cannot be read; the keys of its nested rows are not known.
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
-    if plan.hasKey { try plan.target.seen?.insert(plan.key) } else { plan.target.hasLostKeys = true }
+    if plan.hasKey { try plan.target.seen?.insert(plan.key) }
+    plan.targets.dropFirst(plan.hasKey ? 1 : 0).loseKeys()
     if !isMentioning { try tell(plan, refusal, source) }
   }
 
@@ -184,6 +185,7 @@ final class RowTreeWriter {
   ) throws {
     guard var elements = NestedElements(relation, at: index, source) else {
       relation.plan.reset()
+      relation.ownedPlan.targets.loseKeys()
       return try reject(
         relation.plan,
         RejectedRow(
@@ -199,7 +201,9 @@ final class RowTreeWriter {
       }
       areKnown = areKnown && naming != .unknown
     }
-    if !areKnown, let sync = relation.sync { try keepAll(of: plan.target, key, sync) }
+    guard !areKnown else { return }
+    relation.ownedPlan.targets.loseKeys()
+    if let sync = relation.sync { try keepAll(of: plan.target, key, sync) }
   }
 
   /// Keeps all rows of the parent, because the rows that it names are not known.
@@ -238,8 +242,11 @@ final class RowTreeWriter {
     }
     guard case .join(let join) = relation.kind else { return .known }
     join.fill(parent, key)
-    guard isWritten else { return .known }
     try nameForOthers(join.plan, source)
+    guard isWritten else {
+      try keep(join.plan, source)
+      return .known
+    }
     _ = try write(join.plan, source)
     return .known
   }
