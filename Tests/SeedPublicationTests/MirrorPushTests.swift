@@ -208,6 +208,23 @@ import Testing
     #expect(bucket.files.count == history.images[0].paths.count)
   }
 
+  @Test func `a mirror that went back to an older version gets all files and keeps those in use`() throws {
+    let history = try History(versions: 4)
+    let bucket = ModelBucket { Self.check($0, "") }
+    var (memory, options) = (MirrorMemory(), Self.options)
+    options.looksFirst = true
+    _ = try Self.push(history.images[0], to: bucket, &memory)
+    let old = bucket.files
+    for image in history.images[1...2] { _ = try Self.push(image, to: bucket, &memory) }
+    for image in history.images[2...3] {
+      bucket.files = old
+      var known = memory
+      #expect(try Self.push(image, to: bucket, &known, at: 100, options).isCommitted)
+      #expect(bucket.files[MirrorImage.timestampPath].map(SHA256Digest.of) == image.timestamp.sha256)
+      #expect(bucket.files.count == history.images[0].paths.union(image.paths).count)
+    }
+  }
+
   @Test func `files of another publication stay untouched`() throws {
     let (one, other) = (try History(versions: 1), try History(versions: 1))
     let bucket = ModelBucket()
