@@ -154,6 +154,25 @@ import Testing
     #expect(MirrorError.forked(version: 1).stopsPublisher && !MirrorError.vanished.stopsPublisher)
   }
 
+  @Test func `a version that run publishes while a command asks the mirror is not another publisher's`()
+    throws
+  {
+    let deployment = try PublisherFixture.deployment()
+    let (newer, own) = (deployment.publication, PublicationDirectory(deployment.folder("own")))
+    try FileManager.default.copyItem(atPath: newer.path, toPath: own.path)
+    try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    _ = try deployment.step()
+    let bucket = ModelBucket()
+    let mirror = Mirror(bucket, Self.options, stateFolder: deployment.folder("state"))
+    _ = try mirror.bringUpToDate(newer, now: .now())
+    #expect(throws: MirrorFailure.self) { try mirror.compare(own) }
+    bucket.interrupt(at: 0) {
+      try? Folder.removeAll(own.path)
+      try? Folder.rename(newer.path, to: own.path)
+    }
+    try mirror.compare(own)
+  }
+
   /// Two publications that diverged after a disk was copied.
   private struct Fork {
     let common: MirrorImage

@@ -69,10 +69,12 @@ package struct Mirror: Sendable {
   /// Compares the mirror with the publication here. Throws if another publisher is ahead or the mirror does not answer.
   package func compare(_ publication: PublicationDirectory) throws {
     do {
+      // The mirror is read first: during the request another process here may publish and mirror a version.
+      let found = try store.read(MirrorImage.timestampPath)
       let judge = TimestampJudge(
         store: store, image: try MirrorImage(of: publication), memory: MirrorMemory(file: memoryFile),
         options: inherited)
-      _ = try judge.look(at: store.read(MirrorImage.timestampPath))
+      _ = try judge.look(at: found)
     } catch { throw failure(error) }
   }
 
