@@ -272,6 +272,25 @@ import Testing
       Set(bucket.files.keys) == history.images[3].paths.union(["targets/robots.txt", "metadata/notes.json"]))
   }
 
+  @Test func `a mirror on which only a removal fails is not behind, and the next push removes the file`()
+    throws
+  {
+    let deployment = try PublisherFixture.deployment()
+    let (bucket, now) = (ModelBucket(), UTCTime.now())
+    let mirror = Mirror(bucket, Self.options, stateFolder: deployment.folder("state"))
+    _ = try mirror.bringUpToDate(deployment.publication, now: now)
+    try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    _ = try deployment.step()
+    _ = try mirror.bringUpToDate(deployment.publication, now: now)
+    // The first request reads the timestamp.
+    bucket.arm(.unavailable, at: 1)
+    #expect(throws: MirrorFailure(mirror.place, .leftover(.away("no answer")))) {
+      try mirror.bringUpToDate(deployment.publication, now: now.adding(seconds: 100))
+    }
+    #expect(mirror.behindSince == nil && MirrorError.leftover(.noPlace).isHarmless)
+    #expect(try mirror.bringUpToDate(deployment.publication, now: now.adding(seconds: 200)).removed > 0)
+  }
+
   @Test func `the grace period begins when a long push ends`() throws {
     let history = try History(versions: 2)
     var memory = MirrorMemory()

@@ -36,7 +36,7 @@ package struct Mirror: Sendable {
       do {
         return try push(publication, &memory, now: now)
       } catch {
-        memory.behindSince = memory.behindSince ?? now
+        if (error as? MirrorError)?.isHarmless != true { memory.behindSince = memory.behindSince ?? now }
         memory.problem = "\(error)"
         try memory.write(to: memoryFile)
         throw failure(error)

@@ -60,7 +60,7 @@ package struct MirrorPush {
     case .metadata(let file): try put(file, condition(.absent)) { try $0.hasMetadata(file) }
     case .commit(let file): try commit(file)
     case .removal(let path):
-      try store.remove(path)
+      do { try store.remove(path) } catch let error as MirrorError { throw MirrorError.leftover(error) }
       (memory.held[path], memory.unnamed[path]) = (nil, nil)
       report.removed += 1
     }
