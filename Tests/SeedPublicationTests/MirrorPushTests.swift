@@ -343,6 +343,24 @@ import Testing
     }
     #expect(throws: MirrorError.self) { try MirrorProbe(PlainBucket(isCareless: true, inner: good)).run() }
   }
+
+  @Test(arguments: [(isFenced: true, requests: 8), (isFenced: false, requests: 5)])
+  func `a check fails if the store rejects any request that a push needs`(
+    _ check: (isFenced: Bool, requests: Int)
+  ) throws {
+    let (bucket, folder) = (ModelBucket(), try TemporaryFolder(inMemory: true))
+    var options = MirrorOptions()
+    options.isFenced = check.isFenced
+    let mirror = Mirror(bucket, options, stateFolder: folder("state"))
+    for number in 0..<check.requests {
+      bucket.arm(.unavailable, at: number)
+      #expect(throws: MirrorFailure.self, "request \(number)") { try mirror.check() }
+    }
+    let before = bucket.requests
+    bucket.files = ["targets/robots.txt": [1]]
+    #expect(try mirror.check().hasPrefix("writable, and "))
+    #expect(bucket.requests - before == check.requests && bucket.files.count == 1)
+  }
 }
 
 /// Rejects each conditional put, as stores without conditions do, or ignores the conditions.
