@@ -154,6 +154,25 @@ import Testing
     #expect(MirrorError.forked(version: 1).stopsPublisher && !MirrorError.vanished.stopsPublisher)
   }
 
+  @Test func `a version that run publishes while a command asks the mirror is not another publisher's`()
+    throws
+  {
+    let deployment = try PublisherFixture.deployment()
+    let (newer, own) = (deployment.publication, PublicationDirectory(deployment.folder("own")))
+    try FileManager.default.copyItem(atPath: newer.path, toPath: own.path)
+    try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    _ = try deployment.step()
+    let bucket = ModelBucket()
+    let mirror = Mirror(bucket, Self.options, stateFolder: deployment.folder("state"))
+    _ = try mirror.bringUpToDate(newer, now: .now())
+    #expect(throws: MirrorFailure.self) { try mirror.compare(own) }
+    bucket.interrupt(at: 0) {
+      try? Folder.removeAll(own.path)
+      try? Folder.rename(newer.path, to: own.path)
+    }
+    try mirror.compare(own)
+  }
+
   /// Two publications that diverged after a disk was copied.
   private struct Fork {
     let common: MirrorImage
@@ -208,6 +227,23 @@ import Testing
     #expect(bucket.files.count == history.images[0].paths.count)
   }
 
+  @Test func `a mirror that went back to an older version gets all files and keeps those in use`() throws {
+    let history = try History(versions: 4)
+    let bucket = ModelBucket { Self.check($0, "") }
+    var (memory, options) = (MirrorMemory(), Self.options)
+    options.looksFirst = true
+    _ = try Self.push(history.images[0], to: bucket, &memory)
+    let old = bucket.files
+    for image in history.images[1...2] { _ = try Self.push(image, to: bucket, &memory) }
+    for image in history.images[2...3] {
+      bucket.files = old
+      var known = memory
+      #expect(try Self.push(image, to: bucket, &known, at: 100, options).isCommitted)
+      #expect(bucket.files[MirrorImage.timestampPath].map(SHA256Digest.of) == image.timestamp.sha256)
+      #expect(bucket.files.count == history.images[0].paths.union(image.paths).count)
+    }
+  }
+
   @Test func `files of another publication stay untouched`() throws {
     let (one, other) = (try History(versions: 1), try History(versions: 1))
     let bucket = ModelBucket()
@@ -234,6 +270,25 @@ import Testing
     #expect(try Self.push(history.images[3], to: bucket, &memory, at: 60).removed >= gone.count)
     #expect(
       Set(bucket.files.keys) == history.images[3].paths.union(["targets/robots.txt", "metadata/notes.json"]))
+  }
+
+  @Test func `a mirror on which only a removal fails is not behind, and the next push removes the file`()
+    throws
+  {
+    let deployment = try PublisherFixture.deployment()
+    let (bucket, now) = (ModelBucket(), UTCTime.now())
+    let mirror = Mirror(bucket, Self.options, stateFolder: deployment.folder("state"))
+    _ = try mirror.bringUpToDate(deployment.publication, now: now)
+    try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    _ = try deployment.step()
+    _ = try mirror.bringUpToDate(deployment.publication, now: now)
+    // The first request reads the timestamp.
+    bucket.arm(.unavailable, at: 1)
+    #expect(throws: MirrorFailure(mirror.place, .leftover(.away("no answer")))) {
+      try mirror.bringUpToDate(deployment.publication, now: now.adding(seconds: 100))
+    }
+    #expect(mirror.behindSince == nil && MirrorError.leftover(.noPlace).isHarmless)
+    #expect(try mirror.bringUpToDate(deployment.publication, now: now.adding(seconds: 200)).removed > 0)
   }
 
   @Test func `the grace period begins when a long push ends`() throws {
@@ -287,6 +342,24 @@ import Testing
       #expect(throws: MirrorError.away("503")) { try MirrorProbe(good).run() }
     }
     #expect(throws: MirrorError.self) { try MirrorProbe(PlainBucket(isCareless: true, inner: good)).run() }
+  }
+
+  @Test(arguments: [(isFenced: true, requests: 8), (isFenced: false, requests: 5)])
+  func `a check fails if the store rejects any request that a push needs`(
+    _ check: (isFenced: Bool, requests: Int)
+  ) throws {
+    let (bucket, folder) = (ModelBucket(), try TemporaryFolder(inMemory: true))
+    var options = MirrorOptions()
+    options.isFenced = check.isFenced
+    let mirror = Mirror(bucket, options, stateFolder: folder("state"))
+    for number in 0..<check.requests {
+      bucket.arm(.unavailable, at: number)
+      #expect(throws: MirrorFailure.self, "request \(number)") { try mirror.check() }
+    }
+    let before = bucket.requests
+    bucket.files = ["targets/robots.txt": [1]]
+    #expect(try mirror.check().hasPrefix("writable, and "))
+    #expect(bucket.requests - before == check.requests && bucket.files.count == 1)
   }
 }
 

@@ -36,7 +36,7 @@ package struct Mirror: Sendable {
       do {
         return try push(publication, &memory, now: now)
       } catch {
-        memory.behindSince = memory.behindSince ?? now
+        if (error as? MirrorError)?.isHarmless != true { memory.behindSince = memory.behindSince ?? now }
         memory.problem = "\(error)"
         try memory.write(to: memoryFile)
         throw failure(error)
@@ -69,17 +69,19 @@ package struct Mirror: Sendable {
   /// Compares the mirror with the publication here. Throws if another publisher is ahead or the mirror does not answer.
   package func compare(_ publication: PublicationDirectory) throws {
     do {
+      // The mirror is read first: during the request another process here may publish and mirror a version.
+      let found = try store.read(MirrorImage.timestampPath)
       let judge = TimestampJudge(
         store: store, image: try MirrorImage(of: publication), memory: MirrorMemory(file: memoryFile),
         options: inherited)
-      _ = try judge.look(at: store.read(MirrorImage.timestampPath))
+      _ = try judge.look(at: found)
     } catch { throw failure(error) }
   }
 
   /// Checks that the mirror is usable and describes it in one sentence. Throws the problem for the operator to fix.
   package func check() throws -> String {
     do {
-      if options.isFenced { try MirrorProbe(store).run() }
+      try MirrorProbe(store, isFenced: options.isFenced).run()
       let fence =
         options.isFenced
         ? "honours conditional writes" : "writes are unconditional, so no one else may publish there"
@@ -108,34 +110,46 @@ package struct Mirror: Sendable {
   }
 }
 
-/// Tests whether a store honours conditions. Only they keep two publishers from overwriting each other.
+/// Tests each request of a push, and whether a fenced store honours conditions. Only they keep two
+/// publishers from overwriting each other.
 package struct MirrorProbe {
   private let store: any MirrorStore
+  private let isFenced: Bool
   private let path: String
 
-  package init(_ store: any MirrorStore) {
-    self.store = store
+  package init(_ store: any MirrorStore, isFenced: Bool = true) {
+    (self.store, self.isFenced) = (store, isFenced)
     path = "metadata/probe-\(UInt64.random(in: 0...UInt64.max)).txt"
   }
 
   package func run() throws {
-    let result = Result { try probe() }
-    try? store.remove(path)
+    let (result, removal) = (Result { try probe() }, Result { try store.remove(path) })
     try result.get()
+    try removal.get()
     guard try store.read(path) == nil else {
       throw MirrorError.refused("a file that was removed is still there")
     }
+    _ = try store.list()
   }
 
   private func probe() throws {
     let (first, second) = (MirrorFile(path, Array("first\n".utf8)), MirrorFile(path, Array("second\n".utf8)))
+    if isFenced {
+      try probeConditions(first, second)
+    } else {
+      _ = try done(store.put(second, .none), "a file")
+    }
+    guard try store.read(path)?.bytes == Array("second\n".utf8) else {
+      throw MirrorError.refused("a file is not read as it was written")
+    }
+  }
+
+  /// Leaves the second file.
+  private func probeConditions(_ first: MirrorFile, _ second: MirrorFile) throws {
     let tag = try done(store.put(first, .absent), "a new file")
     try refused(store.put(second, .absent), "If-None-Match: * for an existing name")
     _ = try done(store.put(second, .tag(tag)), "If-Match with the current tag")
     try refused(store.put(first, .tag(tag)), "If-Match with the previous tag")
-    guard try store.read(path)?.bytes == Array("second\n".utf8) else {
-      throw MirrorError.refused("a file is not read as it was written")
-    }
   }
 
   private func done(_ reply: PutReply, _ what: String) throws -> String {

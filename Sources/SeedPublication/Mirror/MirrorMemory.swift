@@ -51,6 +51,11 @@ package struct MirrorMemory: Hashable, Sendable {
 
   package func shows(_ image: MirrorImage) -> Bool { commit?.sha256 == image.timestamp.sha256.hex }
 
+  /// Whether the mirror's timestamp is the one that was committed last.
+  func committed(_ found: StoredFile?) -> Bool {
+    commit?.sha256 == found.map { SHA256Digest.of($0.bytes).hex }
+  }
+
   mutating func noteCommit(_ image: MirrorImage, tag: String, now: UTCTime) {
     if !shows(image) || commit?.tag != tag {
       commit = Commit(tag: tag, version: image.version, sha256: image.timestamp.sha256.hex, at: now)

@@ -40,7 +40,9 @@ package struct MirrorPush {
       try look()
     } else if options.looksFirst || !plan.steps.isEmpty {
       // A store that hangs is found by one small request, and another publisher before anything is written.
-      _ = try lookAtTimestamp()
+      let found = try store.read(image.timestamp.path)
+      // A mirror that went back to an earlier timestamp from here lacks files that the memory lists.
+      if try conditionToReplace(found) != nil, !memory.committed(found) { try look() }
     }
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
     for step in plan.steps {
@@ -58,7 +60,7 @@ package struct MirrorPush {
     case .metadata(let file): try put(file, condition(.absent)) { try $0.hasMetadata(file) }
     case .commit(let file): try commit(file)
     case .removal(let path):
-      try store.remove(path)
+      do { try store.remove(path) } catch let error as MirrorError { throw MirrorError.leftover(error) }
       (memory.held[path], memory.unnamed[path]) = (nil, nil)
       report.removed += 1
     }
@@ -134,9 +136,12 @@ package struct MirrorPush {
     report.bytes += image.timestamp.length
   }
 
-  /// Returns the condition for writing the timestamp, or `nil` if the mirror already has it.
   private mutating func lookAtTimestamp() throws -> PutCondition? {
-    let found = try store.read(image.timestamp.path)
+    try conditionToReplace(store.read(image.timestamp.path))
+  }
+
+  /// Returns the condition for writing the timestamp, or `nil` if the mirror already has it.
+  private mutating func conditionToReplace(_ found: StoredFile?) throws -> PutCondition? {
     switch try judge.look(at: found) {
     case .same:
       noteCommit(found?.tag ?? "")
@@ -156,6 +161,7 @@ package struct MirrorPush {
     if try judge.look(at: found) == .absent, memory.commit != nil, !options.isByHand {
       throw MirrorError.vanished
     }
+    let isCommitted = memory.committed(found)
     let known = options.isByHand ? [:] : memory.held
     memory.held = try store.list()
     // The listing has only lengths. Metadata that this publisher did not write may be another's, even for a version not
@@ -163,14 +169,14 @@ package struct MirrorPush {
     for (path, length) in memory.held where MirrorImage.isMetadata(path) && known[path] != length {
       memory.held[path] = MirrorMemory.uncompared
     }
-    memory.unnamed = memory.unnamed.filter { memory.held[$0.key] != nil }
+    // Clients of another timestamp may still use files that the last one did not name.
+    memory.unnamed = isCommitted ? memory.unnamed.filter { memory.held[$0.key] != nil } : [:]
     memory.listedAt = now
     memory.commit = found.map { found in
-      let isKnown = memory.commit?.tag == found.tag
       let version = (try? Metadata<Timestamp>(parsing: found.bytes))?.signed.version ?? 0
       return MirrorMemory.Commit(
         tag: found.tag, version: version, sha256: SHA256Digest.of(found.bytes).hex,
-        at: isKnown ? memory.commit?.at ?? now : now)
+        at: isCommitted ? memory.commit?.at ?? now : now)
     }
   }
 }

@@ -62,6 +62,8 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   case refused(String)
   /// The store does not answer; the text has the details.
   case away(String)
+  /// An obsolete file cannot be removed. The mirror has the current version.
+  indirect case leftover(MirrorError)
   case busy
   case ignoresConditions(String)
 
@@ -73,6 +75,11 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
     case .ahead, .forked, .overtaken: true
     default: false
     }
+  }
+
+  /// Whether clients of the mirror get the current version despite the error.
+  package var isHarmless: Bool {
+    if case .leftover = self { true } else { false }
   }
 
   package var description: String {
@@ -97,6 +104,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
       "all mirrored files are gone. Is its disk mounted? If it was emptied, 'seedbank mirror push' fills it "
         + "again"
     case .refused(let text), .away(let text): text
+    case .leftover(let cause): "obsolete files cannot be removed: \(cause)"
     case .busy: "another process is bringing it up to date: try again when it is done"
     case .ignoresConditions(let what):
       "it does not honour conditions (\(what)), so two publishers could overwrite each other unseen: use a store that does, or "

@@ -97,6 +97,7 @@ extension Refusal {
     case .ahead, .forked, .overtaken, .rival, .busy: .locked
     case .foreign, .vanished, .refused, .ignoresConditions: .configuration
     case .away: .unavailable
+    case .leftover(let cause): mirrorCode(cause)
     }
   }
 
