@@ -85,7 +85,7 @@ package struct BucketStore: MirrorStore {
     case 409: return .disputed
     case 404 where answer.isMissingFile: return .absent
     case 501 where condition != .none: throw MirrorError.ignoresConditions(answer.words)
-    case 429, 500, 502...506, 508...599: return .unheard(answer.words)
+    case _ where answer.isPassing: return .unheard(answer.words)
     default: throw refusal(answer)
     }
   }
@@ -106,7 +106,7 @@ package struct BucketStore: MirrorStore {
   func check(_ answer: BucketAnswer) throws {
     switch answer.status {
     case 200...299: return
-    case 429, 500, 502...506, 508...599: throw MirrorError.away(answer.words)
+    case _ where answer.isPassing: throw MirrorError.away(answer.words)
     default: throw refusal(answer)
     }
   }
@@ -156,6 +156,12 @@ extension BucketAnswer {
   var words: String { "it answers \(status)\(code.map { " \($0)" } ?? "")" }
 
   var isMissingFile: Bool { status == 404 && code != "NoSuchBucket" }
+
+  /// Whether the same request may succeed later. Some stores answer 400 if an upload stalls.
+  var isPassing: Bool {
+    [408, 429, 500].contains(status) || ((502...599).contains(status) && status != 507)
+      || (status == 400 && code == "RequestTimeout")
+  }
 }
 
 extension String {

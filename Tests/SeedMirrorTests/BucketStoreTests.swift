@@ -107,6 +107,18 @@ import Testing
     }
     #expect(text.contains("it does not answer"))
   }
+
+  @Test(arguments: ["400:RequestTimeout", "408:RequestTimeout"])
+  func `a timeout that the store reports is temporary and not an error of the configuration`(
+    _ fault: String
+  ) throws {
+    let bucket = try TestBucket()
+    let store = try bucket.store()
+    try bucket.arm("\(fault) before all")
+    let words = "it answers \(fault.replacing(":", with: " "))"
+    #expect(try store.put(Self.file("metadata/1.root.json", "one"), .absent) == .unheard(words))
+    #expect(throws: MirrorError.away(words)) { try store.list() }
+  }
 }
 
 struct PublicationFixture {
