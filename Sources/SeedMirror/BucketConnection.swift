@@ -42,6 +42,8 @@ struct BucketLimits {
   var wholeBytes = 1 << 30
   /// The size of a part, which is held in memory. A store accepts 10,000 parts of at least 5 MiB.
   var partBytes = 32 << 20
+  /// The pause before a request is repeated. It doubles each time.
+  var pauseMicroseconds: UInt32 = 200_000
 
   /// Extended by the time for `bytes` at the least rate.
   func wholeSeconds(_ bytes: Int) -> Int { wholeSeconds + bytes / max(1, leastBytesPerSecond) }

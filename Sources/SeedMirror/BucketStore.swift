@@ -99,9 +99,24 @@ package struct BucketStore: MirrorStore {
     try connection.answer(to: BucketRequest(method: .get, url: address.url(of: path)), as: nil).status == 200
   }
 
-  func ask(_ request: BucketRequest) throws -> BucketAnswer {
-    try connection.answer(to: request, as: credentials())
+  /// Repeats a request of an upload in parts for about half a minute, so that an outage does not cost the whole upload.
+  func ask(_ request: BucketRequest, isOfUpload: Bool = false) throws -> BucketAnswer {
+    var (repeats, pause) = (isOfUpload ? Self.mostRepeats : 0, limits.pauseMicroseconds)
+    // A completion without a response takes this long, and is not repeated.
+    let end = ContinuousClock.now + .seconds(limits.wholeSeconds)
+    while true {
+      do {
+        var answer = try connection.answer(to: request, as: credentials())
+        // A store can report an error after it has begun to answer 200.
+        if isOfUpload, answer.status == 200, answer.code != nil { answer.status = 500 }
+        if !answer.isPassing || repeats == 0 { return answer }
+      } catch MirrorError.away where repeats > 0 && ContinuousClock.now < end {}
+      usleep(pause)
+      (repeats, pause) = (repeats - 1, pause * 2)
+    }
   }
+
+  private static let mostRepeats = 7
 
   func check(_ answer: BucketAnswer) throws {
     switch answer.status {

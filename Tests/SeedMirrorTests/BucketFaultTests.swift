@@ -14,7 +14,7 @@ import Testing
     connectSeconds: 5, slowSeconds: 2, leastBytesPerSecond: 10, wholeSeconds: 5)
 
   /// For uploads in parts.
-  private static let parts = BucketLimits(wholeBytes: 0, partBytes: 1024)
+  private static let parts = BucketLimits(wholeBytes: 0, partBytes: 1024, pauseMicroseconds: 1000)
 
   init() throws { bucket = try TestBucket() }
 
@@ -167,8 +167,7 @@ import Testing
     #expect("\(String(describing: failure))".contains("seedbank verify"), "\(String(describing: failure))")
     #expect(try mirror.store.read("metadata/timestamp.json") == nil)
     #expect(try mirror.store.length(object.filePath) == nil)
-    let uploads = try store.ask(BucketRequest(method: .get, url: bucket.address("seeds?uploads="))).text
-    #expect(uploads.contains("<IsTruncated>") && !uploads.contains("<Key>changed/"), "\(uploads)")
+    try expectNoUpload(store, of: "changed")
     // A shorter file ends the request.
     try DurableFile.write(Array(bytes.dropLast(10)), to: path)
     #expect(throws: MirrorFailure.self) { try mirror.bringUpToDate(fixture.publication, now: .now()) }
@@ -180,17 +179,41 @@ import Testing
     #expect(isInParts == (object.length > limits.wholeBytes))
   }
 
-  @Test func `a part that fails is sent again without the others`() throws {
+  private func expectNoUpload(_ store: BucketStore, of name: String) throws {
+    let uploads = try store.ask(BucketRequest(method: .get, url: bucket.address("seeds?uploads="))).text
+    #expect(uploads.contains("<IsTruncated>") && !uploads.contains("<Key>\(name)/"), "\(uploads)")
+  }
+
+  /// Two lists, the timestamp, a look at the first object's name and the beginning of its upload come first.
+  private static let firstPart = 5
+
+  @Test(arguments: ["503 before", "503 after", "200:InternalError before", "drop before", "drop after"])
+  func `a part or a completion that fails five times is sent again without the other parts`(
+    _ fault: String
+  ) throws {
     let fixture = try PublicationFixture(rows: 100)
+    let object = try #require(
+      fixture.publication.published().series.values.flatMap(\.metadata.objects)
+        .min { $0.filePath < $1.filePath })
+    let completion = Self.firstPart + (object.length + Self.parts.partBytes - 1) / Self.parts.partBytes
     var requests: [Int] = []
-    // Two lists, the timestamp, a look at the first object's name and the beginning of its upload come before its parts.
-    for fault in ["503 before -1", "503 before 5"] {
+    for first in [-9, Self.firstPart, completion] {
       let mirror = try mirror("part\(requests.count)", fixture, Self.parts)
-      try bucket.arm(fault)
+      try bucket.arm("\(fault) \((first..<first + 5).map(String.init).joined(separator: ","))")
       #expect(try mirror.bringUpToDate(fixture.publication, now: .now()).isCommitted)
       requests.append(try bucket.arm("").requests)
       try expectWhole(try #require(mirror.store as? BucketStore), fault)
     }
-    #expect(requests[1] == requests[0] + 1)
+    #expect(requests == [requests[0], requests[0] + 5, requests[0] + 5])
+  }
+
+  @Test func `an upload that failed in an outage is aborted when the store answers again`() throws {
+    let fixture = try PublicationFixture(rows: 100)
+    let mirror = try mirror("outage", fixture, Self.parts)
+    // Eight attempts to send the part, and three to abort the upload.
+    let failures = (Self.firstPart..<Self.firstPart + 11).map(String.init)
+    try bucket.arm("503 before \(failures.joined(separator: ","))")
+    #expect(try mirror.bringUpToDate(fixture.publication, now: .now()).isCommitted)
+    try expectNoUpload(try #require(mirror.store as? BucketStore), of: "outage")
   }
 }

@@ -17,8 +17,8 @@ extension TestBucket {
     }
   }
 
-  /// Lets the request of that number fail; 0 is the next one. Returns the number of requests since the last fault,
-  /// and whether that fault occurred.
+  /// Lets the requests of these numbers fail; 0 is the next one. Returns the number of requests since the last
+  /// fault, and whether that fault occurred.
   @discardableResult
   func arm(_ fault: String) throws -> (requests: Int, isMet: Bool) {
     let request = BucketRequest(
