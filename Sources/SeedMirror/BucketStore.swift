@@ -28,6 +28,7 @@ package struct BucketStore: MirrorStore {
     var found: [String: Int] = [:]
     for folder in ["metadata/", "targets/"] {
       var page: String?
+      var pages: Set<String> = []
       repeat {
         let answer = try ask(BucketRequest(method: .get, url: address.listURL(folder, after: page)))
         try check(answer)
@@ -36,6 +37,9 @@ package struct BucketStore: MirrorStore {
           found[String(file.name.dropFirst(address.prefix.count))] = file.length
         }
         page = list.next
+        guard !list.isCut || page.map({ pages.insert($0).inserted }) == true else {
+          throw MirrorError.refused("its list of files does not go on after a page: use another store")
+        }
       } while page != nil
     }
     return found
@@ -217,6 +221,7 @@ extension MirrorFile {
 /// characters, which Seedbank never writes.
 struct BucketList {
   let files: [(name: String, length: Int)]
+  let isCut: Bool
   /// The token of the next page; nil at the end.
   let next: String?
 
@@ -227,7 +232,7 @@ struct BucketList {
       else { return nil }
       return (String(name), length)
     }
-    let isCut = Self.text("IsTruncated", in: xml) == "true"
+    isCut = Self.text("IsTruncated", in: xml) == "true"
     next = isCut ? Self.text("NextContinuationToken", in: xml).map(String.init) : nil
   }
 

@@ -119,6 +119,13 @@ import Testing
     #expect(try store.put(Self.file("metadata/1.root.json", "one"), .absent) == .unheard(words))
     #expect(throws: MirrorError.away(words)) { try store.list() }
   }
+
+  @Test(arguments: ["<NextContinuationToken>a</NextContinuationToken>", ""])
+  func `a list whose pages repeat or lead nowhere is rejected`(_ next: String) throws {
+    let bucket = try TestBucket()
+    try bucket.arm("200:</Code><IsTruncated>true</IsTruncated>\(next)<Code> before all")
+    #expect(Self.refusal { _ = try bucket.store().list() }.contains("does not go on after a page"))
+  }
 }
 
 struct PublicationFixture {
