@@ -36,7 +36,10 @@ extension BucketStore {
       hasher.update(part)
       let answer = try answer(BucketRequest(.put, url(tags.count + 1), [], part))
       try check(answer)
-      tags.append(answer.tag ?? "")
+      guard let tag = answer.tag else {
+        throw MirrorError.refused("it sends no ETag for a part: use another store")
+      }
+      tags.append(tag)
     }
     guard hasher.finish() == sha256 else { throw MirrorError.refused(Self.mismatch) }
     return tags

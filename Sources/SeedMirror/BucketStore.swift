@@ -70,6 +70,8 @@ package struct BucketStore: MirrorStore {
   }
 
   package func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply {
+    // With an empty header, libcurl would put the file without a condition.
+    if condition == .tag("") { throw MirrorError.ignoresConditions("it sends no ETag") }
     var request = BucketRequest(method: .put, url: address.url(of: file.path))
     request.headers = condition.headers + file.headers
     request.body = (file.content, file.length)

@@ -216,4 +216,16 @@ import Testing
     #expect(try mirror.bringUpToDate(fixture.publication, now: .now()).isCommitted)
     try expectNoUpload(try #require(mirror.store as? BucketStore), of: "outage")
   }
+
+  @Test func `an upload whose parts get no tag ends at the first part`() throws {
+    let fixture = try PublicationFixture(rows: 100)
+    let mirror = try mirror("tagless", fixture, Self.parts)
+    try bucket.arm("200:- before \(Self.firstPart)")
+    let failure = #expect(throws: MirrorFailure.self) {
+      try mirror.bringUpToDate(fixture.publication, now: .now())
+    }
+    #expect("\(String(describing: failure))".contains("it sends no ETag for a part"))
+    // The last one aborts the upload.
+    #expect(try bucket.arm("").requests == Self.firstPart + 2)
+  }
 }

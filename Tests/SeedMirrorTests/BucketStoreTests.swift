@@ -126,6 +126,18 @@ import Testing
     try bucket.arm("200:</Code><IsTruncated>true</IsTruncated>\(next)<Code> before all")
     #expect(Self.refusal { _ = try bucket.store().list() }.contains("does not go on after a page"))
   }
+
+  @Test func `a store without tags takes only unconditional writes`() throws {
+    let bucket = try TestBucket()
+    let store = try bucket.store()
+    let file = Self.file("metadata/timestamp.json", "one")
+    try bucket.arm("200:- before all")
+    #expect(try store.put(file, .none) == .done(tag: ""))
+    let found = try #require(try store.read(file.path))
+    #expect(throws: MirrorError.ignoresConditions("it sends no ETag")) {
+      try store.put(file, .tag(found.tag))
+    }
+  }
 }
 
 struct PublicationFixture {
