@@ -101,7 +101,7 @@ final class BucketConnection: Sendable {
     Self.setMethod(curl, request, context)
     let code = withExtendedLifetime(exchange) { curl_easy_perform(curl) }
     if let failure = exchange.failure { throw failure }
-    guard code == CURLE_OK else {
+    guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && exchange.isOverlong) else {
       throw MirrorError.away("it does not answer: \(String(cString: curl_easy_strerror(code)))")
     }
     var status = 0
@@ -148,6 +148,8 @@ private final class Exchange {
   private let file: File?
   private let sink: File?
   private var sinkRoom: Int
+  /// Whether the file is longer than expected. Its rest is not read.
+  var isOverlong: Bool { sinkRoom < 0 }
   private var bodyLeft: Int
   private var rest: ArraySlice<UInt8> = []
 
@@ -188,8 +190,8 @@ private final class Exchange {
   func take(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
     if sink != nil, answer.status == 200 {
       sinkRoom -= bytes.count
-      if sinkRoom >= 0 { try sink?.write(bytes) }
-      return sinkRoom >= 0
+      try sink?.write(bytes)
+      return !isOverlong
     }
     answer.body += bytes
     return answer.body.count <= Self.mostBytes

@@ -136,8 +136,20 @@ import Testing
       try store.list() == [file.path: 3] && store.read(file.path) == StoredFile(Array("one".utf8), tag: tag))
     #expect(try store.download(file.path, bytes: 3, to: folder("part")) == SHA256Digest.of(Array("one".utf8)))
     #expect(try DurableFile.read(folder("part"), limit: 10) == Array("one".utf8))
-    #expect(throws: MirrorError.self) { try store.download(file.path, bytes: 2, to: folder("part")) }
     #expect(try store.download("metadata/2.root.json", bytes: 3, to: folder("part")) == nil)
+  }
+
+  @Test func `a file that is longer than signed is not the signed file, as in a folder`() async throws {
+    let fixture = try PublicationFixture(rows: 10)
+    let object = try #require(fixture.publication.published().series.values.flatMap(\.metadata.objects).first)
+    let bytes = try DurableFile.read(fixture.publication.file(object), limit: 1 << 20)
+    let store = try bucket.store()
+    _ = try store.put(MirrorFile(object.filePath, bytes + [0]), .absent)
+    let parts = try TemporaryFolder(inMemory: true)
+    let refusal = await #expect(throws: Refusal.self) {
+      try await StoreSource(store, parts: parts.path).object(object)
+    }
+    #expect(refusal?.exitCode == .badData)
   }
 
   @Test func `a store without conditional writes is reported at the first put`() throws {
