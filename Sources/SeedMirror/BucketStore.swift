@@ -105,9 +105,14 @@ package struct BucketStore: MirrorStore {
     try connection.answer(to: BucketRequest(method: .get, url: address.url(of: path)), as: nil).status == 200
   }
 
-  /// Repeats a request of an upload in parts for about half a minute, so that an outage does not cost the whole upload.
+  private static let (repeats, uploadRepeats) = (2, 7)
+
+  /// Repeats a request that the store may accept a moment later: one of an upload in parts for about half a
+  /// minute, so that an outage does not cost the whole upload; others twice, and only after a response, because a
+  /// store that hangs must be found soon. `MirrorPush` repeats whole puts.
   func ask(_ request: BucketRequest, isOfUpload: Bool = false) throws -> BucketAnswer {
-    var (repeats, pause) = (isOfUpload ? Self.mostRepeats : 0, limits.pauseMicroseconds)
+    var repeats = isOfUpload ? Self.uploadRepeats : request.method == .put ? 0 : Self.repeats
+    var pause = limits.pauseMicroseconds
     // A completion without a response takes this long, and is not repeated.
     let end = ContinuousClock.now + .seconds(limits.wholeSeconds)
     while true {
@@ -116,13 +121,11 @@ package struct BucketStore: MirrorStore {
         // A store can report an error after it has begun to answer 200.
         if isOfUpload, answer.status == 200, answer.code != nil { answer.status = 500 }
         if !answer.isPassing || repeats == 0 { return answer }
-      } catch MirrorError.away where repeats > 0 && ContinuousClock.now < end {}
+      } catch MirrorError.away where isOfUpload && repeats > 0 && ContinuousClock.now < end {}
       usleep(pause)
       (repeats, pause) = (repeats - 1, pause * 2)
     }
   }
-
-  private static let mostRepeats = 7
 
   func check(_ answer: BucketAnswer) throws {
     switch answer.status {

@@ -95,7 +95,7 @@ import Testing
     try bucket.arm("503 after 0")
     #expect(try store.put(file, .absent) == .unheard("it answers 503 SlowDown"))
     #expect(try store.put(file, .absent) == .unmet)
-    try bucket.arm("503 before 0")
+    try bucket.arm("503 before all")
     #expect(throws: MirrorError.away("it answers 503 SlowDown")) { try store.list() }
     let nobody = try #require(BucketAddress("http://127.0.0.1:1/seeds"))
     let away = BucketStore(nobody) { [environment = bucket.environment] in
@@ -106,6 +106,23 @@ import Testing
       return
     }
     #expect(text.contains("it does not answer"))
+  }
+
+  @Test(arguments: ["503:SlowDown", "429:TooManyRequests"])
+  func `reads, lists and removals are repeated twice when the store is busy`(_ fault: String) throws {
+    let bucket = try TestBucket()
+    let store = try bucket.store()
+    let file = Self.file("metadata/1.root.json", "one")
+    _ = try store.put(file, .absent)
+    func withTwoFaults<Result>(_ work: () throws -> Result) throws -> Result {
+      try bucket.arm("\(fault) before 0,1")
+      return try work()
+    }
+    #expect(try withTwoFaults { try store.read(file.path) }?.bytes == Array("one".utf8))
+    #expect(try withTwoFaults { try store.length(file.path) } == 3)
+    #expect(try withTwoFaults { try store.list() } == [file.path: 3])
+    try withTwoFaults { try store.remove(file.path) }
+    #expect(try store.read(file.path) == nil)
   }
 
   @Test(arguments: ["400:RequestTimeout", "408:RequestTimeout"])

@@ -7,7 +7,8 @@ import Testing
 
 extension TestBucket {
   func store(
-    _ path: String = "seeds/prod", secret: String? = nil, limits: BucketLimits = BucketLimits()
+    _ path: String = "seeds/prod", secret: String? = nil,
+    limits: BucketLimits = BucketLimits(pauseMicroseconds: 1000)
   ) throws -> BucketStore {
     var environment = environment
     environment["AWS_SECRET_ACCESS_KEY"] = secret ?? self.secret
