@@ -7,18 +7,23 @@ package struct BucketStore: MirrorStore {
   let address: BucketAddress
   let limits: BucketLimits
   private let connection: BucketConnection
+  /// Whether the program is shutting down. An upload in parts is aborted, or its parts would stay.
+  let isOver: @Sendable () -> Bool
   private let credentials: @Sendable () throws -> BucketCredentials
 
   /// Calls `credentials` before each request, because a credentials file may be replaced while the program runs.
-  package init(_ address: BucketAddress, credentials: @escaping @Sendable () throws -> BucketCredentials) {
-    self.init(address, limits: BucketLimits(), credentials: credentials)
+  package init(
+    _ address: BucketAddress, isOver: @escaping @Sendable () -> Bool = { false },
+    credentials: @escaping @Sendable () throws -> BucketCredentials
+  ) {
+    self.init(address, limits: BucketLimits(), isOver: isOver, credentials: credentials)
   }
 
   init(
-    _ address: BucketAddress, limits: BucketLimits,
+    _ address: BucketAddress, limits: BucketLimits, isOver: @escaping @Sendable () -> Bool,
     credentials: @escaping @Sendable () throws -> BucketCredentials
   ) {
-    (self.address, self.limits, self.credentials) = (address, limits, credentials)
+    (self.address, self.limits, self.isOver, self.credentials) = (address, limits, isOver, credentials)
     connection = BucketConnection(region: address.region, limits)
   }
 
@@ -81,7 +86,7 @@ package struct BucketStore: MirrorStore {
         return try putInParts(file, from: path, condition)
       }
       return try reply(to: ask(request), condition)
-    } catch MirrorError.away(let text) { return .unheard(text) }
+    } catch MirrorError.away(let text) where !isOver() { return .unheard(text) }
   }
 
   func reply(to answer: BucketAnswer, _ condition: PutCondition) throws -> PutReply {

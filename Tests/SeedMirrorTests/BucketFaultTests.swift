@@ -229,6 +229,25 @@ import Testing
     try expectNoUpload(try #require(mirror.store as? BucketStore), of: "outage")
   }
 
+  @Test func `an upload is aborted after the current part when the program has to end`() throws {
+    let fixture = try PublicationFixture(rows: 100)
+    let questions = Mutex(0)
+    let store = try bucket.store("seeds/over", limits: Self.parts) {
+      questions.withLock { count in
+        count += 1
+        return count > 1
+      }
+    }
+    let mirror = Mirror(store, Self.options, stateFolder: fixture.folder("state-over"))
+    try bucket.arm("503 before -1")
+    let failure = #expect(throws: MirrorFailure.self) {
+      try mirror.bringUpToDate(fixture.publication, now: .now())
+    }
+    #expect("\(String(describing: failure))".contains("the program had to end"))
+    #expect(try bucket.arm("").requests == Self.firstPart + 2)
+    try expectNoUpload(store, of: "over")
+  }
+
   @Test func `an upload whose parts get no tag ends at the first part`() throws {
     let fixture = try PublicationFixture(rows: 100)
     let mirror = try mirror("tagless", fixture, Self.parts)
