@@ -13,8 +13,8 @@ struct BucketRequest {
   /// The expected length of the response, as far as it is known.
   var expectedBytes = 0
   var body: (content: MirrorFile.Content, length: Int)?
-  /// The file for a successful response's body, instead of memory.
-  var sink: String?
+  /// The file for a successful response's body, instead of memory. A partial response is appended.
+  var sink: (path: String, present: Int)?
   /// The body's digest, or that of no bytes.
   var sha256 = SHA256Digest.of([]).hex
 }
@@ -146,8 +146,9 @@ private final class Exchange {
   var answer = BucketAnswer()
   var failure: (any Error)?
   private let file: File?
-  private let sink: File?
-  private var sinkRoom: Int
+  private let request: BucketRequest
+  private var sink: File?
+  private var sinkRoom = 0
   /// Whether the file is longer than expected. Its rest is not read.
   var isOverlong: Bool { sinkRoom < 0 }
   private var bodyLeft: Int
@@ -159,8 +160,7 @@ private final class Exchange {
   private static let mostBytes = 64 * 1024 * 1024
 
   init(_ request: BucketRequest) throws {
-    sink = if let path = request.sink { try File(path, for: .replacing) } else { nil }
-    sinkRoom = request.expectedBytes
+    self.request = request
     bodyLeft = request.body?.length ?? 0
     switch request.body?.content {
     case nil: file = nil
@@ -188,13 +188,20 @@ private final class Exchange {
   }
 
   func take(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
-    if sink != nil, answer.status == 200 {
+    if let (path, present) = request.sink, [200, 206].contains(answer.status) {
+      if sink == nil { try openSink(path, present) }
       sinkRoom -= bytes.count
       try sink?.write(bytes)
       return !isOverlong
     }
     answer.body += bytes
     return answer.body.count <= Self.mostBytes
+  }
+
+  private func openSink(_ path: String, _ present: Int) throws {
+    let isPartial = answer.status == 206
+    sink = try File(path, for: isPartial ? .appending : .replacing)
+    sinkRoom = request.expectedBytes - (isPartial ? present : 0)
   }
 
   func takeHead(_ line: String) {

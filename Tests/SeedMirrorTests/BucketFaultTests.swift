@@ -139,6 +139,25 @@ import Testing
     #expect(try store.download("metadata/2.root.json", bytes: 3, to: folder("part")) == nil)
   }
 
+  @Test func `an interrupted download continues, or begins again if the store ignores ranges`() throws {
+    let store = try bucket.store()
+    let file = MirrorFile("targets/object", Array("one two three".utf8))
+    _ = try store.put(file, .absent)
+    let part = try TemporaryFolder(inMemory: true)("part")
+    // Another beginning than the store's shows which bytes were sent.
+    try DurableFile.write(Array("ONE ".utf8), to: part)
+    #expect(
+      try store.download(file.path, bytes: file.length, to: part)
+        == SHA256Digest.of(Array("ONE two three".utf8)))
+    #expect(try store.download(file.path, bytes: file.length, to: part) == file.sha256)
+    try DurableFile.write(Array("<E".utf8), to: part)
+    try bucket.arm("200:- before 0")
+    _ = try store.download(file.path, bytes: 100, to: part)
+    #expect(try DurableFile.read(part, limit: 100).starts(with: "<Error>".utf8))
+    // The part is longer than the file in the store.
+    #expect(try store.download(file.path, bytes: 100, to: part) != file.sha256)
+  }
+
   @Test func `a file that is longer than signed is not the signed file, as in a folder`() async throws {
     let fixture = try PublicationFixture(rows: 10)
     let object = try #require(fixture.publication.published().series.values.flatMap(\.metadata.objects).first)
