@@ -13,8 +13,8 @@ struct BucketRequest {
   /// The expected length of the response, as far as it is known.
   var expectedBytes = 0
   var body: (content: MirrorFile.Content, length: Int)?
-  /// The file for a successful response's body, instead of memory.
-  var sink: String?
+  /// The file for a successful response's body, instead of memory. A partial response is appended.
+  var sink: (path: String, present: Int)?
   /// The body's digest, or that of no bytes.
   var sha256 = SHA256Digest.of([]).hex
 }
@@ -42,6 +42,8 @@ struct BucketLimits {
   var wholeBytes = 1 << 30
   /// The size of a part, which is held in memory. A store accepts 10,000 parts of at least 5 MiB.
   var partBytes = 32 << 20
+  /// The pause before a request is repeated. It doubles each time.
+  var pauseMicroseconds: UInt32 = 200_000
 
   /// Extended by the time for `bytes` at the least rate.
   func wholeSeconds(_ bytes: Int) -> Int { wholeSeconds + bytes / max(1, leastBytesPerSecond) }
@@ -99,7 +101,7 @@ final class BucketConnection: Sendable {
     Self.setMethod(curl, request, context)
     let code = withExtendedLifetime(exchange) { curl_easy_perform(curl) }
     if let failure = exchange.failure { throw failure }
-    guard code == CURLE_OK else {
+    guard code == CURLE_OK || (code == CURLE_WRITE_ERROR && exchange.isOverlong) else {
       throw MirrorError.away("it does not answer: \(String(cString: curl_easy_strerror(code)))")
     }
     var status = 0
@@ -144,8 +146,11 @@ private final class Exchange {
   var answer = BucketAnswer()
   var failure: (any Error)?
   private let file: File?
-  private let sink: File?
-  private var sinkRoom: Int
+  private let request: BucketRequest
+  private var sink: File?
+  private var sinkRoom = 0
+  /// Whether the file is longer than expected. Its rest is not read.
+  var isOverlong: Bool { sinkRoom < 0 }
   private var bodyLeft: Int
   private var rest: ArraySlice<UInt8> = []
 
@@ -155,8 +160,7 @@ private final class Exchange {
   private static let mostBytes = 64 * 1024 * 1024
 
   init(_ request: BucketRequest) throws {
-    sink = if let path = request.sink { try File(path, for: .replacing) } else { nil }
-    sinkRoom = request.expectedBytes
+    self.request = request
     bodyLeft = request.body?.length ?? 0
     switch request.body?.content {
     case nil: file = nil
@@ -184,13 +188,20 @@ private final class Exchange {
   }
 
   func take(_ bytes: UnsafeRawBufferPointer) throws -> Bool {
-    if sink != nil, answer.status == 200 {
+    if let (path, present) = request.sink, [200, 206].contains(answer.status) {
+      if sink == nil { try openSink(path, present) }
       sinkRoom -= bytes.count
-      if sinkRoom >= 0 { try sink?.write(bytes) }
-      return sinkRoom >= 0
+      try sink?.write(bytes)
+      return !isOverlong
     }
     answer.body += bytes
     return answer.body.count <= Self.mostBytes
+  }
+
+  private func openSink(_ path: String, _ present: Int) throws {
+    let isPartial = answer.status == 206
+    sink = try File(path, for: isPartial ? .appending : .replacing)
+    sinkRoom = request.expectedBytes - (isPartial ? present : 0)
   }
 
   func takeHead(_ line: String) {

@@ -16,7 +16,9 @@ extension BucketStore {
     }
     let upload = "uploadId=\(MetadataName.quoted(String(id)))"
     var isDone = false
-    defer { if !isDone { _ = try? ask(BucketRequest(method: .delete, url: "\(url)?\(upload)")) } }
+    defer {
+      if !isDone { _ = try? ask(BucketRequest(method: .delete, url: "\(url)?\(upload)"), isOfUpload: true) }
+    }
     let tags = try send(path, file.sha256) { "\(url)?partNumber=\($0)&\(upload)" }
     let reply = try reply(to: answer(Self.completion("\(url)?\(upload)", tags, condition)), condition)
     if case .done = reply { isDone = true }
@@ -31,29 +33,18 @@ extension BucketStore {
     var tags: [String] = []
     var hasher = SHA256Hasher()
     while case let part = try file.read(limits.partBytes), !part.isEmpty {
+      if isOver() { throw MirrorError.away("its upload was not done when the program had to end") }
       hasher.update(part)
-      tags.append(try send(BucketRequest(.put, url(tags.count + 1), [], part)))
+      let answer = try answer(BucketRequest(.put, url(tags.count + 1), [], part))
+      try check(answer)
+      guard let tag = answer.tag else {
+        throw MirrorError.refused("it sends no ETag for a part: use another store")
+      }
+      tags.append(tag)
     }
     guard hasher.finish() == sha256 else { throw MirrorError.refused(Self.mismatch) }
     return tags
   }
-
-  /// Repeats one part instead of the whole upload.
-  private func send(_ part: BucketRequest) throws -> String {
-    var attempt = 1
-    while true {
-      do {
-        let answer = try answer(part)
-        try check(answer)
-        return answer.tag ?? ""
-      } catch MirrorError.away where attempt < Self.attempts {
-        usleep(Self.pauseMicroseconds << UInt32(attempt))
-        attempt += 1
-      }
-    }
-  }
-
-  private static let (attempts, pauseMicroseconds) = (3, UInt32(100_000))
 
   private static func completion(_ url: String, _ tags: [String], _ condition: PutCondition) -> BucketRequest
   {
@@ -65,12 +56,10 @@ extension BucketStore {
       Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8))
   }
 
-  /// A store can report an error after it has begun to answer 200, and drop an upload at any time.
+  /// A store can drop an upload at any time.
   private func answer(_ request: BucketRequest) throws -> BucketAnswer {
-    let answer = try ask(request)
-    if let code = answer.code, answer.status == 200 || code == "NoSuchUpload" {
-      throw MirrorError.away(answer.words)
-    }
+    let answer = try ask(request, isOfUpload: true)
+    if answer.code == "NoSuchUpload" { throw MirrorError.away(answer.words) }
     return answer
   }
 }

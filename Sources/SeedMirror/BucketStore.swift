@@ -7,18 +7,23 @@ package struct BucketStore: MirrorStore {
   let address: BucketAddress
   let limits: BucketLimits
   private let connection: BucketConnection
+  /// Whether the program is shutting down. An upload in parts is aborted, or its parts would stay.
+  let isOver: @Sendable () -> Bool
   private let credentials: @Sendable () throws -> BucketCredentials
 
   /// Calls `credentials` before each request, because a credentials file may be replaced while the program runs.
-  package init(_ address: BucketAddress, credentials: @escaping @Sendable () throws -> BucketCredentials) {
-    self.init(address, limits: BucketLimits(), credentials: credentials)
+  package init(
+    _ address: BucketAddress, isOver: @escaping @Sendable () -> Bool = { false },
+    credentials: @escaping @Sendable () throws -> BucketCredentials
+  ) {
+    self.init(address, limits: BucketLimits(), isOver: isOver, credentials: credentials)
   }
 
   init(
-    _ address: BucketAddress, limits: BucketLimits,
+    _ address: BucketAddress, limits: BucketLimits, isOver: @escaping @Sendable () -> Bool,
     credentials: @escaping @Sendable () throws -> BucketCredentials
   ) {
-    (self.address, self.limits, self.credentials) = (address, limits, credentials)
+    (self.address, self.limits, self.isOver, self.credentials) = (address, limits, isOver, credentials)
     connection = BucketConnection(region: address.region, limits)
   }
 
@@ -28,6 +33,7 @@ package struct BucketStore: MirrorStore {
     var found: [String: Int] = [:]
     for folder in ["metadata/", "targets/"] {
       var page: String?
+      var pages: Set<String> = []
       repeat {
         let answer = try ask(BucketRequest(method: .get, url: address.listURL(folder, after: page)))
         try check(answer)
@@ -36,6 +42,9 @@ package struct BucketStore: MirrorStore {
           found[String(file.name.dropFirst(address.prefix.count))] = file.length
         }
         page = list.next
+        guard !list.isCut || page.map({ pages.insert($0).inserted }) == true else {
+          throw MirrorError.refused("its list of files does not go on after a page: use another store")
+        }
       } while page != nil
     }
     return found
@@ -50,10 +59,13 @@ package struct BucketStore: MirrorStore {
 
   package func download(_ path: String, bytes: Int, to sink: String) throws -> SHA256Digest? {
     var request = BucketRequest(method: .get, url: address.url(of: path))
-    (request.sink, request.expectedBytes) = (sink, bytes)
+    let present = try File(sink, for: .appending).length()
+    (request.sink, request.expectedBytes) = ((sink, present), bytes)
+    if present > 0, present < bytes { request.headers = ["Range: bytes=\(present)-"] }
     let answer = try ask(request)
     if answer.isMissingFile { return nil }
-    try check(answer)
+    // If the file there is shorter than the part here, the digest differs.
+    if answer.status != 416 { try check(answer) }
     return try SHA256Digest.ofFile(at: sink).digest
   }
 
@@ -66,6 +78,8 @@ package struct BucketStore: MirrorStore {
   }
 
   package func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply {
+    // With an empty header, libcurl would put the file without a condition.
+    if condition == .tag("") { throw MirrorError.ignoresConditions("it sends no ETag") }
     var request = BucketRequest(method: .put, url: address.url(of: file.path))
     request.headers = condition.headers + file.headers
     request.body = (file.content, file.length)
@@ -75,7 +89,7 @@ package struct BucketStore: MirrorStore {
         return try putInParts(file, from: path, condition)
       }
       return try reply(to: ask(request), condition)
-    } catch MirrorError.away(let text) { return .unheard(text) }
+    } catch MirrorError.away(let text) where !isOver() { return .unheard(text) }
   }
 
   func reply(to answer: BucketAnswer, _ condition: PutCondition) throws -> PutReply {
@@ -85,7 +99,7 @@ package struct BucketStore: MirrorStore {
     case 409: return .disputed
     case 404 where answer.isMissingFile: return .absent
     case 501 where condition != .none: throw MirrorError.ignoresConditions(answer.words)
-    case 429, 500, 502...506, 508...599: return .unheard(answer.words)
+    case _ where answer.isPassing: return .unheard(answer.words)
     default: throw refusal(answer)
     }
   }
@@ -99,14 +113,32 @@ package struct BucketStore: MirrorStore {
     try connection.answer(to: BucketRequest(method: .get, url: address.url(of: path)), as: nil).status == 200
   }
 
-  func ask(_ request: BucketRequest) throws -> BucketAnswer {
-    try connection.answer(to: request, as: credentials())
+  private static let (repeats, uploadRepeats) = (2, 7)
+
+  /// Repeats a request that the store may accept a moment later: one of an upload in parts for about half a
+  /// minute, so that an outage does not cost the whole upload; others twice, and only after a response, because a
+  /// store that hangs must be found soon. `MirrorPush` repeats whole puts.
+  func ask(_ request: BucketRequest, isOfUpload: Bool = false) throws -> BucketAnswer {
+    var repeats = isOfUpload ? Self.uploadRepeats : request.method == .put ? 0 : Self.repeats
+    var pause = limits.pauseMicroseconds
+    // A completion without a response takes this long, and is not repeated.
+    let end = ContinuousClock.now + .seconds(limits.wholeSeconds)
+    while true {
+      do {
+        var answer = try connection.answer(to: request, as: credentials())
+        // A store can report an error after it has begun to answer 200.
+        if isOfUpload, answer.status == 200, answer.code != nil { answer.status = 500 }
+        if !answer.isPassing || repeats == 0 { return answer }
+      } catch MirrorError.away where isOfUpload && repeats > 0 && ContinuousClock.now < end {}
+      usleep(pause)
+      (repeats, pause) = (repeats - 1, pause * 2)
+    }
   }
 
   func check(_ answer: BucketAnswer) throws {
     switch answer.status {
     case 200...299: return
-    case 429, 500, 502...506, 508...599: throw MirrorError.away(answer.words)
+    case _ where answer.isPassing: throw MirrorError.away(answer.words)
     default: throw refusal(answer)
     }
   }
@@ -156,6 +188,12 @@ extension BucketAnswer {
   var words: String { "it answers \(status)\(code.map { " \($0)" } ?? "")" }
 
   var isMissingFile: Bool { status == 404 && code != "NoSuchBucket" }
+
+  /// Whether the same request may succeed later. Some stores answer 400 if an upload stalls.
+  var isPassing: Bool {
+    [408, 429, 500].contains(status) || ((502...599).contains(status) && status != 507)
+      || (status == 400 && code == "RequestTimeout")
+  }
 }
 
 extension String {
@@ -196,6 +234,7 @@ extension MirrorFile {
 /// characters, which Seedbank never writes.
 struct BucketList {
   let files: [(name: String, length: Int)]
+  let isCut: Bool
   /// The token of the next page; nil at the end.
   let next: String?
 
@@ -206,7 +245,7 @@ struct BucketList {
       else { return nil }
       return (String(name), length)
     }
-    let isCut = Self.text("IsTruncated", in: xml) == "true"
+    isCut = Self.text("IsTruncated", in: xml) == "true"
     next = isCut ? Self.text("NextContinuationToken", in: xml).map(String.init) : nil
   }
 

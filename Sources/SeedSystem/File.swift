@@ -12,6 +12,8 @@ package struct File: ~Copyable, Sendable {
     case creating
     /// Writes a file, truncating an existing one.
     case replacing
+    /// Writes at the end of a file, creating it if missing.
+    case appending
     /// Reads and writes a file, creating it if missing.
     case updating
 
@@ -22,6 +24,7 @@ package struct File: ~Copyable, Sendable {
       case .readingAny: O_RDONLY
       case .creating: O_WRONLY | O_CREAT | O_EXCL
       case .replacing: O_WRONLY | O_CREAT | O_TRUNC
+      case .appending: O_WRONLY | O_CREAT | O_APPEND
       case .updating: O_RDWR | O_CREAT
       }
     }
@@ -30,7 +33,7 @@ package struct File: ~Copyable, Sendable {
       switch self {
       case .reading: kind == S_IFREG || kind == S_IFDIR
       case .readingRegular: kind == S_IFREG
-      case .readingAny, .creating, .replacing, .updating: true
+      case .readingAny, .creating, .replacing, .appending, .updating: true
       }
     }
   }

@@ -14,7 +14,7 @@ import Testing
     connectSeconds: 5, slowSeconds: 2, leastBytesPerSecond: 10, wholeSeconds: 5)
 
   /// For uploads in parts.
-  private static let parts = BucketLimits(wholeBytes: 0, partBytes: 1024)
+  private static let parts = BucketLimits(wholeBytes: 0, partBytes: 1024, pauseMicroseconds: 1000)
 
   init() throws { bucket = try TestBucket() }
 
@@ -136,8 +136,39 @@ import Testing
       try store.list() == [file.path: 3] && store.read(file.path) == StoredFile(Array("one".utf8), tag: tag))
     #expect(try store.download(file.path, bytes: 3, to: folder("part")) == SHA256Digest.of(Array("one".utf8)))
     #expect(try DurableFile.read(folder("part"), limit: 10) == Array("one".utf8))
-    #expect(throws: MirrorError.self) { try store.download(file.path, bytes: 2, to: folder("part")) }
     #expect(try store.download("metadata/2.root.json", bytes: 3, to: folder("part")) == nil)
+  }
+
+  @Test func `an interrupted download continues, or begins again if the store ignores ranges`() throws {
+    let store = try bucket.store()
+    let file = MirrorFile("targets/object", Array("one two three".utf8))
+    _ = try store.put(file, .absent)
+    let part = try TemporaryFolder(inMemory: true)("part")
+    // Another beginning than the store's shows which bytes were sent.
+    try DurableFile.write(Array("ONE ".utf8), to: part)
+    #expect(
+      try store.download(file.path, bytes: file.length, to: part)
+        == SHA256Digest.of(Array("ONE two three".utf8)))
+    #expect(try store.download(file.path, bytes: file.length, to: part) == file.sha256)
+    try DurableFile.write(Array("<E".utf8), to: part)
+    try bucket.arm("200:- before 0")
+    _ = try store.download(file.path, bytes: 100, to: part)
+    #expect(try DurableFile.read(part, limit: 100).starts(with: "<Error>".utf8))
+    // The part is longer than the file in the store.
+    #expect(try store.download(file.path, bytes: 100, to: part) != file.sha256)
+  }
+
+  @Test func `a file that is longer than signed is not the signed file, as in a folder`() async throws {
+    let fixture = try PublicationFixture(rows: 10)
+    let object = try #require(fixture.publication.published().series.values.flatMap(\.metadata.objects).first)
+    let bytes = try DurableFile.read(fixture.publication.file(object), limit: 1 << 20)
+    let store = try bucket.store()
+    _ = try store.put(MirrorFile(object.filePath, bytes + [0]), .absent)
+    let parts = try TemporaryFolder(inMemory: true)
+    let refusal = await #expect(throws: Refusal.self) {
+      try await StoreSource(store, parts: parts.path).object(object)
+    }
+    #expect(refusal?.exitCode == .badData)
   }
 
   @Test func `a store without conditional writes is reported at the first put`() throws {
@@ -167,8 +198,7 @@ import Testing
     #expect("\(String(describing: failure))".contains("seedbank verify"), "\(String(describing: failure))")
     #expect(try mirror.store.read("metadata/timestamp.json") == nil)
     #expect(try mirror.store.length(object.filePath) == nil)
-    let uploads = try store.ask(BucketRequest(method: .get, url: bucket.address("seeds?uploads="))).text
-    #expect(uploads.contains("<IsTruncated>") && !uploads.contains("<Key>changed/"), "\(uploads)")
+    try expectNoUpload(store, of: "changed")
     // A shorter file ends the request.
     try DurableFile.write(Array(bytes.dropLast(10)), to: path)
     #expect(throws: MirrorFailure.self) { try mirror.bringUpToDate(fixture.publication, now: .now()) }
@@ -180,17 +210,72 @@ import Testing
     #expect(isInParts == (object.length > limits.wholeBytes))
   }
 
-  @Test func `a part that fails is sent again without the others`() throws {
+  private func expectNoUpload(_ store: BucketStore, of name: String) throws {
+    let uploads = try store.ask(BucketRequest(method: .get, url: bucket.address("seeds?uploads="))).text
+    #expect(uploads.contains("<IsTruncated>") && !uploads.contains("<Key>\(name)/"), "\(uploads)")
+  }
+
+  /// Two lists, the timestamp, a look at the first object's name and the beginning of its upload come first.
+  private static let firstPart = 5
+
+  @Test(arguments: ["503 before", "503 after", "200:InternalError before", "drop before", "drop after"])
+  func `a part or a completion that fails five times is sent again without the other parts`(
+    _ fault: String
+  ) throws {
     let fixture = try PublicationFixture(rows: 100)
+    let object = try #require(
+      fixture.publication.published().series.values.flatMap(\.metadata.objects)
+        .min { $0.filePath < $1.filePath })
+    let completion = Self.firstPart + (object.length + Self.parts.partBytes - 1) / Self.parts.partBytes
     var requests: [Int] = []
-    // Two lists, the timestamp, a look at the first object's name and the beginning of its upload come before its parts.
-    for fault in ["503 before -1", "503 before 5"] {
+    for first in [-9, Self.firstPart, completion] {
       let mirror = try mirror("part\(requests.count)", fixture, Self.parts)
-      try bucket.arm(fault)
+      try bucket.arm("\(fault) \((first..<first + 5).map(String.init).joined(separator: ","))")
       #expect(try mirror.bringUpToDate(fixture.publication, now: .now()).isCommitted)
       requests.append(try bucket.arm("").requests)
       try expectWhole(try #require(mirror.store as? BucketStore), fault)
     }
-    #expect(requests[1] == requests[0] + 1)
+    #expect(requests == [requests[0], requests[0] + 5, requests[0] + 5])
+  }
+
+  @Test func `an upload that failed in an outage is aborted when the store answers again`() throws {
+    let fixture = try PublicationFixture(rows: 100)
+    let mirror = try mirror("outage", fixture, Self.parts)
+    // Eight attempts to send the part, and three to abort the upload.
+    let failures = (Self.firstPart..<Self.firstPart + 11).map(String.init)
+    try bucket.arm("503 before \(failures.joined(separator: ","))")
+    #expect(try mirror.bringUpToDate(fixture.publication, now: .now()).isCommitted)
+    try expectNoUpload(try #require(mirror.store as? BucketStore), of: "outage")
+  }
+
+  @Test func `an upload is aborted after the current part when the program has to end`() throws {
+    let fixture = try PublicationFixture(rows: 100)
+    let questions = Mutex(0)
+    let store = try bucket.store("seeds/over", limits: Self.parts) {
+      questions.withLock { count in
+        count += 1
+        return count > 1
+      }
+    }
+    let mirror = Mirror(store, Self.options, stateFolder: fixture.folder("state-over"))
+    try bucket.arm("503 before -1")
+    let failure = #expect(throws: MirrorFailure.self) {
+      try mirror.bringUpToDate(fixture.publication, now: .now())
+    }
+    #expect("\(String(describing: failure))".contains("the program had to end"))
+    #expect(try bucket.arm("").requests == Self.firstPart + 2)
+    try expectNoUpload(store, of: "over")
+  }
+
+  @Test func `an upload whose parts get no tag ends at the first part`() throws {
+    let fixture = try PublicationFixture(rows: 100)
+    let mirror = try mirror("tagless", fixture, Self.parts)
+    try bucket.arm("200:- before \(Self.firstPart)")
+    let failure = #expect(throws: MirrorFailure.self) {
+      try mirror.bringUpToDate(fixture.publication, now: .now())
+    }
+    #expect("\(String(describing: failure))".contains("it sends no ETag for a part"))
+    // The last one aborts the upload.
+    #expect(try bucket.arm("").requests == Self.firstPart + 2)
   }
 }

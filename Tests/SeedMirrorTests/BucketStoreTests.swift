@@ -95,7 +95,7 @@ import Testing
     try bucket.arm("503 after 0")
     #expect(try store.put(file, .absent) == .unheard("it answers 503 SlowDown"))
     #expect(try store.put(file, .absent) == .unmet)
-    try bucket.arm("503 before 0")
+    try bucket.arm("503 before all")
     #expect(throws: MirrorError.away("it answers 503 SlowDown")) { try store.list() }
     let nobody = try #require(BucketAddress("http://127.0.0.1:1/seeds"))
     let away = BucketStore(nobody) { [environment = bucket.environment] in
@@ -106,6 +106,54 @@ import Testing
       return
     }
     #expect(text.contains("it does not answer"))
+  }
+
+  @Test(arguments: ["503:SlowDown", "429:TooManyRequests"])
+  func `reads, lists and removals are repeated twice when the store is busy`(_ fault: String) throws {
+    let bucket = try TestBucket()
+    let store = try bucket.store()
+    let file = Self.file("metadata/1.root.json", "one")
+    _ = try store.put(file, .absent)
+    func withTwoFaults<Result>(_ work: () throws -> Result) throws -> Result {
+      try bucket.arm("\(fault) before 0,1")
+      return try work()
+    }
+    #expect(try withTwoFaults { try store.read(file.path) }?.bytes == Array("one".utf8))
+    #expect(try withTwoFaults { try store.length(file.path) } == 3)
+    #expect(try withTwoFaults { try store.list() } == [file.path: 3])
+    try withTwoFaults { try store.remove(file.path) }
+    #expect(try store.read(file.path) == nil)
+  }
+
+  @Test(arguments: ["400:RequestTimeout", "408:RequestTimeout"])
+  func `a timeout that the store reports is temporary and not an error of the configuration`(
+    _ fault: String
+  ) throws {
+    let bucket = try TestBucket()
+    let store = try bucket.store()
+    try bucket.arm("\(fault) before all")
+    let words = "it answers \(fault.replacing(":", with: " "))"
+    #expect(try store.put(Self.file("metadata/1.root.json", "one"), .absent) == .unheard(words))
+    #expect(throws: MirrorError.away(words)) { try store.list() }
+  }
+
+  @Test(arguments: ["<NextContinuationToken>a</NextContinuationToken>", ""])
+  func `a list whose pages repeat or lead nowhere is rejected`(_ next: String) throws {
+    let bucket = try TestBucket()
+    try bucket.arm("200:</Code><IsTruncated>true</IsTruncated>\(next)<Code> before all")
+    #expect(Self.refusal { _ = try bucket.store().list() }.contains("does not go on after a page"))
+  }
+
+  @Test func `a store without tags takes only unconditional writes`() throws {
+    let bucket = try TestBucket()
+    let store = try bucket.store()
+    let file = Self.file("metadata/timestamp.json", "one")
+    try bucket.arm("200:- before all")
+    #expect(try store.put(file, .none) == .done(tag: ""))
+    let found = try #require(try store.read(file.path))
+    #expect(throws: MirrorError.ignoresConditions("it sends no ETag")) {
+      try store.put(file, .tag(found.tag))
+    }
   }
 }
 

@@ -7,18 +7,20 @@ import Testing
 
 extension TestBucket {
   func store(
-    _ path: String = "seeds/prod", secret: String? = nil, limits: BucketLimits = BucketLimits()
+    _ path: String = "seeds/prod", secret: String? = nil,
+    limits: BucketLimits = BucketLimits(pauseMicroseconds: 1000),
+    isOver: @escaping @Sendable () -> Bool = { false }
   ) throws -> BucketStore {
     var environment = environment
     environment["AWS_SECRET_ACCESS_KEY"] = secret ?? self.secret
     let address = try #require(BucketAddress(address(path)))
-    return BucketStore(address, limits: limits) { [environment] in
+    return BucketStore(address, limits: limits, isOver: isOver) { [environment] in
       try BucketCredentials(environment, profile: nil)
     }
   }
 
-  /// Lets the request of that number fail; 0 is the next one. Returns the number of requests since the last fault,
-  /// and whether that fault occurred.
+  /// Lets the requests of these numbers fail; 0 is the next one. Returns the number of requests since the last
+  /// fault, and whether that fault occurred.
   @discardableResult
   func arm(_ fault: String) throws -> (requests: Int, isMet: Bool) {
     let request = BucketRequest(

@@ -3,8 +3,8 @@
     store.py BUCKET [public] [careless]
 
 Prints one line of JSON (port, identity, secret) and serves until its input ends; a line of input empties the bucket. Everybody may read the files of a public
-bucket; a careless store takes each put, whatever its conditions. What is posted to /faults becomes of the request of a
-number, counted from the next one as 0, or of "all": a status and its code in place of it ("503:SlowDown before 2") or after it
+bucket; a careless store takes each put, whatever its conditions. What is posted to /faults becomes of the requests of
+these numbers ("2,3"), counted from the next one as 0, or of "all": a status and its code in place of it ("503:SlowDown before 2") or after it
 was done ("after"); in place of a status "drop" ends the connection, "cut" sends half an answer, "hang" sends none, and "drip"
 sends it byte by byte. Whoever reads a public bucket without a signature meets no fault. The answer has the requests since the
 last fault was posted, and whether that one has been met.
@@ -54,7 +54,7 @@ class Checked:
         if signed is not None and len(signed) == 64 and signed != hashlib.sha256(body).hexdigest():
             return answer(start, "400 Bad Request", b"<Error><Code>XAmzContentSHA256Mismatch</Code></Error>")
         environ["wsgi.input"] = io.BytesIO(body)
-        if self.fault and self.fault[2] in (str(number), "all"):
+        if self.fault and {str(number), "all"} & set(self.fault[2].split(",")):
             return self.fail(environ, start)
         return self.store(environ, start)
 

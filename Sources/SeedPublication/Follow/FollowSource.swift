@@ -32,6 +32,8 @@ package struct StoreSource: FollowSource {
       try store.download(object.filePath, bytes: object.length, to: part)
     }
     guard found != object.sha256 else { return part }
+    // The next attempt would continue it.
+    try? Folder.removeAny(part)
     let fault = found == nil ? "missing, which the metadata beside it names" : "not the signed file"
     throw Refusal(
       found == nil ? .unavailable : .badData,

@@ -128,10 +128,11 @@ private struct RunService {
     context.console.tellStopped(cutting: cut ?? 0)
   }
 
-  /// Exits during a step, which may take minutes, before a supervisor kills the process. A step can be interrupted at
-  /// any file operation; the next one repeats its work.
+  /// Exits during a step or an upload, which may take minutes, before a supervisor kills the process. Both can be
+  /// interrupted at any operation; the next one repeats the work.
   private func exitDuringStep(_ failure: (any Error)?) -> Never {
-    context.console.note("A publish step is still running. It is cancelled; the next start repeats it.")
+    context.console.note(
+      "A publish step or an upload to a mirror is still running. It is cancelled; the next start repeats it.")
     FeedProgram.endAll()
     _exit((failure.map { Refusal(of: $0).exitCode } ?? .success).rawValue)
   }

@@ -100,22 +100,27 @@ extension ConfigurationValue {
 
 extension DeploymentConfiguration {
   /// The mirrors. They keep an unreferenced file for as long as the publication does.
-  func openMirrors(_ environment: [String: String]) -> [Mirror] {
+  func openMirrors(
+    _ environment: [String: String], isOver: @escaping @Sendable () -> Bool = { false }
+  ) -> [Mirror] {
     mirrors.compactMap { settings in
       var options = MirrorOptions()
       options.looksFirst = settings.folder != nil
       options.isFenced = settings.fence == .conditional
+      options.isOver = isOver
       options.graceSeconds = datasets.map(\.policy.graceSeconds).max() ?? 0
-      return settings.store(environment).map { Mirror($0, options, stateFolder: state) }
+      return settings.store(environment, isOver).map { Mirror($0, options, stateFolder: state) }
     }
   }
 }
 
 extension MirrorSettings {
-  fileprivate func store(_ environment: [String: String]) -> (any MirrorStore)? {
+  fileprivate func store(
+    _ environment: [String: String], _ isOver: @escaping @Sendable () -> Bool
+  ) -> (any MirrorStore)? {
     if let folder { return FolderStore(folder) }
     #if SEEDBANK_BUCKETS
-    return bucketStore(environment)
+    return bucketStore(environment, isOver)
     #else
     return nil
     #endif
@@ -124,9 +129,13 @@ extension MirrorSettings {
   #if SEEDBANK_BUCKETS
   var bucketAddress: BucketAddress? { bucket.flatMap(address) }
 
-  func bucketStore(_ environment: [String: String]) -> BucketStore? {
+  func bucketStore(
+    _ environment: [String: String], _ isOver: @escaping @Sendable () -> Bool = { false }
+  ) -> BucketStore? {
     bucketAddress.map { address in
-      BucketStore(address) { [profile] in try BucketCredentials(environment, profile: profile) }
+      BucketStore(address, isOver: isOver) { [profile] in
+        try BucketCredentials(environment, profile: profile)
+      }
     }
   }
 

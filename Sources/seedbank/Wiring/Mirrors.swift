@@ -23,10 +23,8 @@ struct Mirrors: Sendable {
   init(_ configuration: DeploymentConfiguration, _ publication: PublicationDirectory, _ context: Context) {
     (self.publication, console) = (publication, context.console)
     hasFacts = configuration.hasFacts
-    mirrors = configuration.openMirrors(context.environment).map { [standing] mirror in
-      var mirror = mirror
-      mirror.options.isOver = { standing.state.withLock { $0.isOver } }
-      return mirror
+    mirrors = configuration.openMirrors(context.environment) { [standing] in
+      standing.state.withLock { $0.isOver }
     }
   }
 

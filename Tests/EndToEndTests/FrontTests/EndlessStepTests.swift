@@ -43,7 +43,7 @@ import Testing
       try RawClient(port: server.port).get("/readyz").status == 503 ? true : nil
     }
     #expect(server.waitForEnd() == 0)
-    #expect(server.errors.contains("A publish step is still running"))
+    #expect(server.errors.contains("A publish step or an upload to a mirror is still running"))
     // The next start cleans up after the interrupted step and publishes.
     try origin("DROP VIEW source; CREATE VIEW source AS SELECT id, 'two' AS name FROM shop")
     let again = try RunningSeedbank(["run", "--port", "0"], in: folder.path)
