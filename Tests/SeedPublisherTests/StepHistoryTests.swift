@@ -183,6 +183,28 @@ import Testing
     #expect(try scene.history.newest(Int(Int32.max)).count == StepHistory.mostRecords)
   }
 
+  @Test func `a busy dataset displaces neither the newest nor the newest good record of another`() throws {
+    let scene = try Scene()
+    try scene.step()
+    let busy = try #require(try scene.history.newest(1).first)
+    let outcomes: [StepRecord.Outcome] = [.published, .unchanged, .refused, .failed]
+    let quiet = try SeedSeries("quiet", major: 1)
+    scene.history.record(
+      outcomes.map { outcome in
+        var record = StepRecord(outcome, of: quiet.dataset, at: busy.at)
+        record.series = quiet
+        return record
+      })
+    scene.history.record(
+      (0..<StepHistory.mostRecords).map { number in
+        var record = busy
+        (record.outcome, record.error) = (.failed, "\(number)")
+        return record
+      })
+    #expect(try scene.history.newest(10, of: quiet.dataset).map(\.outcome) == [.failed, .unchanged])
+    #expect(try scene.history.latest(of: quiet)?.outcome == .failed)
+  }
+
   enum Damage: String, CaseIterable {
     case garbage, half, otherTables, otherLayout, missing, emptyFile
   }
