@@ -45,7 +45,7 @@ import Testing
     Case("its model is gone", [.modelGone]) { $0.doubts = [.noModel] },
     Case("its copy cannot be read", [.copyUnreadable]) { $0.doubts = [.copy] },
     Case("its log is doubted", [.logDoubted]) { $0.doubts = [.log] },
-    Case("retired, with doubts", [.copyUnreadable, .logDoubted]) {
+    Case("retired, with doubts that no step can clear", []) {
       ($0.isRetired, $0.isOriginHeldOpen, $0.doubts) = (true, true, [.noModel, .copy, .log])
     },
     Case("the step was refused", [.stepFailed]) { $0.steps?.newest = .refused },

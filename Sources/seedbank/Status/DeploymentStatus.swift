@@ -137,16 +137,19 @@ struct LocalSeriesStatus {
 
   var deltaBytes: Int { deltas.reduce(0) { $0 + $1.length } }
 
+  /// No step publishes or repairs a retired series.
+  private var isRetired: Bool { published?.metadata.state.lifecycle.isRetired ?? dataset.isRetired(series) }
+
   var warnings: [String] {
+    if isRetired { return [] }
     guard let published else { return ["\(series): nothing is published yet\(absence)"] }
     var warnings: [String] = []
-    let isRetired = published.metadata.state.lifecycle.isRetired
-    if let hold = published.metadata.state.hold, !isRetired {
+    if let hold = published.metadata.state.hold {
       warnings.append(
         "\(series): held at the content of version \(hold.version) since \(hold.since);"
           + " 'seedbank regenerate --resume' publishes the origin again")
     }
-    if let build = lastBuild, build.outcome.isFailure, !isRetired {
+    if let build = lastBuild, build.outcome.isFailure {
       warnings.append("\(series): \(build.failure)")
     }
     if copyVersion == nil {
