@@ -84,7 +84,7 @@ extension DatasetConfiguration {
 
   fileprivate func doubts(of series: SeedSeries, in stateFolder: String) -> Set<SeriesDoubt> {
     var doubts: Set<SeriesDoubt> = []
-    if LocalSeriesStatus.copy(of: series, in: stateFolder) == nil { doubts.insert(.copy) }
+    if CopyStanding(of: series, in: stateFolder).isUnreadable { doubts.insert(.copy) }
     if logStanding(of: series, in: stateFolder)?.doubt != nil { doubts.insert(.log) }
     return doubts
   }
