@@ -185,12 +185,13 @@ import Testing
     #expect(publication { $0.series += [told] } == nil)
   }
 
-  @Test func `steps count as missing after five intervals or after 26 hours for a timer`() {
+  @Test func `steps count as missing after five intervals and a program's time, or 26 hours`() {
     for (check, seconds) in [(nil, 93_600), (2, 450), (90, 450), (600, 3000), (Int.max, 432_000)]
       as [(Int?, Int)]
     {
       #expect(StepRhythm.patienceSeconds(check) == seconds)
     }
+    #expect(StepRhythm.patienceSeconds(2, 600) == 450 + 600 && StepRhythm.patienceSeconds(nil, 600) == 93_600)
   }
 
   @Test func `the alerts use the intervals of the code`() throws {

@@ -54,7 +54,7 @@ struct StepTable {
       try !isInterrupted(id, latest, record)
     else { return false }
     var repeated = latest
-    (repeated.last, repeated.milliseconds) = (record.at, record.milliseconds)
+    (repeated.last, repeated.milliseconds) = (record.last, record.milliseconds)
     repeated.times += 1
     // Inserted again because records are ordered by identifier: the clock may be set back.
     try insert(repeated)
@@ -70,7 +70,7 @@ struct StepTable {
       SELECT count(*) FROM step WHERE dataset = ? AND id > ? AND last NOT IN (?, ?)
         AND (major IS NULL OR ? IS NULL OR major = ?)
       """, .text(record.dataset.text), .integer(id), SeedValue(latest.last.secondsSinceEpoch),
-      SeedValue(record.at.secondsSinceEpoch), major, major) != 0
+      SeedValue(record.last.secondsSinceEpoch), major, major) != 0
   }
 
   private func insert(_ record: StepRecord) throws {
