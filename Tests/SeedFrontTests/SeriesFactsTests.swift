@@ -30,7 +30,7 @@ extension SeriesFacts {
     facts.look.reading.role = .standby
     (facts.look.foundBy, facts.look.behindSince) = (FoundBy(.log, .someTables, reason: nil), time)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (2, 86_400)
-    (facts.lifetimeSeconds, facts.gained) = (604_800, 3)
+    (facts.commandSeconds, facts.lifetimeSeconds, facts.gained) = (600, 604_800, 3)
     facts.tables = [
       Table(
         name: "stop", rows: 7, columns: [Column(name: "id", type: "INTEGER", isKey: true)],

@@ -45,7 +45,7 @@ import Testing
     Case("its model is gone", [.modelGone]) { $0.doubts = [.noModel] },
     Case("its copy cannot be read", [.copyUnreadable]) { $0.doubts = [.copy] },
     Case("its log is doubted", [.logDoubted]) { $0.doubts = [.log] },
-    Case("retired, with doubts", [.copyUnreadable, .logDoubted]) {
+    Case("retired, with doubts that no step can clear", []) {
       ($0.isRetired, $0.isOriginHeldOpen, $0.doubts) = (true, true, [.noModel, .copy, .log])
     },
     Case("the step was refused", [.stepFailed]) { $0.steps?.newest = .refused },
@@ -185,12 +185,13 @@ import Testing
     #expect(publication { $0.series += [told] } == nil)
   }
 
-  @Test func `steps count as missing after five intervals or after 26 hours for a timer`() {
+  @Test func `steps count as missing after five intervals and a program's time, or 26 hours`() {
     for (check, seconds) in [(nil, 93_600), (2, 450), (90, 450), (600, 3000), (Int.max, 432_000)]
       as [(Int?, Int)]
     {
       #expect(StepRhythm.patienceSeconds(check) == seconds)
     }
+    #expect(StepRhythm.patienceSeconds(2, 600) == 450 + 600 && StepRhythm.patienceSeconds(nil, 600) == 93_600)
   }
 
   @Test func `the alerts use the intervals of the code`() throws {

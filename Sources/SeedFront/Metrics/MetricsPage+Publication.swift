@@ -73,9 +73,9 @@ extension MetricsPage {
     ) { $0.look.good?.secondsSinceEpoch }
     writeGauge(
       "seedbank_expected_look_seconds",
-      "The most seconds between two looks, while a process keeps publishing.",
+      "The expected seconds between two looks, while a process keeps publishing.",
       facts
-    ) { $0.checkSeconds.map(StepRhythm.expectedSeconds) }
+    ) { facts in facts.checkSeconds.map { StepRhythm.expectedSeconds($0, facts.commandSeconds) } }
     writeGauge(
       "seedbank_expected_change_seconds", "Seconds within which the operator expects a new version.", facts
     ) { $0.expectedChangeSeconds }

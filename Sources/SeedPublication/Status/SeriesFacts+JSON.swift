@@ -22,7 +22,7 @@ extension SeriesFacts {
     [
       "due": JSONValue(upcoming.due?.text), "times": JSONValue(strings: upcoming.calendarTimes.map(\.text)),
       "zone": JSONValue(upcoming.clock?.name), "checkSeconds": JSONValue(checkSeconds),
-      "changeSeconds": JSONValue(expectedChangeSeconds),
+      "commandSeconds": JSONValue(commandSeconds), "changeSeconds": JSONValue(expectedChangeSeconds),
       "expirySeconds": JSONValue(lifetimeSeconds),
     ]
   }
@@ -98,6 +98,7 @@ extension SeriesFacts {
       writtenAt: try json.needed("writtenAt", \.time), look: try Look(reading: look),
       upcoming: try UpcomingSnapshots(reading: upcoming))
     checkSeconds = try upcoming.optional("checkSeconds", \.count)
+    commandSeconds = try upcoming.optional("commandSeconds", \.count)
     expectedChangeSeconds = try upcoming.optional("changeSeconds", \.count)
     lifetimeSeconds = try upcoming.optional("expirySeconds", \.count)
     gained = try look.optional("gained", \.count)

@@ -13,6 +13,8 @@ package struct SeriesFacts: Hashable, Sendable {
   package var upcoming: UpcomingSnapshots
   /// Seconds between checks of the origin by `seedbank run`.
   package var checkSeconds: Int?
+  /// The seconds that the program which fills the origin may take.
+  package var commandSeconds: Int?
   package var expectedChangeSeconds: Int?
   package var lifetimeSeconds: Int?
   /// The number of new tables, columns, indexes and views that clients do not get; `nil` if unknown. Names are private.

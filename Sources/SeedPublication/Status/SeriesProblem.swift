@@ -69,8 +69,8 @@ extension SeriesStatus {
     case .gained: !isRetired && gained > 0
     case .originHeldOpen: !isRetired && isOriginHeldOpen
     case .modelGone: !isRetired && doubts.contains(.noModel)
-    case .copyUnreadable: doubts.contains(.copy)
-    case .logDoubted: doubts.contains(.log)
+    case .copyUnreadable: !isRetired && doubts.contains(.copy)
+    case .logDoubted: !isRetired && doubts.contains(.log)
     case .untold: !isRetired && steps == nil
     }
   }

@@ -51,7 +51,7 @@ extension SeriesStatus.Steps {
   package init?(_ facts: SeriesFacts?) {
     guard let facts, let newest = facts.look.newest, let at = facts.look.newestAt else { return nil }
     self.init(
-      newest, at: at, patienceSeconds: StepRhythm.patienceSeconds(facts.checkSeconds),
+      newest, at: at, patienceSeconds: StepRhythm.patienceSeconds(facts.checkSeconds, facts.commandSeconds),
       changeSeconds: facts.expectedChangeSeconds)
   }
 }
@@ -64,13 +64,15 @@ package enum StepRhythm {
   /// The schedule of a timer is unknown, so allow a day plus two hours for a slow step.
   static let timerSeconds = 26 * 3600
 
-  /// The longest expected time between two checks of the origin.
-  package static func expectedSeconds(_ checkSeconds: Int) -> Int { max(checkSeconds, longestRestSeconds) }
+  /// The expected time between two checks of the origin. Each has a share of the time that a feed's program may take.
+  package static func expectedSeconds(_ checkSeconds: Int, _ commandSeconds: Int? = nil) -> Int {
+    // The facts are not signed, so limit the numbers.
+    let rest = max(min(checkSeconds, UTCTime.secondsPerDay), longestRestSeconds)
+    return rest + (min(commandSeconds ?? 0, UTCTime.secondsPerDay) + missedTurns - 1) / missedTurns
+  }
 
   /// The time after which a step counts as missed. Pass `nil` for a timer.
-  package static func patienceSeconds(_ checkSeconds: Int?) -> Int {
-    guard let checkSeconds else { return timerSeconds }
-    // The facts are not signed, so limit the number.
-    return missedTurns * expectedSeconds(min(checkSeconds, UTCTime.secondsPerDay))
+  package static func patienceSeconds(_ checkSeconds: Int?, _ commandSeconds: Int? = nil) -> Int {
+    checkSeconds.map { missedTurns * expectedSeconds($0, commandSeconds) } ?? timerSeconds
   }
 }

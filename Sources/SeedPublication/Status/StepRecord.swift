@@ -63,7 +63,7 @@ package struct StepRecord: Hashable, Sendable {
   package var missedRows = 0
   /// Only for the operator: it includes private paths and rows.
   package var error: String?
-  /// The number of consecutive steps with this outcome, and the time of the last one.
+  /// The number of consecutive steps with this outcome, and the end of the last one.
   package var times = 1
   package var last: UTCTime
 

@@ -98,7 +98,7 @@ package struct FactsKeeper: Sendable {
     facts.upcoming = UpcomingSnapshots(
       metadata, job.snapshotSchedule, seen: CalendarMark(series, in: publisher.stateFolder).time, now: now)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (job.checkSeconds, job.expectedChangeSeconds)
-    facts.lifetimeSeconds = job.lifetimeSeconds
+    (facts.commandSeconds, facts.lifetimeSeconds) = (job.commandSeconds, job.lifetimeSeconds)
     try publisher.history?.fill(&facts, steps: steps)
     facts.look.reading = OriginReading.newest(of: job.name, in: publisher.stateFolder)
     facts.look.behindSince = SeenPlace(series, in: publisher.stateFolder).behindSince

@@ -60,6 +60,7 @@ package struct Publisher: Sendable {
     _ report: StepReport, _ result: Result<Void, any Error>, _ context: StepContext, milliseconds: Int
   ) {
     let (job, now) = (context.job, context.now)
+    let end = now.adding(seconds: milliseconds / 1000)
     var records = report.series.map {
       StepRecord(
         $0, isRollback: $0.series == context.options.rollback?.series, at: now, milliseconds: milliseconds)
@@ -68,10 +69,9 @@ package struct Publisher: Sendable {
       records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
     }
     guard !records.isEmpty else { return }
+    for place in records.indices { records[place].last = end }
     let isRepeated = history?.record(records) ?? false
-    facts?.keep(
-      of: job, in: self, gained: report.gained, isRepeated: isRepeated,
-      at: now.adding(seconds: milliseconds / 1000))
+    facts?.keep(of: job, in: self, gained: report.gained, isRepeated: isRepeated, at: end)
   }
 
   /// Publishes an older version's rows as the next version, with a snapshot, and holds the series there.

@@ -10,6 +10,7 @@ package struct StepHistory: Sendable {
   private let stateFolder: String
   private let report: @Sendable (LogRecord) -> Void
 
+  /// A quiet series keeps two older records in addition: see ``StepTable/drop(allBut:)``.
   package static let mostRecords = 2000
   private static let layout: Int64 = 6
 

@@ -55,7 +55,7 @@ struct StepTable {
       try !isInterrupted(id, latest, record)
     else { return false }
     var repeated = latest
-    (repeated.last, repeated.milliseconds, repeated.error) = (record.at, record.milliseconds, record.error)
+    (repeated.last, repeated.milliseconds, repeated.error) = (record.last, record.milliseconds, record.error)
     repeated.times += 1
     // Inserted again because records are ordered by identifier: the clock may be set back.
     try insert(repeated)
@@ -71,7 +71,7 @@ struct StepTable {
       SELECT count(*) FROM step WHERE dataset = ? AND id > ? AND last NOT IN (?, ?)
         AND (major IS NULL OR ? IS NULL OR major = ?)
       """, .text(record.dataset.text), .integer(id), SeedValue(latest.last.secondsSinceEpoch),
-      SeedValue(record.at.secondsSinceEpoch), major, major) != 0
+      SeedValue(record.last.secondsSinceEpoch), major, major) != 0
   }
 
   private func insert(_ record: StepRecord) throws {
@@ -81,20 +81,26 @@ struct StepTable {
       SeedValue(record.last.secondsSinceEpoch), .text(record.historyJSON.text))
   }
 
+  /// Keeps each series' newest record and newest good one, so that busy datasets do not displace quiet ones.
   func drop(allBut count: Int) throws {
     try connection.execute(
-      "DELETE FROM step WHERE id <= (SELECT id FROM step ORDER BY id DESC LIMIT 1 OFFSET \(count))")
+      """
+      DELETE FROM step WHERE id <= (SELECT id FROM step ORDER BY id DESC LIMIT 1 OFFSET \(count)) AND EXISTS (
+        SELECT 1 FROM step later WHERE later.dataset = step.dataset AND later.major IS step.major
+          AND later.id > step.id AND (later.outcome IN (\(Self.good)) OR step.outcome NOT IN (\(Self.good))))
+      """)
   }
+
+  private static let good = StepRecord.Outcome.allCases.filter(\.isGoodLook).map { "'\($0.rawValue)'" }
+    .joined(separator: ", ")
 
   /// The newest steps other than `unchanged`, and the counts of all steps since the history began.
   func fill(_ facts: inout SeriesFacts, steps: Int) throws {
     let series = facts.series
     let own = "WHERE dataset = ? AND (major = ? OR major IS NULL)"
     let values: [SeedValue] = [.text(series.dataset.text), SeedValue(series.major)]
-    let good = StepRecord.Outcome.allCases.filter(\.isGoodLook).map { "'\($0.rawValue)'" }.joined(
-      separator: ", ")
     let newest = try records("\(own) ORDER BY id DESC LIMIT 1", values).first?.record
-    facts.look.good = try records("\(own) AND outcome IN (\(good)) ORDER BY id DESC LIMIT 1", values)
+    facts.look.good = try records("\(own) AND outcome IN (\(Self.good)) ORDER BY id DESC LIMIT 1", values)
       .first?.record.last
     (facts.look.newest, facts.look.newestAt) = (newest?.outcome, newest?.last)
     (facts.look.reason, facts.look.foundBy) = (newest?.reason, newest?.foundBy)

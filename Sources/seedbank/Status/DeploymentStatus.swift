@@ -86,7 +86,7 @@ struct LocalSeriesStatus {
   let dataset: DatasetConfiguration
   let published: PublishedMetadata.PublishedSeries?
   let facts: SeriesFacts?
-  let copyVersion: SeedVersion?
+  let copy: CopyStanding
   let rows: [String: Int]?
   let copyBytes: Int
   let lastBuild: StepRecord?
@@ -102,28 +102,15 @@ struct LocalSeriesStatus {
     _ facts: SeriesFacts?, state folder: String, now: UTCTime
   ) {
     (series, self.dataset, self.published, self.facts) = (plan.series, dataset, published, facts)
-    let copy = Self.copy(of: plan.series, in: folder)
-    copyVersion = copy?.meta.version
-    let isAtHead = copy?.meta.version == published?.metadata.state.head
-    rows = isAtHead ? copy?.sums.mapValues(\.rows) : nil
-    copyBytes = bytes(of: Self.copyPath(plan.series, folder))
+    copy = CopyStanding(of: plan.series, in: folder)
+    rows = copy.version == published?.metadata.state.head ? copy.rows : nil
+    copyBytes = bytes(of: CopyStanding.path(plan.series, folder))
     lastBuild = try? StepHistory(folder).latest(of: plan.series)
     log = dataset.logStanding(of: plan.series, in: folder)
     behindSince = SeenPlace(plan.series, in: folder).behindSince
     reading = OriginReading.newest(of: plan.series.dataset, in: folder)
     let mark = CalendarMark(plan.series, in: folder).time
     upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
-  }
-
-  static func copy(of series: SeedSeries, in folder: String) -> (meta: SeedMeta, sums: [String: TableSum])? {
-    let path = copyPath(series, folder)
-    guard Folder.exists(path), let copy = try? Connection(path, .reader) else { return nil }
-    guard let meta = try? SeedTables.meta(copy), let sums = try? SeedTables.sums(copy) else { return nil }
-    return (meta, sums)
-  }
-
-  private static func copyPath(_ series: SeedSeries, _ folder: String) -> String {
-    "\(folder)/\(series.roleName).sqlite"
   }
 
   var snapshots: [PublishedObject] {
@@ -137,19 +124,22 @@ struct LocalSeriesStatus {
 
   var deltaBytes: Int { deltas.reduce(0) { $0 + $1.length } }
 
+  /// No step publishes or repairs a retired series.
+  private var isRetired: Bool { published?.metadata.state.lifecycle.isRetired ?? dataset.isRetired(series) }
+
   var warnings: [String] {
+    if isRetired { return [] }
     guard let published else { return ["\(series): nothing is published yet\(absence)"] }
     var warnings: [String] = []
-    let isRetired = published.metadata.state.lifecycle.isRetired
-    if let hold = published.metadata.state.hold, !isRetired {
+    if let hold = published.metadata.state.hold {
       warnings.append(
         "\(series): held at the content of version \(hold.version) since \(hold.since);"
           + " 'seedbank regenerate --resume' publishes the origin again")
     }
-    if let build = lastBuild, build.outcome.isFailure, !isRetired {
+    if let build = lastBuild, build.outcome.isFailure {
       warnings.append("\(series): \(build.failure)")
     }
-    if copyVersion == nil {
+    if copy.isUnreadable {
       warnings.append("\(series): the working copy cannot be read; the next step rebuilds it")
     }
     if let doubt = log?.doubt { warnings.append("\(series): \(doubt)") }
@@ -181,6 +171,27 @@ struct LocalSeriesStatus {
       return "; 'seedbank regenerate' publishes it, or reports why not"
     }
     return "; \(build.failure)"
+  }
+}
+
+/// A series' working copy. While a step writes a large change, it has no version and rows but is not unreadable.
+struct CopyStanding {
+  private(set) var version: SeedVersion?
+  private(set) var rows: [String: Int]?
+  private(set) var isUnreadable = false
+
+  init(of series: SeedSeries, in folder: String) {
+    do {
+      let copy = try Connection(Self.path(series, folder), .reader)
+      try copy.execute("PRAGMA busy_timeout = 1000")
+      (version, rows) = (try SeedTables.meta(copy).version, try SeedTables.sums(copy).mapValues(\.rows))
+    } catch {
+      isUnreadable = (error as? DatabaseError)?.primaryCode != ResultCode.busy
+    }
+  }
+
+  fileprivate static func path(_ series: SeedSeries, _ folder: String) -> String {
+    "\(folder)/\(series.roleName).sqlite"
   }
 }
 

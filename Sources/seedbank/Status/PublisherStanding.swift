@@ -30,7 +30,9 @@ struct PublisherStanding {
     fullDisks = Self.fullDisks(
       [configuration.publication, configuration.state], beside: published.objectBytes)
     abandoned = AbandonedSeries.all(in: published, besides: configuration.series)
-    unpublished = configuration.series.filter { published.series[$0] == nil }.sorted()
+    unpublished = configuration.datasets.flatMap { dataset in
+      dataset.series.filter { published.series[$0] == nil && !dataset.isRetired($0) }
+    }.sorted()
   }
 
   /// The ``unpublished`` series of datasets without any published series; a new major blocks no client.
@@ -78,9 +80,11 @@ struct PublisherStanding {
 }
 
 extension DatasetConfiguration {
+  func isRetired(_ series: SeedSeries) -> Bool { policy.lifecycles[series.major]?.isRetired == true }
+
   fileprivate func doubts(of series: SeedSeries, in stateFolder: String) -> Set<SeriesDoubt> {
     var doubts: Set<SeriesDoubt> = []
-    if LocalSeriesStatus.copy(of: series, in: stateFolder) == nil { doubts.insert(.copy) }
+    if CopyStanding(of: series, in: stateFolder).isUnreadable { doubts.insert(.copy) }
     if logStanding(of: series, in: stateFolder)?.doubt != nil { doubts.insert(.log) }
     return doubts
   }

@@ -63,7 +63,8 @@ extension LocalSeriesStatus {
     status.steps = lastBuild.map { build in
       SeriesStatus.Steps(
         build.outcome, at: build.last,
-        patienceSeconds: limits.pause?.seconds ?? StepRhythm.patienceSeconds(facts?.checkSeconds),
+        patienceSeconds: limits.pause?.seconds
+          ?? StepRhythm.patienceSeconds(facts?.checkSeconds, facts?.commandSeconds),
         changeSeconds: limits.age?.seconds ?? dataset.policy.expectedChangeSeconds)
     }
     return status

@@ -111,7 +111,7 @@ extension LocalSeriesStatus {
       "rows": rows.map { JSONValue($0) { JSONValue($0) } } ?? .null,
       "snapshots": .array(snapshots.map(Self.json)),
       "deltas": ["count": JSONValue(deltas.count), "bytes": JSONValue(deltaBytes)],
-      "expires": JSONValue(published?.expires.text), "copyVersion": JSONValue(copyVersion?.number),
+      "expires": JSONValue(published?.expires.text), "copyVersion": JSONValue(copy.version?.number),
       "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
       "comparedAt": JSONValue(log?.comparedAt.text), "logMissedAt": JSONValue(log?.missedAt?.text),
       "originBehindSince": JSONValue(behindSince?.text), "originReading": reading.operatorJSON,

@@ -134,7 +134,7 @@ extension DatasetJob {
   init(_ dataset: DatasetConfiguration, for use: OriginUse = .step) throws {
     let plans = try dataset.plans()
     self.init(name: dataset.name, origin: try dataset.place(plans, use), plans: plans, policy: dataset.policy)
-    knownOrigin = dataset.knownOrigin
+    (knownOrigin, commandSeconds) = (dataset.knownOrigin, dataset.feed.commandSeconds)
     // Facts of a command beside 'run' must not hide from monitors that 'run' should go on.
     if RunLock.isHeld(in: dataset.stateFolder) { checkSeconds = dataset.checkSeconds }
   }

@@ -107,6 +107,14 @@ import Testing
     #expect(series?["message"]?.string == "Please update" && series?["nextSnapshotAt"] == .null)
   }
 
+  @Test func `a retired series needs neither a working copy nor a publish step`() throws {
+    try retire("1")
+    try folder.remove("seedbank/state/transit-1.sqlite")
+    try Tool.run(["cp", "-r", "1.0", "3.0"], in: folder("seedbank/transit/models"))
+    try folder.succeed("model", "retire", "3", "--dataset", "transit")
+    #expect(try folder.succeed("status", "--check").hasPrefix("ok: "))
+  }
+
   @Test func `an ambiguous command asks for the option and lists its values`() throws {
     try folder.seedbank("diff", "1", "1").expect(64, "'--dataset', \"transit\" or \"other\"")
     try folder.seedbank("diff", "1", "1", "--dataset", "transit").expect(64, "'--series', \"1\" or \"2\"")

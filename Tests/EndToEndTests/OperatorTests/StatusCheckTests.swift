@@ -1,4 +1,5 @@
 import Foundation
+import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedSystem
@@ -72,6 +73,13 @@ import Testing
   @Test func `a missing history is a warning`() throws {
     try Tool.run(["rm", deployment.folder("seedbank/state/history.sqlite")])
     try check().expect(1, output: "its age is unknown")
+  }
+
+  @Test func `a working copy that is locked by a large change is not reported as unreadable`() throws {
+    let copy = try Connection(deployment.folder("seedbank/state/my-1.sqlite"), .writer)
+    try copy.execute("BEGIN EXCLUSIVE")
+    #expect(try check().status == 0)
+    try copy.execute("ROLLBACK")
   }
 
   @Test func `a held series is a warning`() throws {

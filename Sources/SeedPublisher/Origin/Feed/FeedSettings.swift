@@ -32,6 +32,9 @@ package struct FeedSettings: Hashable, Sendable {
   package var everySeconds = 3600
 
   package init() {}
+
+  /// The time limit of the program; `nil` without one.
+  package var commandSeconds: Int? { if case .command? = source { timeoutSeconds } else { nil } }
 }
 
 enum FeedName {
