@@ -154,7 +154,8 @@ let package = Package(
     tests("SeedTrustTests", ["SeedSystem", "SeedTrust", "SeedSigning", "SeedFormat", "Support"]),
     tests("SeedSigningTests", ["SeedSystem", "SeedSigning", "SeedTrust", "SeedFormat", "Support"]),
     tests("SeedDatabaseTests", ["SeedSystem", "SeedDatabase", "SeedFormat", "SeedTrust", "Support"]),
-    tests("SeedImportTests", ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "Support"]),
+    tests(
+      "SeedImportTests", ["SeedSystem", "SeedImport", "SeedDatabase", "SeedFormat", "Support", "CSQLite"]),
     tests("SeedHTTPTests", ["SeedSystem", "SeedHTTP", "SeedFormat", "Support"]),
     tests(
       "SeedPublicationTests",

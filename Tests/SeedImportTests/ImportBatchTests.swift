@@ -1,3 +1,4 @@
+import CSQLite
 import SeedDatabase
 import SeedFormat
 import SeedImport
@@ -106,6 +107,29 @@ import Testing
       // 1009 rows; the first sixteen of a table are looked up, to see whether they are new.
       #expect(report.statements <= 120)
     }
+  }
+
+  @Test func `rows that fill ever other columns are counted, and their statements take bounded memory`()
+    throws
+  {
+    let columns = (0..<11).map { "c\($0)" }
+    let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, \(columns.joined(separator: ", ")))")
+    // The bits of a row's number choose its members.
+    let rows = (0..<2048).map { row in
+      "{"
+        + ([#""id": \#(row)"#] + columns.indices.filter { row >> $0 & 1 == 1 }.map { #""c\#($0)": 1"# })
+        .joined(separator: ", ") + "}"
+    }
+    sqlite3_memory_highwater(1)
+    let before = sqlite3_memory_used()
+    for (inserted, unchanged) in [(2048, 0), (0, 2048)] {
+      let report = try bench.run(
+        "[\(rows.joined(separator: ","))]", mapping: ImportMapping(TableMapping("t")))
+      let counts = try #require(report.tables["t"])
+      #expect((counts.inserted, counts.unchanged) == (inserted, unchanged))
+    }
+    #expect(sqlite3_memory_highwater(0) - before < 16 << 20)
+    #expect(try bench.rows("SELECT sum(c0), sum(c10), count(*) FROM t") == ["1024|1024|2048"])
   }
 
   @Test func `rows that fill different columns are written in order, also within one batch`() throws {

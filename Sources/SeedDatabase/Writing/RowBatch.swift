@@ -53,6 +53,17 @@ package final class RowBatch {
 
   package var statements: Int { writer.statements + inserting.runs + finding.runs }
 
+  /// Whether statements may be prepared; kept by the owner.
+  @exclusivity(unchecked) package var isOpen = false
+
+  /// Drops the statements and counts, but no rows.
+  package func close() {
+    isOpen = false
+    inserting.close()
+    finding.close()
+    writer.close()
+  }
+
   /// The number of rows that fill a statement.
   var fullCount: Int { sizes.first ?? 1 }
 

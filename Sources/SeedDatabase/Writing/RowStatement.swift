@@ -31,6 +31,8 @@ package final class RowStatement {
     return Array(repeating: row, count: rows).joined(separator: ", ")
   }
 
+  func close() { (prepared, runs) = ([:], 0) }
+
   /// Lends the rows' values in these columns to the statement.
   func lend(_ rows: LentRows, _ columns: [Int]) throws -> Statement {
     runs += 1

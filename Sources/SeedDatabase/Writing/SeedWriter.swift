@@ -114,6 +114,15 @@ package struct TableChanges: Hashable, Sendable {
   package init() {}
 
   package var isEmpty: Bool { inserted + updated + deleted == 0 }
+
+  package static func + (left: TableChanges, right: TableChanges) -> TableChanges {
+    var sum = left
+    sum.inserted += right.inserted
+    sum.updated += right.updated
+    sum.unchanged += right.unchanged
+    sum.deleted += right.deleted
+    return sum
+  }
 }
 
 package typealias ChangeReport = [String: TableChanges]

@@ -65,6 +65,12 @@ package final class TableWriter {
     return statement
   }
 
+  /// Drops the statements and counts; the statements are prepared again if they are needed.
+  func close() {
+    prepared = Array(repeating: nil, count: Use.allCases.count)
+    (narrowUpdates, changes, statements) = ([:], TableChanges(), 0)
+  }
+
   // MARK: Rows
 
   /// Inserts or updates a row; `values` are borrowed for the call.

@@ -50,6 +50,7 @@ struct CollectedRows {
   /// Writes the rows; throws if one is rejected or needs another row's unique value.
   func write(_ target: ImportTarget) throws {
     for (batch, count) in runs {
+      target.open(batch)
       let rows = try batch.write(count)
       try target.seen?.insert(rows, batch.writer.shape.key)
     }

@@ -24,8 +24,10 @@ final class ImportTarget {
   var recognised = 0
   var hasLostKeys = false
   private var filled: Set<Int> = []
-  /// By the columns that their rows fill.
-  private var batches: [RowBatch] = []
+  /// Batches with statements, the oldest first. A document may fill other columns in each row.
+  private var open: [RowBatch] = []
+  /// The counts of batches without statements.
+  private var closed: (changes: TableChanges, statements: Int) = (TableChanges(), 0)
   @exclusivity(unchecked) var collected = CollectedRows()
   /// Tables that this one's triggers write; empty if triggers do not run.
   let triggered: Set<String>
@@ -52,26 +54,39 @@ final class ImportTarget {
     guard let shape = RowShape(columns, onlyNew: mode == .replace ? [] : omitted, of: table) else {
       throw RejectedRow(.missingKey, "a column of the key is missing")
     }
-    let batch = RowBatch(table, shape, connection, fitter, rule: rule, runsTriggers: runsTriggers)
-    batches.append(batch)
     filled.formUnion(columns)
-    return batch
+    return RowBatch(table, shape, connection, fitter, rule: rule, runsTriggers: runsTriggers)
   }
+
+  /// The most batches that keep their statements, each of which takes some 10 KiB.
+  private static let mostOpen = 256
+
+  /// Must be called before the batch or its writer is used.
+  @inline(__always)
+  func open(_ batch: RowBatch) { if !batch.isOpen { note(open: batch) } }
+
+  private func note(open batch: RowBatch) {
+    batch.isOpen = true
+    open.append(batch)
+    guard open.count > Self.mostOpen else { return }
+    let oldest = open.removeFirst()
+    closed = (closed.changes + oldest.writer.changes, closed.statements + oldest.statements)
+    oldest.close()
+  }
+
+  private var changes: TableChanges { open.reduce(closed.changes) { $0 + $1.writer.changes } }
 
   var report: ImportReport.Table {
     var report = ImportReport.Table()
-    for changes in batches.map(\.writer.changes) {
-      report.inserted += changes.inserted
-      report.updated += changes.updated
-      report.unchanged += changes.unchanged
-    }
-    report.unchanged += recognised
-    report.updated += cleared
+    let changes = changes
+    report.inserted = changes.inserted
+    report.updated = changes.updated + cleared
+    report.unchanged = changes.unchanged + recognised
     (report.deleted, report.rejected) = (deleted, rejected)
     return report
   }
 
-  var statements: Int { batches.reduce(seen?.statements ?? 0) { $0 + $1.statements } }
+  var statements: Int { open.reduce(closed.statements + (seen?.statements ?? 0)) { $0 + $1.statements } }
 
   func fills(_ columns: [String]) -> Bool {
     filled.contains { column in
@@ -84,18 +99,17 @@ final class ImportTarget {
   var reach: Set<String> { triggered.union([table.name]) }
 
   var isTouched: Bool {
-    deleted + cleared > 0 || batches.contains { !$0.writer.changes.isEmpty }
+    deleted + cleared > 0 || !changes.isEmpty
   }
 
   /// Counts at a point in time, to roll back to.
-  typealias Mark = (changes: [TableChanges], rejected: Int, recognised: Int)
+  typealias Mark = (changes: TableChanges, rejected: Int, recognised: Int)
 
-  var mark: Mark { (batches.map(\.writer.changes), rejected, recognised) }
+  var mark: Mark { (changes, rejected, recognised) }
 
   func restore(_ mark: Mark) {
-    for (number, batch) in batches.enumerated() {
-      batch.writer.restore(number < mark.changes.count ? mark.changes[number] : TableChanges())
-    }
+    for batch in open { batch.writer.restore(TableChanges()) }
+    closed.changes = mark.changes
     (rejected, recognised) = (mark.rejected, mark.recognised)
     recent.clear()
   }

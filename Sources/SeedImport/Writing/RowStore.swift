@@ -39,6 +39,7 @@ final class RowStore {
     if !waiting.isEmpty, waiting.hasOlder(than: plan, try identity(of: plan)) { return false }
     let shape = try plan.shape()
     shape.read(plan, into: &row)
+    target.open(shape.batch)
     let outcome = try rejecting(target.table) { try shape.batch.writer.upsert(row) }
     if case .taken = outcome { return false }
     if target.recurs { try remember(plan) }
@@ -49,6 +50,7 @@ final class RowStore {
   func conflict(_ plan: RowPlan) throws -> RejectedRow {
     let shape = try plan.shape()
     let writer = shape.batch.writer
+    plan.target.open(shape.batch)
     var refusal = RejectedRow(taken: writer.takenMessage, plan.table)
     shape.read(plan, into: &row)
     let filled = try writer.filled(row, over: try writer.stored(row))
