@@ -155,7 +155,7 @@ import Testing
     let samples = try samples(after: 0)
     #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"published\"}"] == 3)
     #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"failed\"}"] == 1)
-    #expect(samples["seedbank_expected_look_seconds{series=\"transit/2\"}"] == 90 + 600 / 5)
+    #expect(samples["seedbank_expected_look_seconds{series=\"transit/2\"}"] == 210)
     #expect(samples["seedbank_last_step_seconds{series=\"transit/2\"}"] == 0.03)
     #expect(samples["seedbank_table_rows{series=\"transit/2\",table=\"stop\"}"] == 7)
     #expect(samples["seedbank_origin_transaction_seconds{series=\"transit/2\"}"] == 1.5)

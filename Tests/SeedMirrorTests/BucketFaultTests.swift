@@ -143,7 +143,8 @@ import Testing
     let store = try bucket.store()
     let file = MirrorFile("targets/object", Array("one two three".utf8))
     _ = try store.put(file, .absent)
-    let part = try TemporaryFolder(inMemory: true)("part")
+    let folder = try TemporaryFolder(inMemory: true)
+    let part = folder("part")
     // Another beginning than the store's shows which bytes were sent.
     try DurableFile.write(Array("ONE ".utf8), to: part)
     #expect(
