@@ -121,8 +121,8 @@ package struct BucketStore: MirrorStore {
   func ask(_ request: BucketRequest, isOfUpload: Bool = false) throws -> BucketAnswer {
     var repeats = isOfUpload ? Self.uploadRepeats : request.method == .put ? 0 : Self.repeats
     var pause = limits.pauseMicroseconds
-    // A completion without a response takes this long, and is not repeated.
-    let end = ContinuousClock.now + .seconds(limits.wholeSeconds)
+    // Of requests without a response, each of which takes long, few are repeated.
+    let end = ContinuousClock.now + .seconds(2 * limits.slowSeconds)
     while true {
       do {
         var answer = try connection.answer(to: request, as: credentials())

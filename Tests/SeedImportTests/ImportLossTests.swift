@@ -273,6 +273,25 @@ import Testing
     #expect(report.issues.filter { $0.code == .notDeleted }.map(\.table) == ["a", "part"])
   }
 
+  @Test func `a row whose key cannot be read is not deleted along with one that it referenced`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE item(id INTEGER PRIMARY KEY);
+      CREATE TABLE piece(id INTEGER PRIMARY KEY, item INTEGER REFERENCES item(id) ON DELETE CASCADE);
+      INSERT INTO item VALUES (1), (2);
+      INSERT INTO piece VALUES (1, 1), (2, 2);
+      """)
+    let mapping = ImportMapping(lists: [
+      .init(TableMapping("item", mode: .mergeAndDeleteMissing), rows: "items"),
+      .init(TableMapping("piece", mode: .mergeAndDeleteMissing), rows: "pieces"),
+    ])
+    try bench.run(
+      #"{"items": [{"id": 1}], "pieces": [{"id": 1, "item": 1}, {"id": "2x", "item": 1}]}"#,
+      mapping: mapping, policy: ImportPolicy(badRows: .collect))
+    #expect(try bench.rows("SELECT id FROM item") == ["1", "2"])
+    #expect(try bench.rows("SELECT id FROM piece") == ["1", "2"])
+  }
+
   @Test func `objects of a rejected row are kept: all if it cannot be read, otherwise those that it names`()
     throws
   {

@@ -59,7 +59,7 @@ final class ImportTarget {
   }
 
   /// The most batches that keep their statements, each of which takes some 10 KiB.
-  private static let mostOpen = 256
+  private static let mostOpen = 1024
 
   /// Must be called before the batch or its writer is used.
   @inline(__always)

@@ -232,8 +232,17 @@ final class PlanBuilder {
   /// Whether no row can have the constants of both.
   private static func areDistinct(_ left: RowPlan, _ right: RowPlan) -> Bool {
     left.constants.contains { own in
-      right.constants.contains { $0.column == own.column && $0.value != own.value }
+      let isBinary = left.table.columns[own.column].collation == .binary
+      return right.constants.contains {
+        $0.column == own.column && (isBinary ? $0.value != own.value : folded($0.value) != folded(own.value))
+      }
     }
+  }
+
+  /// Values that NOCASE or RTRIM finds equal are equal.
+  private static func folded(_ value: SeedValue) -> SeedValue {
+    guard case .text(let text) = value else { return value }
+    return .text(text.lowercased().replacing(#/ +$/#, with: ""))
   }
 
   /// Connects each plan with the parents whose rows it names indirectly; runs after all plans are built.

@@ -272,13 +272,21 @@ enum NumberSpelling {
   /// Whether SQLite would make the text a double, although it is a whole number beyond 64 bits or beyond a double's
   /// range. Fractions may be rounded.
   static func isBeyond(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-    let number = trimmed(text[...])
+    var number = text[...].drop(while: isSpace)
+    while let last = number.last, isSpace(last) { number.removeLast() }
     let digits = number.first == minus || number.first == plus ? number.dropFirst() : number
     guard let first = digits.first, isDigit(first) || first == point else { return false }
     func spelled() -> String { String(decoding: number, as: UTF8.self) }
     if digits.allSatisfy(isDigit) { return digits.count > safeDigits && Int64(spelled()) == nil }
-    return digits.contains { $0 | 0x20 == UInt8(ascii: "e") } && Double(spelled())?.isInfinite == true
+    return (digits.count > doubleDigits || digits.contains { $0 | 0x20 == UInt8(ascii: "e") })
+      && Double(spelled())?.isInfinite == true
   }
+
+  /// As SQLite trims the text of a number.
+  private static func isSpace(_ byte: UInt8) -> Bool { byte == space || (0x09...0x0D).contains(byte) }
+
+  /// Whole numbers with at most so many digits are in a double's range.
+  private static let doubleDigits = 308
 
   /// Whole numbers with at most so many digits fit 64 bits.
   private static let safeDigits = 18

@@ -57,8 +57,13 @@ final class LostRows {
   func removeUnmentioned(absent: Set<String>) throws {
     deletion.mayFollow = { [targets] reference in Self.mayFollow(reference, targets) }
     defer { deletion.mayFollow = { _ in nil } }
+    let lost = Set(targets.filter(\.hasLostKeys).map { $0.table.name.lowercased() })
     for target in targets where target.mode != .merge {
-      try listUnmentioned(of: target, isAbsent: absent.contains(target.table.name.lowercased()))
+      // Rows with unknown keys would follow.
+      let dependents = try lost.isEmpty ? [] : deletion.dependents(of: [target.table.name])
+      try listUnmentioned(
+        of: target, isAbsent: absent.contains(target.table.name.lowercased()),
+        isUncertain: target.hasLostKeys || !dependents.isDisjoint(with: lost))
     }
     try delete()
   }
@@ -71,10 +76,10 @@ final class LostRows {
     return target.seen?.isUnmentioned
   }
 
-  private func listUnmentioned(of target: ImportTarget, isAbsent: Bool) throws {
+  private func listUnmentioned(of target: ImportTarget, isAbsent: Bool, isUncertain: Bool) throws {
     guard let seen = target.seen else { return }
     if let reason = isAbsent
-      ? "a list of the table is missing" : target.hasLostKeys ? "a rejected row's key is not known" : nil
+      ? "a list of the table is missing" : isUncertain ? "a rejected row's key is not known" : nil
     {
       let message = "rows that the import does not mention were kept: \(reason)"
       return issues.note(RejectedRow(.notDeleted, message), target.table.name)

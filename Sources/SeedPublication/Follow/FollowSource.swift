@@ -28,16 +28,23 @@ package struct StoreSource: FollowSource {
 
   package func object(_ object: PublishedObject) async throws -> String {
     let part = "\(parts)/\(object.sha256.hex).part"
-    let found = try await asking { [store] in
-      try store.download(object.filePath, bytes: object.length, to: part)
+    let isContinued = Folder.exists(part)
+    var found = try await copy(object, to: part)
+    if isContinued, found != nil, found != object.sha256 {
+      // Parts of two different files may have been joined.
+      try Folder.removeAny(part)
+      found = try await copy(object, to: part)
     }
     guard found != object.sha256 else { return part }
-    // The next attempt would continue it.
     try? Folder.removeAny(part)
     let fault = found == nil ? "missing, which the metadata beside it names" : "not the signed file"
     throw Refusal(
       found == nil ? .unavailable : .badData,
       "\("\(name)/\(object.filePath)".printable) is \(fault): copy it again, or ask its operator.")
+  }
+
+  private func copy(_ object: PublishedObject, to part: String) async throws -> SHA256Digest? {
+    try await asking { [store] in try store.download(object.filePath, bytes: object.length, to: part) }
   }
 
   private func asking<Answer: Sendable>(_ work: @escaping @Sendable () throws -> Answer) async throws

@@ -60,7 +60,11 @@ package struct MirrorPush {
     case .metadata(let file): try put(file, condition(.absent)) { try $0.hasMetadata(file) }
     case .commit(let file): try commit(file)
     case .removal(let path):
-      do { try store.remove(path) } catch let error as MirrorError { throw MirrorError.leftover(error) }
+      do { try store.remove(path) } catch let error as MirrorError {
+        throw MirrorError.leftover(error)
+      } catch let error as FileError {
+        throw MirrorError.leftover(.refused("\(error)"))
+      }
       (memory.held[path], memory.unnamed[path]) = (nil, nil)
       report.removed += 1
     }
@@ -114,7 +118,8 @@ package struct MirrorPush {
 
   private mutating func commit(_ file: MirrorFile) throws {
     var condition = memory.commit.map { PutCondition.tag($0.tag) } ?? .absent
-    if !options.isFenced { condition = try lookAtTimestamp() ?? condition }
+    // The store may have sent its tag only with the file, or a proxy may have removed it.
+    if !options.isFenced || condition == .tag("") { condition = try lookAtTimestamp() ?? condition }
     memory.noteAttempt(image)
     try remember(memory)
     for attempt in 1...Self.attempts {

@@ -70,7 +70,10 @@ extension Command {
       do {
         try await mirrors.push()
       } catch {
-        if case .success = result { throw error }
+        if case .success = result {
+          deployment.publisher.note(error, .publication, of: datasets, notices)
+          throw error
+        }
         context.console.error(Refusal(of: error).message)
       }
     }

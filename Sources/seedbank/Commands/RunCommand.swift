@@ -72,9 +72,7 @@ private struct RunService {
       } catch {
         // Another publisher is ahead, so this one must neither publish nor serve.
         await stop(front)
-        try? await blocking {
-          deployment.publisher.note(error, .publication, of: deployment.configuration.datasets, notices)
-        }
+        await note(error)
         throw error
       }
       try await publish(services, front, mirrors)
@@ -95,8 +93,16 @@ private struct RunService {
     }
     try await work.value
     await end.value
+    if let overtaken = mirrors.failure { await note(overtaken) }
     deadline.cancel()
     if let failure = failure(mirrors) { throw failure }
+  }
+
+  /// Records that no further step can be made.
+  private func note(_ error: any Error) async {
+    try? await blocking {
+      deployment.publisher.note(error, .publication, of: deployment.configuration.datasets, notices)
+    }
   }
 
   private func failure(_ mirrors: Mirrors) -> (any Error)? {

@@ -105,11 +105,10 @@ struct Mirrors: Sendable {
       let report = try await blocking { [publication, mirror] in
         try mirror.bringUpToDate(publication, now: .now())
       }
-      if pace.isFailing { console.note("the mirror \(mirror.place) is up to date again") }
       if report != MirrorReport() { tell(mirror, report) }
-      pace.succeeded(stamp, at: .now)
+      noteSuccess(mirror, stamp, &pace)
     } catch {
-      if Self.isHarmless(error) { pace.succeeded(stamp, at: .now) } else { pace.failed(at: .now) }
+      if Self.isHarmless(error) { noteSuccess(mirror, stamp, &pace) } else { pace.failed(at: .now) }
       if let failure = error as? MirrorFailure, failure.error.stopsPublisher {
         // A second signal would end the process at once.
         let isFirst = standing.state.withLock { state in
@@ -128,6 +127,11 @@ struct Mirrors: Sendable {
     guard publication.exists else { return }
     let facts = hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil
     try? publication.facts.write(facts)
+  }
+
+  private func noteSuccess(_ mirror: Mirror, _ stamp: FileStamp?, _ pace: inout MirrorPace) {
+    if pace.isFailing { console.note("the mirror \(mirror.place) is up to date again") }
+    pace.succeeded(stamp, at: .now)
   }
 
   private func tell(_ mirror: Mirror, _ report: MirrorReport) {

@@ -16,9 +16,6 @@ struct PublishingService: Sendable {
   let notices: StepNotices
   private let failures = RepeatedFailures<Publisher.Half>()
 
-  /// Interval between two looks at the clock.
-  private static let clockSeconds = 60
-
   private var job: DatasetJob { dataset.job }
 
   /// Returns only after cancellation. Snapshots are made while further steps publish.
@@ -27,7 +24,6 @@ struct PublishingService: Sendable {
     await withTaskGroup { group in
       group.addTask { await publishChanges { step.yield() } }
       group.addTask { await publishSnapshots(after: steps) }
-      group.addTask { await followCalendar { step.yield() } }
     }
   }
 
@@ -60,21 +56,6 @@ struct PublishingService: Sendable {
       // The watch comes first, because a write between check and watch would wake nothing.
       alarm.watch()
       return dataset.look() ? nil : stamp?.renewed()
-    }
-  }
-
-  /// Calls `atTime` at each time of the snapshots' calendar, because the next check of the origin may be hours away.
-  private func followCalendar(_ atTime: () -> Void) async {
-    guard case .calendar(let calendar) = job.snapshotSchedule else { return }
-    var last = calendar.turn(at: .now())
-    while !Task.isCancelled {
-      let now = UTCTime.now()
-      let seconds = calendar.next(after: now).secondsSinceEpoch - now.secondsSinceEpoch
-      // Not until the time, because the clock may be set meanwhile.
-      try? await Task.sleep(for: .seconds(min(seconds, Self.clockSeconds)))
-      let turn = calendar.turn(at: .now())
-      if turn != last { atTime() }
-      last = turn
     }
   }
 

@@ -200,6 +200,9 @@ import Testing
     }
     try scene.change("theirs")
     #expect(run.waitForEnd() == 75, "\(run.errors)")
+    let history = ["status", "--history", "--json", "--config", "\(twin)/seedbank.json"]
+    let newest = try SeedbankBinary.run(history, in: scene.deployment.folder.path).output.prefix { $0 != "}" }
+    #expect(newest.contains(#""outcome":"failed""#), "\(newest)")
   }
 
   @Test func `a higher version does not help a publisher that lost the race`() throws {

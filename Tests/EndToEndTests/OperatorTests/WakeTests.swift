@@ -7,7 +7,7 @@ import SeedTrust
 import Support
 import Testing
 
-/// A publisher that checks its origin once an hour and wakes up when the file changes, or for a snapshot.
+/// A publisher that checks its origin once an hour and wakes up when the file changes.
 @Suite struct WakeTests {
   let deployment: OperatedDeployment
 
@@ -15,13 +15,10 @@ import Testing
 
   private var origin: String { deployment.folder("my.sqlite") }
 
-  private func run(
-    checkSeconds: Int = 3600, environment: [String: String] = [:]
-  ) throws -> RunningSeedbank {
-    let check = ["SEEDBANK_DATASETS_MY_SCHEDULE_CHECK_SECONDS": "\(checkSeconds)"]
+  private func run(checkSeconds: Int = 3600) throws -> RunningSeedbank {
     let server = try RunningSeedbank(
       ["run", "--port", "0", "--log-level", "notice"], in: deployment.folder.path,
-      environment: environment.merging(check) { $1 })
+      environment: ["SEEDBANK_DATASETS_MY_SCHEDULE_CHECK_SECONDS": "\(checkSeconds)"])
     // The watch begins with the first check, which sees all earlier changes.
     return server
   }
@@ -91,22 +88,6 @@ import Testing
     let before = try head()
     try rename()
     try wait(for: before + 1)
-    #expect(server.stop() == 0)
-  }
-
-  @Test(.full) func `a snapshot is made at its calendar's time although the next check is later`() throws {
-    // The publisher starts ten seconds before the time.
-    let now = UTCTime.now()
-    let ahead = (110 - now.secondsSinceEpoch % 60) % 60
-    let time = now.adding(seconds: ahead + 10).text.dropFirst(11).prefix(5)
-    try deployment.folder.edit("seedbank/my/dataset.json") {
-      $0.replacing(/"snapshotSeconds": \d+/, with: "\"snapshots\": \"\(time)\"")
-    }
-    let server = try run(environment: MovedClock().environment(seconds: ahead))
-    try eventually("the newest version has a snapshot") {
-      let series = try deployment.publication.published().series.values.first
-      return series?.metadata.newestSnapshot?.version.number == OperatedDeployment.versions ? true : nil
-    }
     #expect(server.stop() == 0)
   }
 
