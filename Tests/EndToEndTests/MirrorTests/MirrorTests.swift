@@ -202,7 +202,7 @@ import Testing
     #expect(run.waitForEnd() == 75, "\(run.errors)")
     let history = ["status", "--history", "--json", "--config", "\(twin)/seedbank.json"]
     let newest = try SeedbankBinary.run(history, in: scene.deployment.folder.path).output.prefix { $0 != "}" }
-    #expect(newest.contains(#""outcome":"failed""#), "\(newest)")
+    #expect(newest.contains(#""outcome":"refused""#), "\(newest)")
   }
 
   @Test func `a higher version does not help a publisher that lost the race`() throws {
