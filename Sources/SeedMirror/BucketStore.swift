@@ -59,6 +59,7 @@ package struct BucketStore: MirrorStore {
 
   package func download(_ path: String, bytes: Int, to sink: String) throws -> SHA256Digest? {
     var request = BucketRequest(method: .get, url: address.url(of: path))
+    // Also makes the file, because an empty response writes nothing.
     let present = try File(sink, for: .appending).length()
     (request.sink, request.expectedBytes) = ((sink, present), bytes)
     if present > 0, present < bytes { request.headers = ["Range: bytes=\(present)-"] }
@@ -121,7 +122,7 @@ package struct BucketStore: MirrorStore {
   func ask(_ request: BucketRequest, isOfUpload: Bool = false) throws -> BucketAnswer {
     var repeats = isOfUpload ? Self.uploadRepeats : request.method == .put ? 0 : Self.repeats
     var pause = limits.pauseMicroseconds
-    // Of requests without a response, each of which takes long, few are repeated.
+    // A request without a response takes long, so it is repeated only until then.
     let end = ContinuousClock.now + .seconds(2 * limits.slowSeconds)
     while true {
       do {

@@ -147,7 +147,7 @@ import Testing
     #expect(try bench.rows("SELECT number FROM phone") == ["2", "3", "9"])
     let both = ImportMapping(TableMapping("person", relations: [relation("home"), relation("home")]))
     let failure = bench.failure("[]", mapping: both)
-    #expect(failure?.message.contains("tell them apart by constants") == true)
+    #expect(failure?.message.contains("distinguish them by constants") == true)
   }
 
   private static let films = """

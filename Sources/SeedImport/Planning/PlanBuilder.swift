@@ -218,7 +218,7 @@ final class PlanBuilder {
         if case .pairs = relation.kind {
           "pairs have no constants, so give each join a table of its own"
         } else {
-          "tell them apart by constants, with different values in one column"
+          "distinguish them by constants, with different values in one column"
         }
       throw flaw(
         plan.table.name, "two relations replace the same rows of a parent: \(remedy), or let both merge")

@@ -119,7 +119,10 @@ package struct MirrorPush {
   private mutating func commit(_ file: MirrorFile) throws {
     var condition = memory.commit.map { PutCondition.tag($0.tag) } ?? .absent
     // The store may have sent its tag only with the file, or a proxy may have removed it.
-    if !options.isFenced || condition == .tag("") { condition = try lookAtTimestamp() ?? condition }
+    if !options.isFenced || condition == .tag("") {
+      guard let found = try lookAtTimestamp() else { return }
+      condition = found
+    }
     memory.noteAttempt(image)
     try remember(memory)
     for attempt in 1...Self.attempts {
