@@ -52,9 +52,10 @@ extension SeedStore {
         "\(heldLog.path) has grown to \(ByteCount(bytes: heldLog.bytes)), because a reader holds a transaction open: end that transaction"
       )
     }
+    let outdated = generation == nil ? try await writer.find(known: []).outdated : nil
     return try await UpdateAttempt(
-      model, fetcher, metadata, local: try? generation?.reader.meta(), rejected: writer.rejected(),
-      leavingLog: heldLog != nil)
+      model, fetcher, metadata, local: try? (generation ?? outdated)?.reader.meta(), outdated: outdated,
+      rejected: writer.rejected(), leavingLog: heldLog != nil)
   }
 
   func requireFetcher() throws(SeedError) -> Fetcher {
@@ -84,7 +85,7 @@ extension SeedStore {
       files.append(try await Download(object, for: fetcher).run())
       attempt.bytes += object.length
     }
-    guard plan.action == .replaced else { return try await apply(files, to: requireCurrent(), &attempt) }
+    guard plan.action == .replaced else { return try await apply(files, &attempt) }
     let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
     // Not earlier: if applying deltas is cancelled, the next update reuses the downloads.
     for file in files { file.discard() }
@@ -93,11 +94,15 @@ extension SeedStore {
     attempt.changes = [:]
   }
 
-  private func apply(
-    _ deltas: [FetchedObject], to generation: Generation, _ attempt: inout UpdateAttempt
-  ) async throws {
+  private func apply(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
     let phases = attempt.fetcher.context.phases
     phases.enter(.applying(deltas.map(\.object)))
+    if let outdated = attempt.outdated {
+      for delta in deltas { phases.advance(rows: try await writer.apply(delta, to: outdated).rowCount) }
+      try await openSwapped(outdated.name)
+      return await writer.notifyOthers()
+    }
+    let generation = try requireCurrent()
     var failure: (any Error)?
     do {
       for delta in deltas {
@@ -133,7 +138,7 @@ extension SeedStore {
         metadata = try await writer.refresh(attempt.fetcher)
         note(metadata.state)
       }
-      let local = try? await current?.reader.meta()
+      let local = try? await (current ?? attempt.outdated)?.reader.meta()
       guard attempt.avoid(unusable.object, metadata, from: local) else { throw failure }
     } else {
       throw failure

@@ -5,6 +5,8 @@ import SeedTrust
 import Support
 import Testing
 
+import struct Foundation.URL
+
 /// Stores that follow a series across the delta that begins a minor.
 @Suite struct MinorTests {
   private struct Stop: Decodable, Equatable {
@@ -119,16 +121,52 @@ import Testing
     #expect(try await newer.update().action == .upToDate)
   }
 
-  @Test func `an app of the newer minor reaches it from a store of the older`() async throws {
+  @Test func `an app of the newer minor reaches it from a store of the older by deltas`() async throws {
     let store = try olderStore()
     try await store.update()
     await store.close()
     try beginMinor()
+    publisher.withServed { $0.requests = [] }
     let newer = try newerStore()
     let report = try await newer.update()
-    #expect(report.to.number == 4)
+    #expect(report.action == .applied && report.from?.number == 2 && report.to.number == 4)
+    #expect(publisher.withServed { $0.requests }.allSatisfy { !$0.contains(".sqlite") })
     let zones = try await newer.rows("SELECT id, zone FROM stop", as: ZonedStop.self)
     #expect(zones.count == 2)
+    try await newer.verify()
+    try publisher.publish(["c": "Charlottenburg"])
+    #expect(try await newer.update().action == .applied)
+  }
+
+  @Test func `a snapshot replaces data of an older minor that the deltas do not fit`() async throws {
+    let store = try olderStore()
+    let seed = try await store.update().seed
+    await store.close()
+    try Connection(seed.url.path, .writer).execute("UPDATE stop SET name = 'Three'")
+    try beginMinor()
+    try publisher.publishSnapshot()
+    let newer = try newerStore()
+    #expect(try await newer.update().plan.reason == .deltasFailed)
+    try await newer.verify()
+  }
+
+  @Test func `an update from an older minor goes on from the version that a failed one reached`()
+    async throws
+  {
+    let store = try olderStore()
+    try await store.update()
+    await store.close()
+    try beginMinor()
+    let last = try fixture.lastDelta
+    let stored = try #require(publisher.withServed { $0.files[last.filePath] })
+    let raw = try Compression.Measure(of: Compression.gunzip(stored, limit: last.rawLength))
+    let other = Array("{}".utf8)
+    try publisher.replace(last, by: Compression.gzip(other), raw: Compression.Measure(of: other))
+    let newer = try newerStore()
+    #expect(await code { try await newer.update() } == .damaged)
+    try publisher.replace(fixture.lastDelta, by: stored, raw: raw)
+    let report = try await newer.update()
+    #expect(report.action == .applied && report.from?.number == 3)
     try await newer.verify()
   }
 

@@ -5,6 +5,8 @@ import SeedSystem
 enum GenerationCheck {
   enum Outcome: Hashable {
     case usable
+    /// Intact, but of an older minor than the app's, so without parts that its queries may read.
+    case outdated
     /// Intact, but of a model that does not fit the app's queries.
     case otherModel
     case damaged(reason: String)
@@ -15,7 +17,8 @@ enum GenerationCheck {
     guard Folder.exists(folder.file) else { return .damaged(reason: "\(folder.file) is missing") }
     do {
       let connection = try Connection(folder.file, .reader)
-      guard try SeedTables.meta(connection).opens(for: model) else { return .otherModel }
+      let meta = try SeedTables.meta(connection)
+      guard meta.opens(for: model) else { return meta.isOutdated(for: model) ? .outdated : .otherModel }
       for table in try SeedTables.sums(connection).keys.sorted() {
         _ = try connection.value("SELECT 1 FROM \(quoted(table)) LIMIT 1")
       }
@@ -49,6 +52,8 @@ extension SeedMeta {
     // The file does not contain the hash of an older minor; signed metadata was checked when it was installed.
     return model != app.version || app.accepts(schema)
   }
+
+  fileprivate func isOutdated(for app: SeedModel) -> Bool { series == app.series && model < app.version }
 }
 
 /// Verifies a generation's rows on a separate queue, so that reads and writes do not wait.

@@ -7,6 +7,8 @@ struct GenerationSearch: Sendable {
 
   struct Result: Sendable {
     var generation: Generation?
+    /// The current generation if the app cannot read it before deltas have brought it to the app's minor.
+    var outdated: Generation?
     var damaged: (folder: GenerationFolder, reason: String)?
     var isRejected = false
   }
@@ -47,6 +49,9 @@ struct GenerationSearch: Sendable {
         result.generation = Generation(folder, record, lease)
         return result
       case .damaged(let reason): if name == pointer.current { result.damaged = (folder, reason) }
+      case .outdated:
+        guard let lease, let record, name == pointer.current else { continue }
+        result.outdated = Generation(folder, record, lease)
       case .otherModel: break
       }
     }

@@ -7,6 +7,8 @@ struct UpdateAttempt {
   let fetcher: Fetcher
   /// The version before the update.
   let from: SeedVersion?
+  /// The data that deltas change if the store has none that the app can read.
+  let outdated: Generation?
   private(set) var metadata: SeriesMetadata
   private var local: SeedMeta?
   /// Hashes that this update skips: the store's rejected ones, and those that proved unusable since.
@@ -21,9 +23,9 @@ struct UpdateAttempt {
   /// deltas if the policy allows its size.
   init(
     _ model: SeedModel, _ fetcher: Fetcher, _ metadata: SeriesMetadata, local: SeedMeta?,
-    rejected: Set<SHA256Digest>, leavingLog: Bool
+    outdated: Generation?, rejected: Set<SHA256Digest>, leavingLog: Bool
   ) throws(SeedError) {
-    (self.model, self.fetcher, self.metadata) = (model, fetcher, metadata)
+    (self.model, self.fetcher, self.metadata, self.outdated) = (model, fetcher, metadata, outdated)
     (from, self.local, skipped) = (local?.version, local, rejected)
     plan = try UpdatePlanner(metadata, local, model, rejected: rejected).plan()
     guard leavingLog, plan.action == .applied else { return }
