@@ -50,7 +50,7 @@ import Testing
     ])
     try scene.publish("lost")
     try burn(scene.deployment)
-    try scene.seedbank("recover", "--from", "copy").expect(0)
+    try scene.seedbank("recover", "--from", "copy").expect(0, output: "my/1: version ", ", published at ")
     try scene.publish("found")
     try scene.expectWhole("the heir's bucket")
   }
@@ -117,7 +117,7 @@ import Testing
     var random = SplitMix(seed: seed)
     try deployment.origin("UPDATE shop SET name = 'first' WHERE id = 1")
     let count = try injector.count(["regenerate"], in: deployment.folder.path)
-    for fire in 1...Stage.pick(quick: 2, full: 4, deep: 20) {
+    for fire in 1...Stage.pick(quick: 1, full: 4, deep: 20) {
       let point = Int.random(in: 1...count, using: &random)
       let what = "seed \(seed), fire \(fire) at operation \(point) of \(count)"
       try deployment.origin("UPDATE shop SET name = 'fire \(fire)' WHERE id = 1")
