@@ -132,7 +132,8 @@ for number, line in enumerate(sys.stdin, 1):
     store.fault = None
     store.reader = owner if "public" in line else None
     store.careless = owner if "careless" in line else None
-    for file in s3.list_objects_v2(Bucket=sys.argv[1]).get("Contents", []):
-        s3.delete_object(Bucket=sys.argv[1], Key=file["Key"])
+    found = [{"Key": file["Key"]} for file in s3.list_objects_v2(Bucket=sys.argv[1]).get("Contents", [])]
+    if found:
+        s3.delete_objects(Bucket=sys.argv[1], Delete={"Objects": found})
     store.requests, store.is_met = 0, False
     print(f"empty {number}", flush=True)

@@ -42,17 +42,29 @@ final class StoreScene {
   private let series: SeedSeries
 
   private init(_ step: Step) throws {
-    self.step = step
-    folder = try TemporaryFolder(inMemory: true)
+    let folder = try TemporaryFolder(inMemory: true)
+    try Self.template.fill(folder) { try Self.found(folder) }
+    (self.step, self.folder) = (step, folder)
     series = try SeedSeries("my", major: 1)
-    try Tool.sqlite(
-      folder("my.sqlite"),
+    host = try FolderHost(folder("seedbank/publication"))
+    pull = SeedbankBinary.pull(host.address, into: "store")
+    try learn()
+    try folder.makeFolder("saved")
+    if step != .firstStart { try save() }
+    try goOn()
+  }
+
+  private static let template = FolderTemplate()
+
+  private static func found(_ folder: TemporaryFolder) throws {
+    try folder.sqlite(
+      "my.sqlite",
       """
       CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT UNIQUE, rank REAL);
       CREATE TABLE item(shop INTEGER REFERENCES shop, code TEXT, photo BLOB, PRIMARY KEY(shop, code)) WITHOUT ROWID;
       CREATE INDEX item_by_code ON item(code);
       INSERT INTO shop SELECT value, 'shop ' || value, 0.5 FROM generate_series(0, 99);
-      INSERT INTO item SELECT value % 100, 'code ' || value, randomblob(40) FROM generate_series(1, \(Self.items));
+      INSERT INTO item SELECT value % 100, 'code ' || value, randomblob(40) FROM generate_series(1, \(items));
       """)
     try folder.succeed("init", "my.sqlite")
     // A client step that can fail: building the indexes.
@@ -60,12 +72,6 @@ final class StoreScene {
       $0.replacing("\"encodings\"", with: "\"indexes\": \"client\", \"encodings\"")
     }
     try folder.succeed("regenerate", "--snapshot")
-    host = try FolderHost(folder("seedbank/publication"))
-    pull = SeedbankBinary.pull(host.address, into: "store")
-    try learn()
-    try folder.makeFolder("saved")
-    if step != .firstStart { try save() }
-    try goOn()
   }
 
   var head: SeedVersion { digests.keys.max() ?? .first }

@@ -35,4 +35,9 @@ import Testing
     #expect(try scene.seedbank("regenerate").status == 0)
     #expect(try scene.seedbank("status").output.contains("nothing mirrored yet; it does not answer"))
   }
+
+  @Test func `a store that ignores conditions is detected before anything is mirrored`() throws {
+    try BucketScene(isCareless: true).seedbank("mirror", "check").expect(
+      78, "it does not honour conditions")
+  }
 }

@@ -36,13 +36,6 @@ import Testing
     try scene.expectWhole(trouble.what)
   }
 
-  @Test func `a store that ignores conditions is detected before anything is mirrored`() throws {
-    let careless = try TestBucket(isCareless: true)
-    try scene.deployment.name(mirrors: [["s3": .string(careless.address("seeds/prod"))]])
-    try scene.deployment.folder.seedbank("mirror", "check", environment: careless.environment).expect(
-      78, "it does not honour conditions")
-  }
-
   @Test func `a step killed between any two requests leaves a complete mirror, and the next one converges`()
     throws
   {
@@ -164,8 +157,9 @@ struct BucketScene {
   let bucket: TestBucket
   private static let place = "seeds/prod"
 
-  init(isPublic: Bool = true) throws {
-    (deployment, bucket) = (try OperatedDeployment(), try TestBucket(isPublic: isPublic))
+  init(isPublic: Bool = true, isCareless: Bool = false) throws {
+    deployment = try OperatedDeployment()
+    bucket = try TestBucket(isPublic: isPublic, isCareless: isCareless)
     try name(bucket.address(Self.place))
   }
 
