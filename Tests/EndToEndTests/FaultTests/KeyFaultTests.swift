@@ -10,7 +10,7 @@ import Testing
 /// The process dies, or the disk fails or is full, at any file operation of a key change.
 @Suite(.serialized) struct KeyFaultTests {
   /// Operations tried for each fault and command; a deep run tries all of them.
-  private static let sample = 5
+  private static let sample = 4
 
   private static let template = FolderTemplate()
   private let folder: TemporaryFolder
