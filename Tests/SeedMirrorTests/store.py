@@ -1,9 +1,10 @@
 """An object store of the tests' own: moto, which checks signatures, behind a check of what was signed.
 
-    store.py BUCKET [public] [careless]
+    store.py BUCKET
 
-Prints one line of JSON (port, identity, secret) and serves until its input ends; a line of input empties the bucket. Everybody may read the files of a public
-bucket; a careless store takes each put, whatever its conditions. What is posted to /faults becomes of the requests of
+Prints one line of JSON (port, identity, secret) and serves until its input ends. A line of input empties the bucket, and its words
+say what kind the bucket is from now on: everybody may read the files of a "public" one; a "careless" one takes each put, whatever its
+conditions. What is posted to /faults becomes of the requests of
 these numbers ("2,3"), counted from the next one as 0, or of "all": a status and its code in place of it ("503:SlowDown before 2") or after it
 was done ("after"); in place of a status "drop" ends the connection, "cut" sends half an answer, "hang" sends none, and "drip"
 sends it byte by byte. Whoever reads a public bucket without a signature meets no fault. The answer has the requests since the
@@ -121,17 +122,18 @@ iam.put_user_policy(UserName="publisher", PolicyName="bucket", PolicyDocument=js
 key = iam.create_access_key(UserName="publisher")["AccessKey"]
 boto3.client("s3", **place).create_bucket(Bucket=sys.argv[1])
 owner = Credentials(key["AccessKeyId"], key["SecretAccessKey"])
-store.reader = owner if "public" in sys.argv else None
-store.careless = owner if "careless" in sys.argv else None
 print(
     json.dumps({"port": server.server_port, "identity": key["AccessKeyId"], "secret": key["SecretAccessKey"]}),
     flush=True,
 )
 place.update(aws_access_key_id=owner.access_key, aws_secret_access_key=owner.secret_key)
 s3 = boto3.client("s3", **place)
-for number, _ in enumerate(sys.stdin, 1):
+for number, line in enumerate(sys.stdin, 1):
     store.fault = None
-    for file in s3.list_objects_v2(Bucket=sys.argv[1]).get("Contents", []):
-        s3.delete_object(Bucket=sys.argv[1], Key=file["Key"])
+    store.reader = owner if "public" in line else None
+    store.careless = owner if "careless" in line else None
+    found = [{"Key": file["Key"]} for file in s3.list_objects_v2(Bucket=sys.argv[1]).get("Contents", [])]
+    if found:
+        s3.delete_objects(Bucket=sys.argv[1], Delete={"Objects": found})
     store.requests, store.is_met = 0, False
     print(f"empty {number}", flush=True)

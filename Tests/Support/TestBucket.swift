@@ -7,7 +7,6 @@ package final class TestBucket {
   package let port: Int
   package let identity: String
   package let secret: String
-  private let words: [String]
   private let store: Store
 
   private struct Store {
@@ -15,7 +14,7 @@ package final class TestBucket {
     var uses = 0
   }
 
-  private static let idle = Shared<[[String]: [Store]]>([:])
+  private static let idle = Shared<[Store]>([])
 
   /// The store's output in place of its address.
   package struct NoStore: Error { let text: String }
@@ -30,8 +29,11 @@ package final class TestBucket {
   /// `isPublic`: everyone may read files, but listing and writing need credentials. `isCareless`: PUT conditions are
   /// ignored.
   package init(isPublic: Bool = false, isCareless: Bool = false) throws {
-    words = ["seeds"] + (isPublic ? ["public"] : []) + (isCareless ? ["careless"] : [])
-    store = try Self.emptied(words) ?? Self.started(words)
+    var store = try Self.idle.withLock { $0.popLast() } ?? Self.started()
+    store.uses += 1
+    try store.program.write("empty\(isPublic ? " public" : "")\(isCareless ? " careless" : "")\n")
+    try store.program.waits(for: "empty \(store.uses)\n")
+    self.store = store
     let line = Array(store.program.output.prefix { $0 != "\n" }.utf8)
     guard let json = try? JSONValue(parsing: line), let port = json["port"]?.integer,
       let identity = json["identity"]?.string, let secret = json["secret"]?.string
@@ -39,21 +41,13 @@ package final class TestBucket {
     (self.port, self.identity, self.secret) = (port, identity, secret)
   }
 
-  deinit { Self.idle.withLock { $0[words, default: []].append(store) } }
+  deinit { Self.idle.withLock { $0.append(store) } }
 
-  private static func started(_ words: [String]) throws -> Store {
+  private static func started() throws -> Store {
     let program = try TestProgram(
-      [python, "\(checkout)/Tests/SeedMirrorTests/store.py"] + words, input: .pipe)
+      [python, "\(checkout)/Tests/SeedMirrorTests/store.py", "seeds"], input: .pipe)
     try program.waits(for: "\n")
     return Store(program: program)
-  }
-
-  private static func emptied(_ words: [String]) throws -> Store? {
-    guard var store = idle.withLock({ $0[words]?.popLast() }) else { return nil }
-    store.uses += 1
-    try store.program.write("empty\n")
-    try store.program.waits(for: "empty \(store.uses)\n")
-    return store
   }
 
   /// Credentials for the command.

@@ -66,7 +66,8 @@ import Testing
       try restore()
       let count = try injector.count(Self.regenerate, on: word, in: folder.path)
       #expect(count > (word == nil ? 20 : 3))
-      for (fault, point) in FaultInjector.attempts(count, sample: word == nil ? Self.sample : count) {
+      let (sample, turn) = word == nil ? (Self.sample, 1) : (count, nil)
+      for (fault, point) in FaultInjector.attempts(count, sample: sample, turn: turn) {
         try restore()
         let outcome = try injector.run(Self.regenerate, fault, at: point, on: word, in: folder.path)
         _ = try PublicationProbe(publication: publication).head(series)

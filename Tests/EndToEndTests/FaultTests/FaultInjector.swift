@@ -18,9 +18,11 @@ struct FaultInjector {
 
   /// Counts the file operations of a run that ends with `status`; with a word, only those on paths that contain it.
   func count(
-    _ arguments: [String], on word: String? = nil, status: Int32 = 0, in directory: String
+    _ arguments: [String], on word: String? = nil, status: Int32 = 0, in directory: String,
+    environment: [String: String] = [:]
   ) throws -> Int {
-    let bytes = try watch(arguments, "SEEDBANK_FAULT_COUNT", on: word, status: status, in: directory)
+    let bytes = try watch(
+      arguments, "SEEDBANK_FAULT_COUNT", on: word, status: status, in: directory, environment)
     let text = String(decoding: bytes, as: UTF8.self)
     return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
   }
@@ -30,11 +32,12 @@ struct FaultInjector {
   }
 
   private func watch(
-    _ arguments: [String], _ variable: String, on word: String? = nil, status: Int32 = 0, in directory: String
+    _ arguments: [String], _ variable: String, on word: String? = nil, status: Int32 = 0,
+    in directory: String, _ more: [String: String] = [:]
   ) throws -> [UInt8] {
     let file = folder("watched")
     let outcome = try SeedbankBinary.run(
-      arguments, environment: environment([variable: file], on: word), in: directory)
+      arguments, environment: environment(more.merging([variable: file]) { $1 }, on: word), in: directory)
     guard outcome.status == status else {
       throw Tool.Failure(
         command: arguments.joined(separator: " "), status: outcome.status,
@@ -50,11 +53,11 @@ struct FaultInjector {
   /// Runs the command with a fault at one operation, counted from 1; with a word, only operations on paths that
   /// contain it count.
   func run(
-    _ arguments: [String], _ fault: Fault, at operation: Int, on word: String? = nil, in directory: String
+    _ arguments: [String], _ fault: Fault, at operation: Int, on word: String? = nil, in directory: String,
+    environment more: [String: String] = [:]
   ) throws -> ProgramOutcome {
-    try SeedbankBinary.run(
-      arguments, environment: environment(["SEEDBANK_FAULT": "\(fault.rawValue):\(operation)"], on: word),
-      in: directory)
+    let more = more.merging(["SEEDBANK_FAULT": "\(fault.rawValue):\(operation)"]) { $1 }
+    return try SeedbankBinary.run(arguments, environment: environment(more, on: word), in: directory)
   }
 
   /// Runs the command with a disk that cannot read a seed's rows once `file` exists.
@@ -65,10 +68,14 @@ struct FaultInjector {
       arguments, environment: ["LD_PRELOAD": library, "SEEDBANK_FAULT_READS": file], in: directory)
   }
 
-  /// Returns the faults to try and their operations: in a quick run the process dies early, and the disk is full late.
-  static func attempts(_ count: Int, sample: Int) -> [(fault: Fault, point: Int)] {
-    if Stage.current == .quick { return [(.kill, 1 + count / 3), (.diskFull, 1 + 2 * count / 3)] }
-    return Fault.allCases.flatMap { fault in points(count, sample: sample).map { (fault, $0) } }
+  /// Returns the faults to try and their operations. In a quick run, the process dies early, and the disk is full late.
+  /// With `turn`, a quick run tries only one of both, so that several commands take turns.
+  static func attempts(_ count: Int, sample: Int, turn: Int? = nil) -> [(fault: Fault, point: Int)] {
+    guard Stage.current == .quick else {
+      return Fault.allCases.flatMap { fault in points(count, sample: sample).map { (fault, $0) } }
+    }
+    let both: [(fault: Fault, point: Int)] = [(.kill, 1 + count / 3), (.diskFull, 1 + 2 * count / 3)]
+    return turn.map { [both[$0 % 2]] } ?? both
   }
 
   /// Returns the operations to fail: all in a deep run, one in a quick run, otherwise `sample` ones spread evenly from

@@ -31,7 +31,8 @@ import Testing
     let counts = try Self.counts(feed)
     #expect(counts == ["3", "400"] && count > 5)
     print("a feed of two files, \(source): \(count) operations on \(word ?? "all")")
-    for (fault, point) in FaultInjector.attempts(count, sample: Self.points(source, word)) {
+    let turn = Source.allCases.firstIndex(of: source)
+    for (fault, point) in FaultInjector.attempts(count, sample: Self.points(source, word), turn: turn) {
       try feed.folder.replace("seedbank", by: "before")
       let outcome = try injector.run(Self.regenerate, fault, at: point, on: word, in: feed.folder.path)
       let what =

@@ -26,7 +26,7 @@ import Testing
     try deployment.origin("CREATE VIEW source AS SELECT id, name, rank FROM shop WHERE \(Tool.endless)")
     try Data("SELECT id, name, rank FROM source".utf8).write(to: URL(filePath: projection))
     let publisher = try program("regenerate")
-    try waitUntil("it holds the lock", every: 0.02) {
+    try waitUntil("it holds the lock") {
       LockHolder.name(of: folder("seedbank/publication/.lock")) == "process \(publisher.identifier), seedbank"
     }
     publisher.send(SIGSTOP)
@@ -35,6 +35,14 @@ import Testing
 
   private var projection: String { folder("seedbank/my/models/1.0/shop.sql") }
 
+  private func isOpen(_ file: String, by process: pid_t) -> Bool {
+    let folder = "/proc/\(process)/fd"
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    return names.contains {
+      (try? FileManager.default.destinationOfSymbolicLink(atPath: "\(folder)/\($0)"))?.hasSuffix(file) == true
+    }
+  }
+
   @Test(.full) func `a stopped publisher that holds the lock is named, and its end ends the wait`() throws {
     let publisher = try stoppedPublisher()
     let holder = "(process \(publisher.identifier), seedbank)"
@@ -42,8 +50,9 @@ import Testing
       let outcome = try SeedbankBinary.run(words, in: folder.path)
       #expect(outcome.status == 75 && outcome.errors.contains(holder), "\(words): \(outcome)")
     }
+    try deployment.seedbank("status", "--check").expect(1, output: "the last step failed: another publisher")
     let other = try run()
-    try waitUntil("run logs the holder", every: 0.1) { other.errors.contains(holder) }
+    try waitUntil("run logs the holder") { other.errors.contains(holder) }
     #expect(other.stop() == 0)
     publisher.end()
     try FileManager.default.removeItem(atPath: projection)
@@ -67,8 +76,7 @@ import Testing
   @Test func `SIGTERM ends a publisher that waits for a stopped one`() throws {
     let publisher = try stoppedPublisher()
     let other = try program("regenerate")
-    usleep(500_000)
-    // It may have given up already.
+    try waitUntil("it opens the lock") { isOpen("/publication/.lock", by: other.identifier) }
     let ending = try other.stop(within: 5)
     #expect([.killed(signal: SIGTERM), .exited(75)].contains(ending), "\(other.errors)")
     publisher.end()
@@ -84,7 +92,7 @@ import Testing
     try Data().write(to: URL(filePath: isFull))
     try deployment.origin("UPDATE shop SET name = 'later' WHERE id = 1")
     let words = "No space left on device"
-    try waitUntil("the log names it", every: 0.05) { publisher.errors.contains(words) }
+    try waitUntil("the log names it") { publisher.errors.contains(words) }
     #expect(publisher.errors.contains(" are free): free some, then run the command again"))
     #expect(try deployment.seedbank("status").output.contains(words))
     try deployment.seedbank("status", "--check").expect(1, output: words)

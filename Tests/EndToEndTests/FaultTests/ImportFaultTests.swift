@@ -8,7 +8,7 @@ import Testing
 /// An import that dies at any file operation leaves the database before it, after it, or after a whole batch; the same
 /// command completes it.
 @Suite(.serialized) struct ImportFaultTests {
-  static let sample = 12
+  static let sample = 8
   static let batchRows = 20
   static let batches = 20
   static let losses = 60

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite(.serialized) struct ImportFeedFaultTests {
-  static let sample = 16
+  static let sample = 10
 
   @Test func `an import of several files that dies leaves whole batches, and the same command completes it`()
     throws

@@ -48,7 +48,7 @@ import Testing
     #expect(new.version == old.version + 1 && new.rows != old.rows && count > 30)
     #expect(try foundBy() == way)
     print("a step from PostgreSQL by \(way): \(count) operations")
-    for (fault, point) in FaultInjector.attempts(count, sample: Self.sample) {
+    for (fault, point) in FaultInjector.attempts(count, sample: Self.sample, turn: way == "log" ? 0 : 1) {
       try folder.replace("seedbank", by: "before")
       let outcome = try injector.run(Self.regenerate, fault, at: point, in: folder.path)
       let what = "\(fault) at \(point) of \(count) by \(way), status \(outcome.status): \(outcome.errors)"

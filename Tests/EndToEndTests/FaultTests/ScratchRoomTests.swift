@@ -1,4 +1,3 @@
-import Foundation
 import Support
 import Testing
 
@@ -17,21 +16,12 @@ import Testing
     try store.folder.write("id,name\n1,Tea\n2,Books\n", to: "feed.csv")
   }
 
-  private func run(_ arguments: [String], _ environment: [String: String]) throws -> ProgramOutcome {
-    let own = [
-      "LD_PRELOAD": injector.library, "SEEDBANK_FAULT_ON": Self.word, "TMPDIR": store.folder(Self.word),
-    ]
-    return try SeedbankBinary.run(
-      arguments, environment: own.merging(environment) { $1 }, in: store.folder.path)
-  }
+  private var environment: [String: String] { ["TMPDIR": store.folder(Self.word)] }
 
-  /// Counts the operations on scratch files of a successful run.
-  private func count(_ arguments: [String]) throws -> Int {
-    let file = store.folder("count")
-    let outcome = try run(arguments, ["SEEDBANK_FAULT_COUNT": file])
-    try #require(outcome.status == 0, "\(outcome.errors)")
-    let text = try String(contentsOfFile: file, encoding: .utf8)
-    return Int(text.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+  /// Runs a command whose scratch folder is full from this operation on.
+  private func run(_ arguments: [String], fullFrom point: Int = 1) throws -> ProgramOutcome {
+    try injector.run(
+      arguments, .diskStaysFull, at: point, on: Self.word, in: store.folder.path, environment: environment)
   }
 
   private func expectRemedy(_ outcome: ProgramOutcome, _ what: String) {
@@ -46,14 +36,15 @@ import Testing
   ])
   func `a full scratch folder is reported with the remedy`(_ command: String) throws {
     let arguments = command.split(separator: " ").map(String.init)
-    let count = try count(arguments)
+    let count = try injector.count(
+      arguments, on: Self.word, in: store.folder.path, environment: environment)
     #expect(count > 0)
     for point in FaultInjector.points(count, sample: Self.points) {
-      let outcome = try run(arguments, ["SEEDBANK_FAULT": "enospc-on:\(point)"])
+      let outcome = try run(arguments, fullFrom: point)
       // After the last write, only the removal of the folder can fail, which needs no action.
       if outcome.status != 0 { expectRemedy(outcome, "\(command), from operation \(point) of \(count)") }
     }
-    expectRemedy(try run(arguments, ["SEEDBANK_FAULT": "enospc-on:1"]), command)
+    expectRemedy(try run(arguments), command)
   }
 
   @Test func `a full scratch folder during a sort of the origin's rows is not reported as a bad origin`()
@@ -72,7 +63,7 @@ import Testing
     let select = "SELECT id + 0 AS id, text FROM big ORDER BY text DESC LIMIT 100000"
     try store.folder.write(select, to: "seedbank/big/models/1.0/big.sql")
     let regenerate = ["regenerate", "--dataset", "big"]
-    expectRemedy(try run(regenerate, ["SEEDBANK_FAULT": "enospc-on:1"]), "regenerate")
+    expectRemedy(try run(regenerate), "regenerate")
     #expect(try deployment.seedbank("regenerate", "--dataset", "big").output.contains("6,000 rows"))
   }
 }

@@ -11,7 +11,9 @@ import Testing
   /// Operations tried for each fault; a deep run tries all of them.
   static let sample = 8
   /// The fewest operations of each step; with fewer, it would not test the intended code.
-  static let least: [StoreScene.Step: Int] = [.firstStart: 100, .swap: 100, .apply: 250, .collect: 15]
+  static let least: [StoreScene.Step: Int] = [
+    .firstStart: 100, .swap: 100, .apply: Stage.pick(quick: 80, full: 250, deep: 250), .collect: 15,
+  ]
 
   @Test(arguments: StoreScene.Step.allCases)
   func `a client that dies at any file operation leaves a published version, and converges`(
@@ -20,7 +22,8 @@ import Testing
     let (scene, injector) = (try StoreScene.restored(step), try FaultInjector())
     let count = try injector.count(scene.pull, in: scene.folder.path)
     #expect(count >= Self.least[step] ?? 0, "\(step): \(count) operations")
-    let attempts = FaultInjector.attempts(count, sample: Self.sample)
+    let turn = StoreScene.Step.allCases.firstIndex(of: step)
+    let attempts = FaultInjector.attempts(count, sample: Self.sample, turn: turn)
     for (fault, point) in attempts {
       try scene.restore()
       let outcome = try injector.run(scene.pull, fault, at: point, in: scene.folder.path)

@@ -74,9 +74,9 @@ import Testing
   }
 
   private func eventually(_ what: String, _ attempt: () async throws -> Bool) async throws {
-    for _ in 0..<600 {
+    for _ in 0..<6000 {
       if try await attempt() { return }
-      try await Task.sleep(for: .milliseconds(100))
+      try await Task.sleep(for: .milliseconds(10))
     }
     throw NeverHappened(what: what)
   }

@@ -29,10 +29,8 @@ import Testing
   @Test func `a published version is served a moment later, and clients of both hosts agree`() throws {
     let follower = try follower()
     try waitUntil("the first copy") { try head(follower) == "3" }
-    for version in 4...6 {
-      try scene.publish("name \(version)")
-      try waitUntil("version \(version)") { try head(follower) == "\(version)" }
-    }
+    try scene.publish("newer")
+    try waitUntil("the newer version") { try head(follower) == "4" }
     #expect(try get(follower, "/readyz")["follows"]?["late"] == false)
     let page = String(decoding: try RawClient(port: follower.port).get("/").body, as: UTF8.self)
     #expect(page.contains("This front serves a copy of another publication. It was last complete"))
@@ -74,16 +72,6 @@ import Testing
     scene.host.stop()
     let second = try follower()
     #expect(try head(second) == "3")
-  }
-
-  @Test func `python-tuf reads a follower like any other publication`() throws {
-    let follower = try follower()
-    try waitUntil("the first copy") { try head(follower) == "3" }
-    let found = try Tool.script(
-      "Tests/EndToEndTests/RoadTests/tuf_client.py", follower.address, scene.folder("seedbank/root.json"),
-      "my", "1", scene.folder("tuf"))
-    let metadata = try scene.origin.publication.published().series[scene.series]?.metadata
-    #expect(found == "verified \(metadata?.objects.count ?? 0) targets\n")
   }
 
   @Test func `follow without --serve updates its copy until SIGTERM`() throws {

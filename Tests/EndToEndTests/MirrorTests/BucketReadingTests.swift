@@ -35,7 +35,7 @@ import Testing
 
   @Test(.full) func `the library and the example client follow a public bucket`() throws {
     defer { withExtendedLifetime((bucket, nginx)) {} }
-    for step in 1...3 {
+    for step in 1...2 {
       try publish("UPDATE shop SET name = 'name \(step)' WHERE id = 1; INSERT INTO shop(name) VALUES ('new')")
       let expected = try names(in: deployment.folder("my.sqlite"))
       try Tool.script(

@@ -36,18 +36,8 @@ import Testing
     #expect(try scene.seedbank("status").output.contains("nothing mirrored yet; it does not answer"))
   }
 
-  @Test(arguments: [
-    ("{\"s3\": \"s3://seeds\"}", "expected an address such as"),
-    ("{\"s3\": \"https://s3.example/seeds\", \"folder\": \"/mnt\"}", "found both"),
-    ("{\"folder\": \"/mnt\", \"region\": \"x\"}", "this mirror is a folder"),
-    ("{\"s3\": \"https://user:secret@s3.example/seeds\"}", "expected an address such as"),
-    ("{\"s3\": \"https://s3.example/seeds\", \"style\": \"host\"}", "virtual"),
-  ])
-  func `a mistake in the configuration of a bucket is reported`(entry: (text: String, message: String)) throws
-  {
-    let folder = try DeploymentFolder(
-      deployment: "{\"datasets\": [\"transit\"], \"mirrors\": [\(entry.text)]}")
-    let mistake = try folder.mistake()
-    #expect(mistake.contains(entry.message) && !mistake.contains("secret@"), "\(mistake)")
+  @Test func `a store that ignores conditions is detected before anything is mirrored`() throws {
+    try BucketScene(isCareless: true).seedbank("mirror", "check").expect(
+      78, "it does not honour conditions")
   }
 }

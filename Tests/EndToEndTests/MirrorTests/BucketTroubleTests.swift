@@ -36,20 +36,17 @@ import Testing
     try scene.expectWhole(trouble.what)
   }
 
-  @Test func `a store that ignores conditions is detected before anything is mirrored`() throws {
-    let careless = try TestBucket(isCareless: true)
-    try scene.deployment.name(mirrors: [["s3": .string(careless.address("seeds/prod"))]])
-    try scene.deployment.folder.seedbank("mirror", "check", environment: careless.environment).expect(
-      78, "it does not honour conditions")
-  }
-
   @Test func `a step killed between any two requests leaves a complete mirror, and the next one converges`()
     throws
   {
     try scene.publish("before")
     for moment in ["before", "after"] {
+      guard Stage.current > .quick else {
+        #expect(try isKilled(moment, 3))
+        continue
+      }
       var number = 0
-      while try isKilled(moment, number) { number += Stage.pick(quick: 6, full: 3, deep: 1) }
+      while try isKilled(moment, number) { number += Stage.isDeep ? 1 : 3 }
       #expect(number > 2)
     }
   }
@@ -118,11 +115,10 @@ import Testing
 
 /// Two publisher processes with the same keys and one bucket.
 @Suite struct BucketRaceTests {
-  @Test func `if two publishers start at once, one continues and the other stops and suggests recover`()
-    throws
-  {
+  @Test(.full)
+  func `if two publishers start at once, one continues and the other stops and suggests recover`() throws {
     let scene = try BucketScene()
-    for race in 1...Stage.pick(quick: 1, full: 2, deep: 20) { try run(scene, race) }
+    for race in 1...(Stage.isDeep ? 20 : 2) { try run(scene, race) }
   }
 
   private func run(_ scene: BucketScene, _ race: Int) throws {
@@ -161,8 +157,9 @@ struct BucketScene {
   let bucket: TestBucket
   private static let place = "seeds/prod"
 
-  init(isPublic: Bool = true) throws {
-    (deployment, bucket) = (try OperatedDeployment(), try TestBucket(isPublic: isPublic))
+  init(isPublic: Bool = true, isCareless: Bool = false) throws {
+    deployment = try OperatedDeployment()
+    bucket = try TestBucket(isPublic: isPublic, isCareless: isCareless)
     try name(bucket.address(Self.place))
   }
 

@@ -99,7 +99,7 @@ import Testing
     var scene = try Scene()
     let process = try ReaderProcess(scene.folder("store"), scene.arguments, ["follow"])
     let store = try scene.store()
-    for version in 1...6 {
+    for version in 1...4 {
       try scene.publish(asSnapshot: version.isMultiple(of: 3) || version == 1)
       try await store.update()
       try process.waits(forLast: "\(version)")

@@ -46,6 +46,7 @@ package final class RawServer: Sendable {
       Thread.detachNewThread {
         while let request = connection.request(), answer(request, connection) {}
         connection.end()
+        connections.withLock { $0.removeAll { $0 === connection } }
       }
     }
   }
