@@ -16,11 +16,9 @@ import Testing
       scene.days = day
       if !hasKeys, [147, 294, 441].contains(day) { try scene.type("Renew root and targets") }
       try scene.publish()
-      if Stage.isDeep || day % 28 == 0 {
-        for client in KeyScene.Client.allCases { try scene.follow(client, "early") }
-      }
+      if Stage.isDeep || day % 28 == 0 { try scene.earlyClientsFollow() }
     }
-    for client in KeyScene.Client.allCases { try scene.follow(client, "late") }
+    try scene.follow(("late", KeyScene.shippedRoot))
     #expect(try scene.shop("late") == "change 77\n")
     #expect(try scene.publication.published().root.version == 1 + (hasKeys ? 1 : 3))
   }

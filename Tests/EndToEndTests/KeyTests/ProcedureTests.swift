@@ -72,7 +72,7 @@ import Testing
     // The new chain can be rotated by its own keys.
     try scene.shell("seedbank keys rotate timestamp --with \"$NEW_A\" --with \"$NEW_C\"")
     try scene.publish()
-    for client in KeyScene.Client.allCases { try scene.follow(client, "later", root: "seedbank/root.json") }
+    try scene.follow(("later", "seedbank/root.json"))
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
   }
 
@@ -93,7 +93,7 @@ import Testing
   func `versions that a thief of the online keys raised to the maximum are reset with these keys`() throws {
     let scene = try KeyScene()
     try scene.raiseVersions()
-    for client in KeyScene.Client.allCases { try scene.follow(client, "early") }
+    try scene.earlyClientsFollow()
     #expect(throws: Tool.Failure.self) { try scene.publish() }
     try scene.type("The timestamp or snapshot key was stolen")
     try scene.publish()
