@@ -83,9 +83,13 @@ import Testing
     #expect(try folder.mistake() == "\(folder.file): expected at most 4194304 bytes, found more.")
   }
 
-  @Test func `control characters of a configuration are escaped in the error`() throws {
+  @Test func `a command reports a mistake on stderr with escaped control characters, and ends with 78`()
+    throws
+  {
     let folder = try DeploymentFolder(deployment: #"{"\u001b[2J": 1}"#)
-    #expect(try folder.mistake().contains(#": \u{1B}[2J: unknown key"#))
+    let outcome = try SeedbankBinary.run(["config", "show", "--config", folder.file]).expect(78)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.hasPrefix("Error: \(folder.file): " + #"\u{1B}[2J: unknown key"#))
   }
 }
 

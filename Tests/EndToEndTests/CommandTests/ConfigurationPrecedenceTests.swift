@@ -1,6 +1,9 @@
 import SeedFormat
+import SeedPublication
 import Support
 import Testing
+
+@testable import seedbank
 
 @Suite struct ConfigurationPrecedenceTests {
   @Test func `options win over the environment, then the file, then defaults`() throws {
@@ -79,10 +82,8 @@ import Testing
     ("SEEDBANK_LOG_FILE", "; correct it by 'seedbank config keys'"),
   ])
   func `a misspelled environment variable is an error of each command`(name: String, advice: String) throws {
-    for command in [["config", "show"], ["status"]] {
-      let mistake = try DeploymentFolder().mistake(command, environment: [name: "1"])
-      #expect(mistake.hasPrefix("\(name): unknown environment variable\(advice)"), "\(mistake)")
-    }
+    let mistake = try DeploymentFolder().mistake(["status"], environment: [name: "1"])
+    #expect(mistake.hasPrefix("\(name): unknown environment variable\(advice)"), "\(mistake)")
   }
 
   @Test func `a wrong value is reported with its option or environment variable`() throws {
@@ -101,12 +102,16 @@ import Testing
 }
 
 @Suite struct ConfigurationFinderTests {
+  /// The path of the file, or the message of a command that finds none.
   private func find(
     _ options: [String] = [], _ environment: [String: String] = [:], in directory: String
   ) throws -> String {
-    let outcome = try SeedbankBinary.run(
-      ["config", "show"] + options, environment: environment, in: directory)
-    return String(outcome.output.prefix { $0 != "\n" }) + outcome.errors
+    do {
+      return try Context(of: environment, in: directory)
+        .configuration(ParsedArguments(parsing: ["show"] + options, for: .config)).file
+    } catch {
+      return Refusal(of: error).message
+    }
   }
 
   @Test func `--config wins over SEEDBANK_CONFIG, and both over the current folder`() throws {
@@ -130,11 +135,11 @@ import Testing
     let folder = try TemporaryFolder(inMemory: true)
     #expect(
       try find(in: folder.path)
-        == "Error: no configuration: tried --config (not given), SEEDBANK_CONFIG (not set), \(folder.path)/seedbank.json,"
-        + " \(folder.path)/seedbank/seedbank.json; make one with 'seedbank init ORIGIN.sqlite'.\n")
+        == "no configuration: tried --config (not given), SEEDBANK_CONFIG (not set), \(folder.path)/seedbank.json,"
+        + " \(folder.path)/seedbank/seedbank.json; make one with 'seedbank init ORIGIN.sqlite'.")
     let advice = "make a deployment with 'seedbank init ORIGIN.sqlite --directory \(folder.path)'"
     #expect(
       try find(["-c", "none.json"], in: folder.path)
-        == "Error: \(folder.path)/none.json: expected this file, found none; \(advice).\n")
+        == "\(folder.path)/none.json: expected this file, found none; \(advice).")
   }
 }
