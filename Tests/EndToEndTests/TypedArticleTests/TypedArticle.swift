@@ -119,8 +119,9 @@ final class TypedArticle {
 
   /// Waits until the front serves this version of a series or a later one.
   func untilHead(_ version: Int, of dataset: String) throws {
-    try waitUntil("version \(version) is served", every: 0.05) {
-      let answer = (try? Tool.run(["curl", "-fsS", "\(server)/v1/\(dataset)"])) ?? ""
+    try waitUntil("version \(version) is served", every: 0.01) {
+      let answer = String(
+        decoding: (try? RawClient(port: port()).get("/v1/\(dataset)").body) ?? [], as: UTF8.self)
       let head = answer.firstMatch(of: #/"head":([0-9]+)/#).flatMap { Int($0.1) }
       return (head ?? 0) >= version
     }
