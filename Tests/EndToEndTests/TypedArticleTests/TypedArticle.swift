@@ -105,7 +105,7 @@ final class TypedArticle {
 
   private func replaced(_ text: String) -> String {
     // One pass for all ports: a port or a folder's name may contain the digits of a documented port.
-    let text = text.replacing(#/\b[0-9]{4}\b/#) {
+    let text = text.replacing("do sleep 1; done", with: "do sleep 0.1; done").replacing(#/\b[0-9]{4}\b/#) {
       ports[String($0.output)].map(String.init) ?? String($0.output)
     }
     return hosts.reduce(text) { $0.replacing($1.key, with: $1.value) }
