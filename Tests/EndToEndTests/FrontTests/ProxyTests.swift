@@ -1,9 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedFront
-import SeedHTTP
 import SeedPublication
-import SeedSystem
 import SeedTrust
 import Support
 import Testing
