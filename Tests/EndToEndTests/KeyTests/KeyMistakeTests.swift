@@ -37,7 +37,10 @@ import Testing
     #expect(try scene.shop("early") == "after\n")
   }
 
-  @Test func `mistakes with keys are reported and change nothing`() throws {
+  @Test
+  func `mistakes with keys are reported and change nothing, and a payload with a wrong id is not signed`()
+    throws
+  {
     let scene = try KeyScene()
     try scene.shell("seedbank keys new root --to \"$ROOT_NEW\" && mv \"$ROOT_NEW\"/root-*.pub new.pub")
     try scene.shell(
