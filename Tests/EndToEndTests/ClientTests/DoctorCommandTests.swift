@@ -29,8 +29,8 @@ import Testing
 
   @Test func `a root of another publisher is an error, and without --root, doctor warns`() throws {
     try store.doctor().expect(0, output: "warning: trust: the signatures were not verified")
-    let other = try OperatedDeployment(isCopied: false)
-    try store.doctor("--root", other.folder("seedbank/root.json")).expect(65, output: "error: trust: ")
+    try store.folder.succeed("init", "my.sqlite", "--directory", "other")
+    try store.doctor("--root", "other/root.json").expect(65, output: "error: trust: ")
   }
 
   @Test func `a pipe in place of the data is reported, and the next update replaces it`() throws {
