@@ -1,9 +1,6 @@
 import SeedFormat
-import SeedPublication
 import Support
 import Testing
-
-@testable import seedbank
 
 @Suite struct ConfigurationPrecedenceTests {
   @Test func `options win over the environment, then the file, then defaults`() throws {
@@ -82,8 +79,10 @@ import Testing
     ("SEEDBANK_LOG_FILE", "; correct it by 'seedbank config keys'"),
   ])
   func `a misspelled environment variable is an error of each command`(name: String, advice: String) throws {
-    let mistake = try DeploymentFolder().mistake(["status"], environment: [name: "1"])
-    #expect(mistake.hasPrefix("\(name): unknown environment variable\(advice)"), "\(mistake)")
+    for command in [["config", "show"], ["status"]] {
+      let mistake = try DeploymentFolder().mistake(command, environment: [name: "1"])
+      #expect(mistake.hasPrefix("\(name): unknown environment variable\(advice)"), "\(mistake)")
+    }
   }
 
   @Test func `a wrong value is reported with its option or environment variable`() throws {
@@ -105,16 +104,12 @@ import Testing
 }
 
 @Suite struct ConfigurationFinderTests {
-  /// The path of the file, or the message of a command that finds none.
   private func find(
     _ options: [String] = [], _ environment: [String: String] = [:], in directory: String
   ) throws -> String {
-    do {
-      return try Context(of: environment, in: directory)
-        .configuration(ParsedArguments(parsing: ["show"] + options, for: .config)).file
-    } catch {
-      return Refusal(of: error).message
-    }
+    let outcome = try SeedbankBinary.run(
+      ["config", "show"] + options, environment: environment, in: directory)
+    return String(outcome.output.prefix { $0 != "\n" }) + outcome.errors
   }
 
   @Test func `--config wins over SEEDBANK_CONFIG, and both over the current folder`() throws {
@@ -138,11 +133,11 @@ import Testing
     let folder = try TemporaryFolder(inMemory: true)
     #expect(
       try find(in: folder.path)
-        == "no configuration: tried --config (not given), SEEDBANK_CONFIG (not set), \(folder.path)/seedbank.json,"
-        + " \(folder.path)/seedbank/seedbank.json; make one with 'seedbank init ORIGIN.sqlite'.")
+        == "Error: no configuration: tried --config (not given), SEEDBANK_CONFIG (not set), \(folder.path)/seedbank.json,"
+        + " \(folder.path)/seedbank/seedbank.json; make one with 'seedbank init ORIGIN.sqlite'.\n")
     let advice = "make a deployment with 'seedbank init ORIGIN.sqlite --directory \(folder.path)'"
     #expect(
       try find(["-c", "none.json"], in: folder.path)
-        == "\(folder.path)/none.json: expected this file, found none; \(advice).")
+        == "Error: \(folder.path)/none.json: expected this file, found none; \(advice).\n")
   }
 }

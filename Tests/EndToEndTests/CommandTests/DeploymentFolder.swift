@@ -1,9 +1,6 @@
 import SeedFormat
-import SeedPublication
 import Support
 import Testing
-
-@testable import seedbank
 
 final class DeploymentFolder {
   private let folder: TemporaryFolder
@@ -29,43 +26,23 @@ final class DeploymentFolder {
 
   func remove(_ name: String) throws { try folder.remove(name) }
 
-  /// Every effective value by its path.
+  /// Every effective value by its path, as `config show` prints it.
   func values(
     environment: [String: String] = [:], in directory: String? = nil
   ) throws -> [String: JSONValue] {
-    try entries(["config", "show"], environment, in: directory ?? path).reduce(into: [:]) {
-      $0[$1.path] = $1.value
-    }
+    let outcome = try SeedbankBinary.run(
+      ["config", "show", "--config", file, "--json"], environment: environment, in: directory)
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    let values = try JSONValue(parsing: Array(outcome.output.utf8))["values"]?.elements ?? []
+    return values.reduce(into: [:]) { $0[$1["path"]?.string ?? ""] = $1["value"] }
   }
 
-  /// The message with which a command rejects the configuration. It is read within this process, because a start of the
-  /// program takes longer.
+  /// The message of a command that rejects the configuration with exit code 78.
   func mistake(
     _ arguments: [String] = ["config", "show"], environment: [String: String] = [:]
   ) throws -> String {
-    do {
-      _ = try entries(arguments, environment, in: path)
-    } catch {
-      let refusal = Refusal(of: error)
-      #expect(refusal.exitCode == .configuration)
-      return refusal.message
-    }
-    throw NeverHappened(what: "the configuration is rejected")
-  }
-
-  private func entries(
-    _ arguments: [String], _ environment: [String: String], in directory: String
-  ) throws -> [ConfigurationEntry] {
-    let context = Context(of: environment, in: directory)
-    let parsed = try ParsedArguments(
-      parsing: arguments.dropFirst() + ["--config", file], for: .named(arguments[0]))
-    return try context.configuration(parsed).allEntries(context.overrides(parsed))
-  }
-}
-
-extension Context {
-  init(of environment: [String: String], in directory: String) {
-    self.init(
-      environment: environment, currentDirectory: directory, console: Console(environment: environment))
+    let outcome = try SeedbankBinary.run(arguments + ["--config", file], environment: environment)
+    #expect(outcome.status == 78 && outcome.output.isEmpty)
+    return String(outcome.errors.trimmingPrefix("Error: ").dropLast())
   }
 }
