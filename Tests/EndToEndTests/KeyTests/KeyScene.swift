@@ -76,7 +76,9 @@ final class KeyScene {
     let script = "\(Readme.package)/Tests/EndToEndTests/RoadTests/tuf_client.py"
     var judges = clients.map { [folder($0.root), folder("tuf-\($0.name)")] }
     judges[0].insert(contentsOf: ["my", "1"], at: 1)
-    try Tool.run(clock + [Tool.python, script, "file://\(publication.path)"] + judges.joined())
+    try Tool.run(
+      clock + [Tool.python, script, "file://\(publication.path)"] + judges.joined(),
+      environment: Tool.withoutBoto)
     for (name, root) in clients {
       try shell(
         "seedbank pull \(host.address) --dataset my --model 1.0 --store store-\(name) --root \(root)")

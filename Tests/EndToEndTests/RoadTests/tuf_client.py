@@ -9,8 +9,6 @@ import os
 import pathlib
 import sys
 
-# securesystemslib imports it for keys in a cloud, which takes longer than everything else here.
-sys.modules["boto3"] = None
 from tuf.api.exceptions import DownloadHTTPError
 from tuf.api.metadata import Metadata
 from tuf.ngclient import FetcherInterface, Updater
