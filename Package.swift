@@ -190,7 +190,8 @@ let package = Package(
         "SeedPublication", "SeedPublisher", "SeedFront", "SeedClient", "Support", "seedbank", "StoreReader",
       ] + postgres,
       programs: [
-        "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "FaultTests/injector.c",
+        "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "RoadTests/without-boto3",
+        "FaultTests/injector.c",
         "FaultTests/moved_clock.c", "KeyTests/key_crasher.c", "ImportTests/article_tables.py",
         "PackageTests/zsh_completion.py", "PostgresTests/psycopg_values.py", "RecipeDriver",
       ]),

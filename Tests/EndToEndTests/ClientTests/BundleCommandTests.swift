@@ -21,12 +21,6 @@ import Testing
     #expect(!store.folder.exists("seed.tmp"))
   }
 
-  @Test func `pull --bundle rejects a folder that holds other files`() throws {
-    try store.folder.write("precious", to: "mine/notes.txt")
-    try store.pull("--bundle", "mine").expect(74, "has no bundle")
-    #expect(try store.folder.text("mine/notes.txt") == "precious")
-  }
-
   @Test func `a bundle of a series that has ended is made with a warning`() throws {
     try store.deployment.configure(#""lifecycle": {"1": {"state": "retired", "message": "Use major 2."}}"#)
     let found: ProgramOutcome = try eventually("the front notices", within: 60) {
@@ -40,20 +34,36 @@ import Testing
     #expect(try check.json()["lifecycle"]?["message"]?.string == "Use major 2.")
   }
 
-  @Test func `pull rejects a store of another major version and suggests another directory`() throws {
-    try store.fill()
-    try store.folder.seedbank(
-      "pull", store.address, "--dataset", "my", "--model", "2.0", "--root", "seedbank/root.json", "--store",
-      "store"
-    ).expect(78, "is a store of my/1: give my/2 a directory")
+  /// No server is asked.
+  @Test
+  func
+    `pull rejects options that exclude each other, a store of another major, a false root and a folder of other files`()
+    throws
+  {
+    let store = try PulledStore(filled: ())
+    func pull(_ options: String, model: String = "1.0", root: String = "seedbank/root.json") throws
+      -> ProgramOutcome
+    {
+      try SeedbankBinary.run(
+        ["pull", "http://127.0.0.1:9", "--dataset", "my", "--model", model, "--root", root]
+          + options.split(separator: " ").map(String.init), in: store.folder.path)
+    }
+    for options in [
+      "--bundle b --store s", "--bundle b --watch", "--bundle b --check", "--store s --check --watch",
+      "--store s --check --verify", "",
+    ] {
+      let outcome = try pull(options).expect(64)
+      #expect(outcome.output.isEmpty && !store.folder.exists("b"), "\(options)")
+    }
+    try pull("--store store", model: "2.0").expect(78, "is a store of my/1: give my/2 a directory")
     #expect(try store.doctor().output.contains("my/1: version 3"))
-  }
-
-  @Test func `pull names a root file that is not a root`() throws {
     try store.folder.write("{}", to: "mine.json")
-    try store.folder.seedbank(
-      "pull", store.address, "--dataset", "my", "--model", "1.0", "--root", "mine.json", "--store", "store"
-    ).expect(78, "mine.json is not a publication's root")
+    try pull("--store store", root: "mine.json").expect(78, "mine.json is not a publication's root")
+    try store.folder.write("precious", to: "mine/notes.txt")
+    try pull("--bundle mine").expect(74, "has no bundle")
+    #expect(try store.folder.text("mine/notes.txt") == "precious")
+    try pull("--bundle seed").expect(69)
+    #expect(store.folder.files.allSatisfy { !$0.hasPrefix("seed.") })
   }
 
   @Test func `a signal ends the making of a bundle and leaves no temporary files`() throws {
@@ -71,26 +81,5 @@ import Testing
     #expect(store.folder.exists("seed.tmp"))
     #expect(try program.stop() == .exited(1))
     #expect(!store.folder.exists("seed.tmp"))
-  }
-
-  @Test func `--bundle together with --store or --watch, or neither of them, is a usage error`() throws {
-    for arguments in [["--bundle", "b", "--store", "s"], ["--bundle", "b", "--watch"], []] {
-      let outcome = try SeedbankBinary.run(
-        SeedbankBinary.pull(store.address)
-          + arguments,
-        in: store.folder.path)
-      #expect(outcome.status == 64 && outcome.output.isEmpty)
-    }
-    #expect(!store.folder.exists("b"))
-  }
-
-  @Test func `without a server, pull --bundle ends with 69 and leaves no files`() throws {
-    try SeedbankBinary.run(
-      SeedbankBinary.pull("http://127.0.0.1:9") + ["--bundle", "seed"], in: store.folder.path
-    ).expect(69)
-    #expect(
-      try FileManager.default.contentsOfDirectory(atPath: store.folder.path).allSatisfy {
-        !$0.hasPrefix("seed.")
-      })
   }
 }

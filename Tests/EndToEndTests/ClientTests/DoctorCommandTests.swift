@@ -10,18 +10,27 @@ import Testing
 
   init() throws { store = try PulledStore(filled: ()) }
 
-  @Test func `doctor ends with 0 for a sound store and describes its contents`() throws {
+  @Test func `doctor describes a sound store without changing a file of it, also a store in use`() throws {
+    // Without this checkpoint, SQLite keeps the readers' shared memory file.
+    try Tool.sqlite(store.seed, "PRAGMA wal_checkpoint(TRUNCATE)")
+    let before = try listing()
     let outcome = try store.doctor("--root", "seedbank/root.json")
     #expect(outcome.status == 0 && outcome.output.hasSuffix("sound\n"), "\(outcome.output)\(outcome.errors)")
     #expect(outcome.output.contains("my/1: version 3") && outcome.errors.isEmpty)
     let json = try store.doctor("--root", "seedbank/root.json", "--json").json()
     #expect(json["sound"]?.bool == true && json["findings"]?.elements == [])
     #expect(json["data"]?["rows"]?.integer == 3 && json["data"]?["version"]?.integer == 3)
+    #expect(try listing() == before)
+    let lock = try File(store.folder("store/LOCK"), for: .updating)
+    #expect(try lock.tryLock())
+    #expect(try store.doctor("--root", "seedbank/root.json").status == 0)
+    lock.unlock()
   }
 
-  @Test func `a root of another publisher is an error`() throws {
-    let other = try OperatedDeployment(isCopied: false)
-    try store.doctor("--root", other.folder("seedbank/root.json")).expect(65, output: "error: trust: ")
+  @Test func `a root of another publisher is an error, and without --root, doctor warns`() throws {
+    try store.doctor().expect(0, output: "warning: trust: the signatures were not verified")
+    try store.folder.succeed("init", "my.sqlite", "--directory", "other")
+    try store.doctor("--root", "other/root.json").expect(65, output: "error: trust: ")
   }
 
   @Test func `a pipe in place of the data is reported, and the next update replaces it`() throws {
@@ -32,26 +41,12 @@ import Testing
     #expect(try store.doctor().status == 0)
   }
 
-  @Test func `without --root, doctor warns that signatures were not verified`() throws {
-    try store.doctor().expect(0, output: "warning: trust: the signatures were not verified")
-  }
-
-  @Test func `doctor changes no file of the store`() throws {
-    // Without this checkpoint, SQLite keeps the readers' shared memory file.
-    try Tool.sqlite(store.seed, "PRAGMA wal_checkpoint(TRUNCATE)")
-    let before = try listing()
-    _ = try store.doctor("--root", "seedbank/root.json")
-    #expect(try listing() == before)
-  }
-
-  @Test func `doctor finds forged rows by the stored sums`() throws {
+  @Test func `doctor finds forged rows by the stored sums, and pull --verify repairs them, as it advises`()
+    throws
+  {
     try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
     try store.doctor("--root", "seedbank/root.json").expect(
       65, output: "do not match the stored sums", "'seedbank pull --verify'")
-  }
-
-  @Test func `pull --verify repairs the store, as doctor advises`() throws {
-    try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
     try store.pull("--store", "store", "--verify").expect(0, "is damaged")
     #expect(try store.doctor("--root", "seedbank/root.json").status == 0)
     let again = try store.pull("--store", "store", "--verify")
@@ -80,23 +75,12 @@ import Testing
     #expect(try store.doctor().output.contains("error: CURRENT: it is missing"))
   }
 
-  @Test func `a store in use is examined`() throws {
-    let lock = try File(store.folder("store/LOCK"), for: .updating)
-    #expect(try lock.tryLock())
-    #expect(try store.doctor("--root", "seedbank/root.json").status == 0)
-    lock.unlock()
-  }
-
-  @Test func `without a store, doctor ends with 74 and creates nothing`() throws {
+  @Test func `without a store or before its first data, doctor ends with 74 and creates nothing`() throws {
     try store.folder.seedbank("doctor", "nothing").expect(74, "There is no store in")
     #expect(!store.folder.exists("nothing"))
-  }
-
-  @Test func `before the first data, doctor ends with 74 and advises an update`() throws {
     let pull = try SeedbankBinary.run(
-      ["pull", store.address, "--dataset", "other", "--model", "1.0", "--root", "seedbank/root.json"]
-        + ["--store", "empty"], in: store.folder.path)
-    try #require(pull.status != 0)
+      SeedbankBinary.pull("http://127.0.0.1:9", into: "empty"), in: store.folder.path)
+    try #require(pull.status == 69)
     try store.folder.seedbank("doctor", "empty").expect(74, "has no data yet: update it")
   }
 

@@ -86,10 +86,4 @@ import Testing
     #expect(found.output.hasPrefix("my/1: version 3 → 4, ") && found.output.contains("delta-3-4.json.gz"))
     #expect(try store.pull("--store", "store").output.contains("version 3 → 4"))
   }
-
-  @Test func `--check together with --watch, --verify or --bundle is a usage error`() throws {
-    #expect(try store.pull("--store", "store", "--check", "--watch").status == 64)
-    #expect(try store.pull("--store", "store", "--check", "--verify").status == 64)
-    #expect(try store.pull("--bundle", "seed", "--check").status == 64)
-  }
 }

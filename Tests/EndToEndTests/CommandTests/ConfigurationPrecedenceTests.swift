@@ -91,6 +91,9 @@ import Testing
       try folder.mistake(environment: ["SEEDBANK_HTTP_PORT": "80a"])
         == "SEEDBANK_HTTP_PORT: http.port: expected a whole number from 0 to 65535, found \"80a\".")
     #expect(
+      try folder.mistake(environment: ["SEEDBANK_FACTS": "no"])
+        == "SEEDBANK_FACTS: facts: expected true or false, found \"no\".")
+    #expect(
       try folder.mistake(environment: ["SEEDBANK_DATASETS_TRANSIT_ORIGIN_FEED": "feed"])
         == "SEEDBANK_DATASETS_TRANSIT_ORIGIN_FEED: origin: expected one of origin.sqlite, origin.postgres, origin.feed and "
         + "origin.command, found origin.sqlite and origin.feed; keep one.")

@@ -4,19 +4,15 @@ import Support
 import Testing
 
 @Suite struct ConfigurationReadingTests {
+  /// The article's table has all defaults.
   @Test func `minimal files mean the documented defaults`() throws {
     let values = try DeploymentFolder().values()
     let defaults: [String: JSONValue] = [
-      "publication": "publication", "state": "state", "keys": "keys", "http.host": "127.0.0.1",
-      "http.port": 8080, "http.connectionLimit": 4000, "http.idleTimeoutSeconds": 30,
+      "publication": "publication", "keys": "keys", "http.host": "127.0.0.1", "http.port": 8080,
       "http.threads": JSONValue(ProcessInfo.processInfo.activeProcessorCount),
-      "datasets.transit.origin.sqlite": "origin.sqlite", "datasets.transit.schedule.checkSeconds": 2,
-      "datasets.transit.schedule.snapshotSeconds": 3600, "datasets.transit.retention.snapshots": 3,
-      "datasets.transit.retention.snapshotAgeSeconds": .null,
-      "datasets.transit.retention.graceSeconds": 3600, "datasets.transit.shrink.percent": 50,
-      "datasets.transit.shrink.minimumRows": 100, "datasets.transit.encodings": ["gzip"],
-      "datasets.transit.indexes": "snapshot", "datasets.transit.expirySeconds": 604_800,
-      "datasets.transit.pollSeconds": 60, "datasets.transit.license": .null,
+      "datasets.transit.origin.sqlite": "origin.sqlite", "datasets.transit.schedule.snapshotSeconds": 3600,
+      "datasets.transit.retention.snapshotAgeSeconds": .null, "datasets.transit.encodings": ["gzip"],
+      "datasets.transit.expirySeconds": 604_800, "datasets.transit.license": .null,
     ]
     for (path, value) in defaults { #expect(values[path] == value, "\(path)") }
   }

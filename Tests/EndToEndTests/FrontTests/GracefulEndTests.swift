@@ -75,7 +75,7 @@ import Testing
       ["serve", "--config", deployment.file, "--port", "0"], in: deployment.path,
       launcher: [
         Self.tracer, "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=epoll_ctl", "-e",
-        "inject=epoll_ctl:delay_exit=1500000:when=1",
+        "inject=epoll_ctl:delay_exit=500000:when=1",
       ])
     #expect(server.stop() == 0)
   }

@@ -1,9 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedFront
-import SeedHTTP
 import SeedPublication
-import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -27,7 +25,7 @@ import Testing
 
   private var changes: String { "/v1/test/changes?model=1.0&since=1" }
 
-  @Test func `the proxy serves verified TLS and redirects HTTP to it`() throws {
+  @Test func `the proxy serves verified TLS, redirects HTTP to it, and passes errors on uncached`() throws {
     let answer = try Tool.run([
       "curl", "-sS", "--fail", "--cacert", proxy.certificate, "-D", "-",
       "https://localhost:\(proxy.tlsPort)/v1/test",
@@ -42,9 +40,25 @@ import Testing
     }
     let redirect = try RawClient(port: proxy.redirectPort).get("/v1/test?a=b")
     #expect(redirect.status == 308 && redirect["Location"] == "https://localhost/v1/test?a=b")
+    for (target, status, type) in [
+      ("/v1/test/changes?model=1.0&since=999", 410, "version-ahead"), ("/v1/none", 404, "unknown-dataset"),
+      ("/v1/test/changes?model=1.0", 400, "bad-request"),
+    ] {
+      for _ in 0..<2 {
+        let answer = try get(target)
+        #expect(answer.status == status && answer["Content-Type"] == "application/problem+json")
+        #expect(String(decoding: answer.body, as: UTF8.self).contains(type))
+        #expect(answer["X-Cache"] == "MISS" && answer["Access-Control-Allow-Origin"] == "*")
+      }
+    }
+    #expect(try get("/v1", "", method: "POST").status == 405)
+    let preflight = try get("/v1/test", method: "OPTIONS")
+    #expect(preflight.status == 204 && preflight["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
   }
 
-  @Test func `a repeated request is answered from the cache`() throws {
+  @Test func `repeated, conditional and HEAD requests are answered from the cache, with one copy per coding`()
+    throws
+  {
     for target in ["/v1/test", "/metadata/timestamp.json", changes, "/openapi.json"] {
       #expect(try get(target)["X-Cache"] == "MISS", "\(target)")
       // A slow machine may pause for longer than the second that a copy stays fresh.
@@ -55,6 +69,37 @@ import Testing
       #expect(again.status == 200, "\(target)")
       #expect(again["Cache-Control"]?.hasPrefix("max-age=") == true)
     }
+    let object = "/\(try served.newestSnapshot().filePath)"
+    for target in [object, "/metadata/timestamp.json", "/v1/test", changes] {
+      let (whole, head) = (try get(target), try get(target, method: "HEAD"))
+      #expect(head.status == 200 && head["ETag"] == whole["ETag"], "\(target)")
+      #expect(head["Content-Length"] == whole["Content-Length"], "\(target)")
+      #expect(head["Content-Type"] == whole["Content-Type"])
+      guard target != changes else { continue }
+      let tag = try #require(whole["ETag"])
+      let again = try get(target, "If-None-Match: \(tag)\r\n")
+      #expect(again.status == 304 && again.body.isEmpty, "\(target)")
+      #expect(again["ETag"] == tag)
+    }
+    try expectCodings()
+  }
+
+  /// gzip is sent to clients that accept it.
+  private func expectCodings() throws {
+    let gzip = try get(changes, "Accept-Encoding: gzip, deflate, br\r\n")
+    #expect(gzip["Content-Encoding"] == "gzip" && gzip["Vary"]?.contains("Accept-Encoding") == true)
+    try waitUntil("another client's spelling is answered by the same copy") {
+      try get(changes, "Accept-Encoding: br;q=0.9, gzip;q=0.5\r\n")["X-Cache"] == "HIT"
+    }
+    for refusing in [
+      "", "Accept-Encoding: identity\r\n", "Accept-Encoding: gzip;q=0\r\n", "Accept-Encoding: xgzip\r\n",
+    ] {
+      let plain = try get(changes, refusing)
+      #expect(plain["Content-Encoding"] == nil && plain.body.first == UInt8(ascii: "{"), "\(refusing)")
+    }
+    let path = "/\(try served.newestSnapshot().filePath)"
+    #expect(
+      try get(path, "Accept-Encoding: gzip\r\n")["Content-Encoding"] == nil, "a .gz is its own resource")
   }
 
   @Test func `an object's slices are cached for all clients and make up the file`() throws {
@@ -76,62 +121,11 @@ import Testing
     #expect(try get(path, "Range: bytes=0-9\r\nIf-Range: \"other\"\r\n").status == 200)
   }
 
-  @Test func `the cache answers conditional requests`() throws {
-    let object = try served.newestSnapshot()
-    for target in ["/\(object.filePath)", "/metadata/timestamp.json", "/v1/test"] {
-      let first = try get(target)
-      let tag = try #require(first["ETag"])
-      let again = try get(target, "If-None-Match: \(tag)\r\n")
-      #expect(again.status == 304 && again.body.isEmpty, "\(target)")
-      #expect(again["ETag"] == tag)
-    }
-  }
-
-  @Test func `HEAD has the headers of GET and no body`() throws {
-    let object = try served.newestSnapshot()
-    for target in ["/\(object.filePath)", "/metadata/timestamp.json", "/v1/test", changes] {
-      let (whole, head) = (try get(target), try get(target, method: "HEAD"))
-      #expect(head.status == 200 && head["ETag"] == whole["ETag"], "\(target)")
-      #expect(head["Content-Length"] == whole["Content-Length"], "\(target)")
-      #expect(head["Content-Type"] == whole["Content-Type"])
-    }
-  }
-
-  @Test func `gzip is sent to clients that accept it, and the cache has one copy per coding`() throws {
-    let gzip = try get(changes, "Accept-Encoding: gzip, deflate, br\r\n")
-    #expect(gzip["Content-Encoding"] == "gzip" && gzip["Vary"]?.contains("Accept-Encoding") == true)
-    try waitUntil("another client's spelling is answered by the same copy") {
-      try get(changes, "Accept-Encoding: br;q=0.9, gzip;q=0.5\r\n")["X-Cache"] == "HIT"
-    }
-    for refusing in [
-      "", "Accept-Encoding: identity\r\n", "Accept-Encoding: gzip;q=0\r\n", "Accept-Encoding: xgzip\r\n",
-    ] {
-      let plain = try get(changes, refusing)
-      #expect(plain["Content-Encoding"] == nil && plain.body.first == UInt8(ascii: "{"), "\(refusing)")
-    }
-    let path = "/\(try served.newestSnapshot().filePath)"
-    #expect(
-      try get(path, "Accept-Encoding: gzip\r\n")["Content-Encoding"] == nil, "a .gz is its own resource")
-  }
-
-  @Test func `errors are passed on and not cached`() throws {
-    for (target, status, type) in [
-      ("/v1/test/changes?model=1.0&since=999", 410, "version-ahead"), ("/v1/none", 404, "unknown-dataset"),
-      ("/v1/test/changes?model=1.0", 400, "bad-request"),
-    ] {
-      for _ in 0..<2 {
-        let answer = try get(target)
-        #expect(answer.status == status && answer["Content-Type"] == "application/problem+json")
-        #expect(String(decoding: answer.body, as: UTF8.self).contains(type))
-        #expect(answer["X-Cache"] == "MISS" && answer["Access-Control-Allow-Origin"] == "*")
-      }
-    }
-    #expect(try get("/v1", "", method: "POST").status == 405)
-    let preflight = try get("/v1/test", method: "OPTIONS")
-    #expect(preflight.status == 204 && preflight["Access-Control-Allow-Methods"] == "GET, HEAD, OPTIONS")
-  }
-
-  @Test func `a published version appears behind the cache, which serves the old answer until then`() throws {
+  @Test
+  func
+    `the cache follows a new version, and answers while the front is down, with 503 and Retry-After for the rest`()
+    throws
+  {
     let before = try get("/v1/test")
     try served.publish()
     let after = try RawClient(port: served.front.port).get("/v1/test").body
@@ -141,11 +135,6 @@ import Testing
       return answer.body == after ? answer : nil
     }
     #expect(shown.status == 200)
-  }
-
-  @Test func `while the front is down, the cache answers, and other requests get 503 with Retry-After`()
-    throws
-  {
     let object = try served.newestSnapshot()
     _ = (try get("/\(object.filePath)"), try get("/v1/test"))
     served.front.stop(gracePeriod: .zero)
@@ -158,26 +147,5 @@ import Testing
     let away = try get("/v1")
     #expect(away.status == 503 && away["Retry-After"] == "2")
     #expect(away["Content-Type"] == "application/problem+json")
-  }
-
-  @Test func `the front gets the client's address from the proxy, whatever the client claims`() throws {
-    let told = Told()
-    var configuration = FrontConfiguration(publication: served.deployment.publication.path, report: told.add)
-    configuration.requests = .all
-    configuration.http.trustedProxies = ["127.0.0.1"].compactMap { IPNetwork($0) }
-    let front = try Front(configuration)
-    let proxy = try NginxProxy(before: front.port)
-    let client = try RawClient(port: proxy.plainPort, source: "127.0.0.77")
-    #expect(try client.get("/v1/none", extra: "X-Forwarded-For: 6.6.6.6\r\n").status == 404)
-    let record = try eventually("the request is told of", within: 60) { told.records.first }
-    #expect(record.fields.first { $0.name == "address" }?.value == "127.0.0.77")
-  }
-
-  private final class Told: Sendable {
-    private let state = Mutex<[LogRecord]>([])
-
-    var records: [LogRecord] { state.withLock { $0 } }
-
-    func add(_ record: LogRecord) { state.withLock { $0.append(record) } }
   }
 }

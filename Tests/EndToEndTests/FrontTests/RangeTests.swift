@@ -6,7 +6,7 @@ import Testing
 
 /// Partial downloads of interrupted clients and download managers.
 @Suite struct RangeTests {
-  private static let splits = Stage.pick(quick: 15, full: 60, deep: 500)
+  private static let splits = Stage.pick(quick: 5, full: 60, deep: 500)
 
   @Test func `the ranges of a snapshot make up the file, or the client starts over`() throws {
     let seed = UInt64.random(in: 0...UInt64.max)

@@ -9,7 +9,7 @@ import struct Synchronization.Atomic
 @Suite struct SlowClientTests {
   private static let limit = Stage.isDeep ? 1_000 : 100
   /// Connections of another client, one after the other, during an attack.
-  private static let probes = Stage.isDeep ? 400 : 40
+  private static let probes = Stage.isDeep ? 400 : 20
 
   enum Attack: String, CaseIterable {
     case heads, bodies, reading

@@ -1,7 +1,9 @@
 import Foundation
+import SeedFormat
 import SeedFront
 import SeedHTTP
 import SeedPublication
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -13,20 +15,15 @@ import Testing
   private static let other = ["fd00:5eed:0:2::1"]
   private static let perClient = 3
 
-  private let served: ServedDeployment
   private let addresses: LoopbackAddresses
 
-  init() throws {
-    served = try ServedDeployment(seed: 64)
-    addresses = try LoopbackAddresses(Self.one + Self.other)
-  }
+  init() throws { addresses = try LoopbackAddresses(Self.one + Self.other) }
 
   /// Starts downloads, from each source in turn, and reads nothing, so that they stay open.
-  private func hold(_ count: Int, from sources: [String], _ port: UInt16, _ host: String) throws
-    -> [RawClient]
-  {
-    let target = "/\(try served.newestSnapshot().filePath)"
-    return try (0..<count).map { number in
+  private func hold(
+    _ count: Int, of target: String, from sources: [String], _ port: UInt16, _ host: String
+  ) throws -> [RawClient] {
+    try (0..<count).map { number in
       let source = sources[number % sources.count]
       let client = try RawClient(port: port, host: host, source: source, receives: 2_048)
       client.send("GET \(target) HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -52,7 +49,7 @@ import Testing
   ) throws -> [RawClient] {
     let clients = try (0..<count).map { number in
       let client = try RawClient(port: proxy.plainPort, host: host, source: sources[number % sources.count])
-      client.send("GET /v1/\(number) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      client.send("GET /v1/\(host)-\(number) HTTP/1.1\r\nHost: localhost\r\n\r\n")
       try server.take()
       return client
     }
@@ -60,8 +57,8 @@ import Testing
     return clients
   }
 
-  @Test
-  func `nginx counts the addresses of one IPv6 network as one client, and another network separately`()
+  /// A socket for both protocols gets IPv4 addresses as mapped IPv6 ones, which share their first 64 bits.
+  @Test func `nginx counts each IPv6 network and each IPv4 address as one client, also over an IPv6 socket`()
     throws
   {
     let silent = try SilentServer()
@@ -69,27 +66,48 @@ import Testing
     let waiting = try wait(Self.perClient, for: silent, from: Self.one, proxy, "::1")
     #expect(nginxSays(to: Self.one[1], proxy, "::1") == Self.refused)
     #expect(nginxSays(to: Self.other[0], proxy, "::1") == Self.forbidden)
-    withExtendedLifetime((waiting, silent)) {}
-  }
-
-  /// A socket for both protocols gets IPv4 addresses as mapped IPv6 ones, which share their first 64 bits.
-  @Test func `nginx counts IPv4 addresses one by one, also over an IPv6 socket`() throws {
-    let silent = try SilentServer()
-    let proxy = try NginxProxy(before: silent.port, perClient: Self.perClient, host: "[::]")
-    let waiting = try wait(Self.perClient, for: silent, from: ["127.0.0.2"], proxy, "127.0.0.1")
+    let more = try wait(Self.perClient, for: silent, from: ["127.0.0.2"], proxy, "127.0.0.1")
     #expect(nginxSays(to: "127.0.0.3", proxy, "127.0.0.1") == Self.forbidden)
-    withExtendedLifetime((waiting, silent)) {}
+    withExtendedLifetime((waiting, more, silent)) {}
   }
 
-  @Test func `the front counts an IPv6 network of 64 bits as one client`() throws {
+  @Test
+  func `the front counts an IPv6 network of 64 bits as one client, and gets clients' addresses from a proxy`()
+    throws
+  {
+    let served = try ServedDeployment(seed: 64)
     var configuration = FrontConfiguration(publication: served.deployment.publication.path)
     configuration.http.host = "::"
     configuration.http.perAddressLimit = Self.perClient
     let front = try Front(configuration)
-    let held = try hold(Self.perClient, from: Self.one, front.port, "::1")
+    let target = "/\(try served.newestSnapshot().filePath)"
+    let held = try hold(Self.perClient, of: target, from: Self.one, front.port, "::1")
     for source in Self.one { #expect(status(from: source, front.port, "::1") == nil) }
     for source in Self.other + ["::1"] { #expect(status(from: source, front.port, "::1") == 200) }
     withExtendedLifetime(held) {}
+    try expectAddresses(behindProxyOf: served)
+  }
+
+  /// The address of a client is the proxy's peer, whatever the client claims.
+  private func expectAddresses(behindProxyOf served: ServedDeployment) throws {
+    let told = Told()
+    var configuration = FrontConfiguration(publication: served.deployment.publication.path, report: told.add)
+    configuration.requests = .all
+    configuration.http.trustedProxies = ["127.0.0.1"].compactMap { IPNetwork($0) }
+    let front = try Front(configuration)
+    let proxy = try NginxProxy(before: front.port)
+    let client = try RawClient(port: proxy.plainPort, source: "127.0.0.77")
+    #expect(try client.get("/v1/none", extra: "X-Forwarded-For: 6.6.6.6\r\n").status == 404)
+    let record = try eventually("the request is told of", within: 60) { told.records.first }
+    #expect(record.fields.first { $0.name == "address" }?.value == "127.0.0.77")
+  }
+
+  private final class Told: Sendable {
+    private let state = Mutex<[LogRecord]>([])
+
+    var records: [LogRecord] { state.withLock { $0 } }
+
+    func add(_ record: LogRecord) { state.withLock { $0.append(record) } }
   }
 }
 

@@ -37,7 +37,10 @@ import Testing
     #expect(try scene.shop("early") == "after\n")
   }
 
-  @Test func `mistakes with keys are reported and change nothing`() throws {
+  @Test
+  func `mistakes with keys are reported and change nothing, and a payload with a wrong id is not signed`()
+    throws
+  {
     let scene = try KeyScene()
     try scene.shell("seedbank keys new root --to \"$ROOT_NEW\" && mv \"$ROOT_NEW\"/root-*.pub new.pub")
     try scene.shell(
@@ -67,22 +70,11 @@ import Testing
     expect(scene, "seedbank keys revoke \(only) --with \"$TARGETS\"", 78, "--replace")
     #expect(try Tool.run(["find", scene.folder("seedbank/publication"), "-type", "f"]) == before)
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
+    try expectDescription(ofPayloadIn: scene)
   }
 
-  @Test func `a key, a payload, a signature and a root may come from a pipe`() throws {
-    let scene = try KeyScene()
-    try scene.shell(
-      """
-      seedbank keys renew root --with "$ROOT_A"
-      seedbank keys payload root > p && seedbank keys sign <(cat p) --key <(cat "$ROOT_B/root-2.key") > s
-      seedbank keys add-signature <(cat s)
-      seedbank follow seedbank/publication --root <(cat seedbank/root.json) --to copy --once
-      """)
-  }
-
-  @Test func `a payload is described with whole ids, and not signed if an id is not that of its key`() throws
-  {
-    let scene = try KeyScene()
+  /// A payload is described with whole ids, and not signed if an id is not that of its key.
+  private func expectDescription(ofPayloadIn scene: KeyScene) throws {
     try scene.shell("seedbank keys rotate series --prepare && seedbank keys payload targets > p")
     let payload = try JSONValue(parsing: DurableFile.read(scene.folder("p"), limit: 1 << 20))
     let delegations = try #require(payload["delegations"])
@@ -92,6 +84,35 @@ import Testing
     #expect(try scene.shell(sign).contains("  my-1 (my/1/*): 1 of\n    \(id)\n"))
     try scene.shell("sed -i s/\(key)/\(key.dropLast())\(key.hasSuffix("0") ? "1" : "0")/ p")
     expect(scene, sign, 65, "Nothing was signed")
+  }
+
+  @Test
+  func `a root key whose file is open to others signs with a warning, and pipes and openssl replace files`()
+    throws
+  {
+    let scene = try KeyScene()
+    let output = try scene.shell(
+      """
+      chmod 644 "$ROOT_A"/*.key
+      seedbank keys renew root --with "$ROOT_A"
+      seedbank keys payload root > p && seedbank keys sign <(cat p) --key <(cat "$ROOT_B/root-2.key") > s
+      seedbank keys add-signature <(cat s)
+      seedbank follow seedbank/publication --root <(cat seedbank/root.json) --to copy --once
+      """)
+    #expect(output.contains("other users can read the key: run chmod 600 on it"), "\(output)")
+    // openssl takes the place of a hardware token.
+    try scene.shell(
+      """
+      openssl genpkey -algorithm ed25519 -out token-key.pem
+      openssl pkey -in token-key.pem -pubout -out token.pem
+      seedbank keys rotate root --key token.pem --threshold 1 --with "$ROOT_A" --with "$ROOT_B"
+      seedbank keys payload root > root.payload
+      openssl pkeyutl -sign -rawin -inkey token-key.pem -in root.payload -out root.sig
+      seedbank keys add-signature root.sig
+      """)
+    #expect(try scene.publication.published().root.version == 3)
+    try scene.publish()
+    try scene.everybodyFollows()
   }
 
   @Test(.full) func `a pending change is reported, and an expired one is not published`() throws {
@@ -109,22 +130,6 @@ import Testing
     try scene.everybodyFollows()
   }
 
-  @Test func `openssl signs a rotation in place of a hardware token`() throws {
-    let scene = try KeyScene()
-    try scene.shell(
-      """
-      openssl genpkey -algorithm ed25519 -out token-key.pem
-      openssl pkey -in token-key.pem -pubout -out token.pem
-      seedbank keys rotate root --key token.pem --threshold 1 --with "$ROOT_A" --with "$ROOT_B"
-      seedbank keys payload root > root.payload
-      openssl pkeyutl -sign -rawin -inkey token-key.pem -in root.payload -out root.sig
-      seedbank keys add-signature root.sig
-      """)
-    #expect(try scene.publication.published().root.version == 2)
-    try scene.publish()
-    try scene.everybodyFollows()
-  }
-
   @Test func `a damaged key file does not block the other keys`() throws {
     let scene = try KeyScene()
     try scene.shell("echo '{' > seedbank/keys/timestamp-old.key && echo x > seedbank/keys/series-1.key")
@@ -133,7 +138,7 @@ import Testing
     expect(scene, "seedbank regenerate", 78, "is not a key file")
     try scene.shell("seedbank keys rotate timestamp --with \"$ROOT_A\" --with \"$ROOT_B\"")
     try scene.publish()
-    try scene.everybodyFollows()
+    #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
   }
 
   @Test func `keys that another copy of the publication may use are not listed as replaced`() throws {
@@ -149,13 +154,6 @@ import Testing
       "rm -r seedbank/publication && cp -a older seedbank/publication && cp older.json seedbank/root.json")
     let status = try scene.shell("seedbank keys status --with other/keys")
     #expect(!status.contains("may be deleted"), "\(status)")
-  }
-
-  @Test func `a root key that other users can read is named when it signs`() throws {
-    let scene = try KeyScene()
-    let output = try scene.shell(
-      "chmod 644 \"$ROOT_A\"/*.key && seedbank keys renew root --with \"$ROOT_A\" --with \"$ROOT_B\" 2>&1")
-    #expect(output.contains("other users can read the key: run chmod 600 on it"), "\(output)")
   }
 
   @Test func `new-epoch uses several series keys if the publication names exactly these`() throws {

@@ -37,8 +37,8 @@ final class KeyScene {
       """)
     for name in Self.media.values { try Folder.create(folder(name)) }
     try type("Begin with several root keys")
-    for client in Client.allCases { try follow(client, "early", root: "seedbank/root.json") }
-    try Tool.run(["cp", folder("seedbank/root.json"), folder("shipped.json")])
+    try follow(("early", "seedbank/root.json"))
+    try Tool.run(["cp", folder("seedbank/root.json"), folder(Self.shippedRoot)])
   }
 
   var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
@@ -69,33 +69,27 @@ final class KeyScene {
     try shell("seedbank regenerate")
   }
 
-  /// Seedbank's client and an independent one.
-  enum Client: CaseIterable {
-    case seedbank, pythonTUF
-  }
+  static let shippedRoot = "shipped.json"
 
-  /// Updates the client with this name from its earlier state and returns its output.
-  @discardableResult
-  func follow(_ client: Client, _ name: String, root: String = "shipped.json") throws -> String {
-    switch client {
-    case .pythonTUF:
-      let script = "\(Readme.package)/Tests/EndToEndTests/RoadTests/tuf_client.py"
-      return try Tool.run(
-        clock + [
-          Tool.python, script, "file://\(publication.path)", folder(root), "my", "1", folder("tuf-\(name)"),
-        ])
-    case .seedbank:
-      return try shell(
+  /// Updates clients with these names and shipped roots from their earlier states: Seedbank's and independent ones.
+  func follow(_ clients: (name: String, root: String)...) throws {
+    let script = "\(Readme.package)/Tests/EndToEndTests/RoadTests/tuf_client.py"
+    var judges = clients.map { [folder($0.root), folder("tuf-\($0.name)")] }
+    judges[0].insert(contentsOf: ["my", "1"], at: 1)
+    try Tool.run(
+      clock + [Tool.python, script, "file://\(publication.path)"] + judges.joined(),
+      environment: Tool.withoutBoto)
+    for (name, root) in clients {
+      try shell(
         "seedbank pull \(host.address) --dataset my --model 1.0 --store store-\(name) --root \(root)")
     }
   }
 
+  func earlyClientsFollow() throws { try follow(("early", Self.shippedRoot)) }
+
   /// Updates the first clients and new ones with this shipped root.
-  func everybodyFollows(newRoot: String = "shipped.json") throws {
-    for client in Client.allCases {
-      try follow(client, "early")
-      try follow(client, "new-\(changes)-\(days)", root: newRoot)
-    }
+  func everybodyFollows(newRoot: String = shippedRoot) throws {
+    try follow(("early", Self.shippedRoot), ("new-\(changes)-\(days)", newRoot))
   }
 
   func shop(_ name: String) throws -> String {

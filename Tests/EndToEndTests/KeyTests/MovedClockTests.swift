@@ -6,25 +6,6 @@ import Support
 import Testing
 
 @Suite struct MovedClockTests {
-  private static let months = 18
-
-  @Test(.full, arguments: [true, false])
-  func `weekly steps for a year and a half never lock a client out`(_ hasKeys: Bool) throws {
-    let scene = try KeyScene()
-    if hasKeys { try scene.shell("cp \"$ROOT_A\"/* \"$ROOT_B\"/* \"$TARGETS\"/* seedbank/keys") }
-    for day in stride(from: 7, through: Self.months * 30, by: 7) {
-      scene.days = day
-      if !hasKeys, [147, 294, 441].contains(day) { try scene.type("Renew root and targets") }
-      try scene.publish()
-      if Stage.isDeep || day % 28 == 0 {
-        for client in KeyScene.Client.allCases { try scene.follow(client, "early") }
-      }
-    }
-    for client in KeyScene.Client.allCases { try scene.follow(client, "late") }
-    #expect(try scene.shop("late") == "change 77\n")
-    #expect(try scene.publication.published().root.version == 1 + (hasKeys ? 1 : 3))
-  }
-
   @Test func `an operator without the keys is warned in time, and regenerate fails after expiry`() throws {
     let scene = try KeyScene()
     func regenerate(_ days: Int) throws -> (status: Int32, text: String) {

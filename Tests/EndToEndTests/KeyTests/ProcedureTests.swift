@@ -1,8 +1,5 @@
 import Foundation
-import SeedDatabase
-import SeedFormat
 import SeedPublication
-import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -72,7 +69,7 @@ import Testing
     // The new chain can be rotated by its own keys.
     try scene.shell("seedbank keys rotate timestamp --with \"$NEW_A\" --with \"$NEW_C\"")
     try scene.publish()
-    for client in KeyScene.Client.allCases { try scene.follow(client, "later", root: "seedbank/root.json") }
+    try scene.follow(("later", "seedbank/root.json"))
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
   }
 
@@ -89,42 +86,11 @@ import Testing
     #expect(try scene.shop("early") == "change 2\n")
   }
 
-  @Test(.full)
-  func `versions that a thief of the online keys raised to the maximum are reset with these keys`() throws {
-    let scene = try KeyScene()
-    try scene.raiseVersions()
-    for client in KeyScene.Client.allCases { try scene.follow(client, "early") }
-    #expect(throws: Tool.Failure.self) { try scene.publish() }
-    try scene.type("The timestamp or snapshot key was stolen")
-    try scene.publish()
-    try scene.everybodyFollows()
-    #expect(try scene.shop("early") == "change 2\n")
-  }
-
   @Test func `every procedure of the article is run by a test`() throws {
     let tested =
       Self.cases.map(\.heading) + [
         "Begin with several root keys", "Too few root keys are left", "The publication was lost",
       ]
     #expect(try Set(OperatorArticle("KeysAndRecovery").typed.map(\.heading)) == Set(tested))
-  }
-}
-
-extension KeyScene {
-  /// Publishes metadata with the highest possible version, as a thief of the online keys could.
-  fileprivate func raiseVersions() throws {
-    let published = try publication.published()
-    let last = Int(Limits.exactJSONInteger)
-    let header = RoleHeader(version: last, expires: UTCTime.now().adding(days: 7))
-    func key(_ role: String) throws -> SigningKey {
-      try KeyFile(reading: folder("seedbank/keys/\(role).key")).key
-    }
-    let snapshot = SnapshotRole(header: header, meta: published.snapshot.meta)
-    let timestamp = Timestamp(header: header, snapshot: MetaFile(version: last))
-    let metadata = "\(publication.path)/metadata"
-    try DurableFile.write(
-      Metadata(signing: snapshot, with: [key("snapshot")]).bytes, to: "\(metadata)/\(last).snapshot.json")
-    try DurableFile.write(
-      Metadata(signing: timestamp, with: [key("timestamp")]).bytes, to: "\(metadata)/timestamp.json")
   }
 }

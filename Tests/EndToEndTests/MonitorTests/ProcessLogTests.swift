@@ -63,31 +63,33 @@ import Testing
     #expect(broken["complete"] == false && bytes > taken - 2000 && bytes < snapshot.length)
   }
 
-  @Test func `a front answers 503 while the publication is missing and serves it when it returns`() throws {
+  /// The front's process looks by itself.
+  @Test
+  func `a front misses its publication and serves it again, and hostile texts do not break its metrics`()
+    throws
+  {
+    try configureHostileTexts()
     let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
-    func status(_ target: String) throws -> Int { try RawClient(port: front.port).get(target).status }
-    let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
-    let snapshot = try #require(objects.snapshots().first)
     let (path, away) = (deployment.publication.path, deployment.folder("away"))
-    #expect(try status("/readyz") == 200)
-    try Folder.rename(path, to: away)
-    try waitUntil("it is missed") { try status("/readyz") == 503 }
-    try deployment.seedbank("ready", front.address).expect(69, "is not ready: ")
-    let answer = try RawClient(port: front.port).get("/\(snapshot.filePath)")
-    #expect(answer.status == 503 && answer["Content-Type"] == "application/problem+json")
-    try Folder.rename(away, to: path)
-    try waitUntil("it is back") { try status("/readyz") == 200 }
-    #expect(try status("/\(snapshot.filePath)") == 200)
+    for (from, to, status) in [(path, away, 503), (away, path, 200)] {
+      try Folder.rename(from, to: to)
+      try waitUntil("/readyz answers \(status)", every: 0.01) {
+        try RawClient(port: front.port).get("/readyz").status == status
+      }
+    }
+    for target in ["/v1", "/v1/my/changes?model=1.0&since=1", "/nothing"] {
+      _ = try RawClient(port: front.port).get(target)
+    }
+    let page = try Tool.run(["curl", "-fsS", "\(front.address)/metrics"])
+    #expect(try Tool.run(["promtool", "check", "metrics"], input: page).isEmpty)
+    #expect(page.contains("seedbank_lifecycle{series=\"my/1\",state=\"deprecated\"} 1"))
   }
 
-  @Test func `quotes and line breaks in an operator's texts do not break the metrics`() throws {
+  /// Quotes and line breaks in an operator's texts.
+  private func configureHostileTexts() throws {
     let hostile = #"a\"b\\c\nd{e=\"f\"} 1 # HELP"#
     try deployment.configure("\"license\": \"\(hostile)\", \"attribution\": \"\(hostile)\"")
     try deployment.configure(
       "\"lifecycle\": {\"1\": {\"state\": \"deprecated\", \"message\": \"\(hostile)\"}}")
-    let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
-    let page = try Tool.run(["curl", "-fsS", "\(front.address)/metrics"])
-    try Tool.run(["promtool", "check", "metrics"], input: page)
-    #expect(page.contains("seedbank_lifecycle{series=\"my/1\",state=\"deprecated\"} 1"))
   }
 }

@@ -18,47 +18,45 @@ import Testing
     try Data().write(to: URL(fileURLWithPath: folder("work/my.sqlite")))
   }
 
-  /// Completions of the last word in bash, called as readline calls it.
-  private func bash(_ words: String...) throws -> [String] {
-    let script = """
-      source "$1"; shift
-      COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1))
-      $(complete -p seedbank | sed 's/.*-F \\([^ ]*\\) .*/\\1/') seedbank
-      printf '%s\\n' "${COMPREPLY[@]}"
+  /// Completions of the last word of each line in bash, called as readline calls it.
+  private func bash(_ lines: [[String]]) throws -> [[String]] {
+    let calls = lines.map { words in
       """
-    let answer = try Tool.run(
-      ["bash", "--norc", "-uc", script, "bash", folder("bash")] + words, in: folder("work"))
-    return answer.split(separator: "\n").map(String.init)
+      COMP_WORDS=(\(words.map { "'\($0)'" }.joined(separator: " "))); COMP_CWORD=\(words.count - 1)
+      $complete seedbank; echo "${COMPREPLY[*]}"
+      """
+    }
+    let script = """
+      source "$1"
+      rule=$(complete -p seedbank); echo "$rule"
+      complete=$(echo "$rule" | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+      \(calls.joined(separator: "\n"))
+      """
+    let answer = try Tool.run(["bash", "--norc", "-uc", script, "bash", folder("bash")], in: folder("work"))
+    let answers = answer.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
+    #expect(
+      answers.first == "complete -o default -F _seedbank_words seedbank", "file names if no word matches")
+    return answers.dropFirst().map { $0.split(separator: " ").map(String.init) }
   }
 
-  @Test func `bash completes commands and a command's options`() throws {
-    #expect(try bash("seedbank", "re") == ["regenerate", "ready", "recover"])
-    #expect(try Set(bash("seedbank", "")) == Set(Command.all.map(\.name) + ["--help", "--version"]))
-    #expect(try bash("seedbank", "run", "--p") == ["--port", "--public"])
-    for command in Command.all {
-      let offered = try bash("seedbank", command.name, "--")
+  @Test func `bash completes commands, options, their values and arguments' words, and otherwise file names`()
+    throws
+  {
+    let expected: [(words: [String], completions: [String])] = [
+      (["re"], ["regenerate", "ready", "recover"]), (["run", "--p"], ["--port", "--public"]),
+      (["import", "--format", "n"], ["ndjson"]), (["import", "--format", "="], ["json", "ndjson", "csv"]),
+      (["import", "--format", "=", "c"], ["csv"]), (["config", "s"], ["show", "swift"]),
+      (["config", "show", ""], []), (["origin", "log", "a"], ["accept"]), (["help", "pul"], ["pull"]),
+      (["no-such-command", ""], []), (["init", "m"], []),
+      ([""], Command.all.map(\.name) + ["--help", "--version"]),
+    ]
+    let found = try bash(expected.map { ["seedbank"] + $0.words })
+    for (one, found) in zip(expected, found) { #expect(found == one.completions, "\(one.words)") }
+    #expect(found.count == expected.count)
+    let options = try bash(Command.all.map { ["seedbank", $0.name, "--"] })
+    for (command, offered) in zip(Command.all, options) {
       #expect(Set(offered) == Set(command.allOptions.map(\.word)), "\(command.name)")
     }
-  }
-
-  @Test func `bash completes an option's values, with and without an equals sign`() throws {
-    #expect(try bash("seedbank", "import", "--format", "n") == ["ndjson"])
-    #expect(try bash("seedbank", "import", "--format", "=") == ["json", "ndjson", "csv"])
-    #expect(try bash("seedbank", "import", "--format", "=", "c") == ["csv"])
-  }
-
-  @Test func `bash completes an argument's words after the word that it follows`() throws {
-    #expect(try bash("seedbank", "config", "s") == ["show", "swift"])
-    #expect(try bash("seedbank", "config", "show", "").isEmpty)
-    #expect(try bash("seedbank", "origin", "log", "a") == ["accept"])
-    #expect(try bash("seedbank", "help", "pul") == ["pull"])
-    #expect(try bash("seedbank", "no-such-command", "").isEmpty)
-  }
-
-  @Test func `bash completes file names if no word matches`() throws {
-    #expect(try bash("seedbank", "init", "m").isEmpty)
-    let rule = try Tool.run(["bash", "--norc", "-c", "source \(folder("bash")); complete -p seedbank"])
-    #expect(rule == "complete -o default -F _seedbank_words seedbank\n")
   }
 
   private static func has(_ shell: String) -> Bool {
@@ -78,7 +76,6 @@ import Testing
     }
     try expect("regenerate", "ready", of: "seedbank re")
     try expect("csv", "ndjson", "json", of: "seedbank import --format ")
-    try expect("show", "swift", of: "seedbank config s")
     try expect("my.sqlite", of: "seedbank init m")
   }
 }

@@ -8,20 +8,13 @@ import Testing
 
   init() throws { deployment = try DeploymentFolder() }
 
-  @Test func `ready finds a serving front by its address or by the configuration`() throws {
+  @Test func `ready finds a serving front by its address or by the configuration, without a proxy`() throws {
     let deployment = try OperatedDeployment()
     let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
     let byAddress = try deployment.seedbank("ready", front.address)
     #expect(byAddress.status == 0 && byAddress.output == "\(front.address) is ready.\n")
-    let port = ["SEEDBANK_HTTP_PORT": "\(front.port)"]
+    let port = ["SEEDBANK_HTTP_PORT": "\(front.port)", "http_proxy": "http://127.0.0.1:1"]
     #expect(try deployment.seedbank("ready", environment: port).output == byAddress.output)
-  }
-
-  @Test func `ready ignores a proxy for a front on this machine`() throws {
-    let deployment = try OperatedDeployment()
-    let front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
-    let environment = ["SEEDBANK_HTTP_PORT": "\(front.port)", "http_proxy": "http://127.0.0.1:1"]
-    #expect(try deployment.seedbank("ready", environment: environment).status == 0)
   }
 
   @Test func `a front without a publication is not ready, with the reason`() throws {
@@ -32,9 +25,12 @@ import Testing
     #expect(outcome.errors.hasPrefix("Error: \(front.address) is not ready: "))
   }
 
-  @Test func `without a server, the message names the commands that start one`() throws {
+  @Test func `without a server, the message names the commands that start one, and mistakes are reported`()
+    throws
+  {
     try SeedbankBinary.run(["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "1"])
       .expect(69, "http://127.0.0.1:1 is not ready: ", "start it with 'seedbank run' or 'seedbank serve'")
+    try expectMistakesReported()
   }
 
   @Test(.full) func `ready gives up on a silent server`() throws {
@@ -46,7 +42,7 @@ import Testing
       69, "has not answered within 5 seconds")
   }
 
-  @Test func `invalid arguments and settings are reported`() throws {
+  private func expectMistakesReported() throws {
     for (arguments, status, words) in [
       (["seeds.example"], 64, "Expected an address such as https://seeds.example"),
       (["--timeout", "1"], 64, "Unknown option '--timeout'"),

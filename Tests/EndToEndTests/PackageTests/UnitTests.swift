@@ -21,9 +21,18 @@ import Testing
   }
 
   @Test(arguments: services)
-  func `each service writes no core dump and cannot gain privileges`(unit: String) throws {
+  func
+    `each service writes no core dump, cannot gain privileges, and is named by README.Debian and the article`(
+      unit: String
+    ) throws
+  {
     let expected = ["LimitCORE=0", "NoNewPrivileges=yes", "ProtectSystem=strict", "CapabilityBoundingSet="]
     #expect(try lines(unit).isSuperset(of: expected))
+    let name = unit.replacing(".service", with: "").replacing("@", with: "@8080")
+    let readme = try String(contentsOfFile: "\(Readme.package)/Config/debian/README.Debian", encoding: .utf8)
+    #expect(readme.contains(" \(name)."), "README.Debian")
+    let article = try OperatorArticle("Installing").text
+    #expect(article.contains("`\(unit.replacing("@", with: "@PORT"))`"), "Installing")
   }
 
   @Test func `the publisher has no network, and the front has another user and no keys`() throws {
@@ -68,16 +77,6 @@ import Testing
     }
   }
 
-  @Test(arguments: services)
-  func `README.Debian and the article name each unit`(unit: String) throws {
-    let name = unit.replacing(".service", with: "").replacing("@", with: "@8080")
-    let readme = try String(contentsOfFile: "\(Readme.package)/Config/debian/README.Debian", encoding: .utf8)
-    #expect(readme.contains(" \(name)."), "README.Debian")
-    let article = try String(
-      contentsOfFile: "\(Readme.package)/Sources/seedbank/seedbank.docc/Installing.md", encoding: .utf8)
-    #expect(article.contains("`\(unit.replacing("@", with: "@PORT"))`"), "Installing")
-  }
-
   private static let hasAnalyzer =
     Stage.isDeep || (try? Tool.run(["sh", "-c", "command -v systemd-analyze"])) != nil
 
@@ -90,14 +89,13 @@ import Testing
     }
     try Tool.run(["cp", folder(Self.front), folder("seedbank-front@8080.service")])
     try Tool.run(["cp", folder(Self.follower), folder("seedbank-follow@8080.service")])
-    for unit in [
+    let units = [
       "seedbank.service", "seedbank-regenerate.service", "seedbank-regenerate.timer",
       "seedbank-front@8080.service", "seedbank-follow@8080.service",
-    ] {
-      let said = try Tool.run(["systemd-analyze", "verify", "--man=no", folder(unit)])
-      let aboutOurs = said.split(separator: "\n").filter { $0.contains("seedbank") }
-      #expect(aboutOurs.isEmpty, "\(said)")
-    }
+    ]
+    let said = try Tool.run(["systemd-analyze", "verify", "--man=no"] + units.map { folder($0) })
+    let aboutOurs = said.split(separator: "\n").filter { $0.contains("seedbank") }
+    #expect(aboutOurs.isEmpty, "\(said)")
   }
 
   /// The score of `systemd-analyze security`, from 0 (safe) to 10.

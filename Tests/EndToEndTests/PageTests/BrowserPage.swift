@@ -1,4 +1,3 @@
-import Foundation
 import SeedFormat
 import Support
 
@@ -36,11 +35,11 @@ final class BrowserPage {
     try browser.call(method, parameters, in: session)
   }
 
-  func show(width: Int, height: Int = 900, isDark: Bool = false) throws {
+  func show(width: Int, isDark: Bool = false) throws {
     try call(
       "Emulation.setDeviceMetricsOverride",
       [
-        "width": JSONValue(width), "height": JSONValue(height), "deviceScaleFactor": 1,
+        "width": JSONValue(width), "height": 900, "deviceScaleFactor": 1,
         "mobile": .bool(width < 500),
       ])
     let scheme: JSONValue = ["name": "prefers-color-scheme", "value": isDark ? "dark" : "light"]
@@ -66,12 +65,12 @@ final class BrowserPage {
     try eventually(what) { try evaluate("Boolean(\(expression))") == true ? true : nil }
   }
 
-  func press(_ key: String, shift: Bool = false) throws {
+  func press(_ key: String) throws {
     let codes = ["Tab": 9, "Enter": 13, " ": 32]
     for type in key == "Enter" ? ["keyDown", "char", "keyUp"] : ["keyDown", "keyUp"] {
       var members: [JSONMember] = .init(
         ("type", .string(type)), ("key", .string(key)), ("code", .string(key == " " ? "Space" : key)),
-        ("windowsVirtualKeyCode", JSONValue(codes[key] ?? 0)), ("modifiers", JSONValue(shift ? 8 : 0)))
+        ("windowsVirtualKeyCode", JSONValue(codes[key] ?? 0)))
       if key == "Enter" { members.append(JSONMember("text", "\r")) }
       try call("Input.dispatchKeyEvent", .object(members))
     }
@@ -85,11 +84,5 @@ final class BrowserPage {
       ["error", "warning"].contains($0["entry"]?["level"]?.string)
     }.map(\.text)
     return thrown + said + logged
-  }
-
-  func screenshot(to path: String, whole: Bool = false) throws {
-    let answer = try call("Page.captureScreenshot", ["format": "png", "captureBeyondViewport": .bool(whole)])
-    guard let data = answer["data"]?.string.flatMap({ Data(base64Encoded: $0) }) else { return }
-    try data.write(to: URL(filePath: path))
   }
 }

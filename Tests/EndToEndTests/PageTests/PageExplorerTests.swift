@@ -19,7 +19,11 @@ import Testing
     }
   }
 
-  @Test func `a version shows the rows of its delta, each value by its type`() throws {
+  @Test
+  func
+    `a version shows the rows of its delta, each value by its type, and a rejected range shows the front's message`()
+    throws
+  {
     let scene = try PageScene(versions: [
       "INSERT INTO shop VALUES (1, 'Tea', 1.0, x'00ff10', 9007199254740993), (2, NULL, 9e999, NULL, 7), (3, '', -2.5, x'', 0)",
       "DELETE FROM shop WHERE id = 2; INSERT INTO word VALUES ('a', 0.5)",
@@ -50,37 +54,36 @@ import Testing
         [["1 row changed"], ["text", "weight"], ["a", "2.0"]],
       ])
     // The fields select two versions at once.
-    try page.evaluate(
-      """
-      document.querySelector('.explorer h4').remove();
-      const { since, to } = document.querySelector('.range').elements;
-      [since.value, to.value] = [1, 3];
-      document.querySelector('.range').requestSubmit();
-      """)
+    try page.evaluate("document.querySelector('.explorer h4').remove()")
+    try submit(page, since: 1, to: 3)
     try page.wait("both are shown", "document.querySelectorAll('.explorer h4').length === 2")
     #expect(
       try tables(page).map(\.first)
         == [["3 rows inserted"], ["1 row deleted, by key"], ["1 row inserted"]])
     #expect(page.complaints == [])
-  }
-
-  @Test func `a range that the front rejects shows the front's message`() throws {
-    let scene = try PageScene(versions: [
-      "INSERT INTO shop(id) VALUES (1)", "INSERT INTO shop(id) VALUES (2)",
-    ])
-    let page = try BrowserPage(scene.address)
-    try page.evaluate(
-      """
-      const { since, to } = document.querySelector('.range').elements;
-      [since.value, to.value] = [3, 1];
-      document.querySelector('.range').requestSubmit();
-      """)
+    try submit(page, since: 3, to: 1)
     try page.wait("it is said", "document.querySelector('.explorer .notice')")
     #expect(try page.text(".explorer .notice")?.contains("from 3 on") == true)
   }
 
-  @Test func `the next changes can be asked for again after a failure`() throws {
+  private func submit(_ page: BrowserPage, since: Int, to: Int) throws {
+    try page.evaluate(
+      """
+      {
+        const { since, to } = document.querySelector('.range').elements;
+        [since.value, to.value] = [\(since), \(to)];
+        document.querySelector('.range').requestSubmit();
+      }
+      """)
+  }
+
+  @Test
+  func
+    `the next changes can be asked for again after a failure, and an opened delta stays open in a refreshed page`()
+    throws
+  {
     let scene = try PageScene(versions: ["INSERT INTO shop(id) VALUES (1)"])
+    try expectStaysOpen(scene)
     let page = try BrowserPage(scene.address)
     try page.evaluate(
       """
@@ -132,8 +135,7 @@ import Testing
     #expect(try page.evaluate("document.documentElement.scrollWidth <= 390") == true)
   }
 
-  @Test func `an opened delta stays open while the page refreshes`() throws {
-    let scene = try PageScene(versions: ["INSERT INTO shop(id) VALUES (1)"])
+  private func expectStaysOpen(_ scene: PageScene) throws {
     let page = try BrowserPage(scene.address)
     try explored(page, "my-1:1-2")
     try scene.change("INSERT INTO shop(id) VALUES (2)")

@@ -65,9 +65,7 @@ import Testing
     }
   }
 
-  @Test func `on a narrow screen only changed rows scroll sideways`() throws {
-    let scene = try PageScene(versions: Self.versions)
-    try scene.waitForFacts(of: 2)
+  private func expectNarrowScreens(_ scene: PageScene) throws {
     for width in Stage.pick(quick: [390], full: [320, 390, 768, 1280], deep: [320, 390, 768, 1280]) {
       let page = try BrowserPage(scene.address, width: width)
       try page.evaluate("document.querySelector('td .change').click()")
@@ -80,13 +78,17 @@ import Testing
     }
   }
 
-  @Test
-  func `headings are in order, tables have captions and scopes, inputs have labels, and ids are unique`()
+  @Test func `the markup fits assistive programs, and on a narrow screen only changed rows scroll sideways`()
     throws
   {
     let scene = try PageScene(versions: Self.versions)
     try scene.waitForFacts(of: 2)
-    let page = try BrowserPage(scene.address)
+    try expectMarkup(BrowserPage(scene.address))
+    try expectNarrowScreens(scene)
+  }
+
+  /// Headings are in order, tables have captions and scopes, inputs have labels, and ids are unique.
+  private func expectMarkup(_ page: BrowserPage) throws {
     let levels = try page.evaluate(
       "[...document.querySelectorAll('h1, h2, h3, h4')].map((one) => Number(one.nodeName[1]))")
     let order = (levels.elements ?? []).compactMap(\.integer)

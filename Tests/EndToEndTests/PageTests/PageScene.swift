@@ -73,7 +73,7 @@ final class PageScene {
   func facts() throws -> JSONValue { try json("/v1/my/facts?model=1.0") }
 
   func waitForFacts(of version: Int) throws {
-    try waitUntil("facts of version \(version)", every: 0.05) {
+    try waitUntil("facts of version \(version)", every: 0.01) {
       let facts = try RawClient(port: server.port).get("/v1/my/facts?model=1.0")
       guard facts.status == 200, let json = try? JSONValue(parsing: facts.body) else { return false }
       return json["steps"]?.elements?.contains { $0["to"]?.integer == version } == true

@@ -32,7 +32,9 @@ import Testing
     return sums
   }
 
-  @Test func `every number on the page comes from the interface`() throws {
+  @Test func `every number on the page comes from the interface, and a page without scripts shows the facts`()
+    throws
+  {
     let scene = try PageScene(versions: Self.versions)
     try scene.waitForFacts(of: 4)
     let page = try BrowserPage(scene.address)
@@ -58,6 +60,22 @@ import Testing
       #expect(text.contains(try #require(snapshot["sha256"]?.string)))
     }
     #expect(page.complaints == [])
+    try expectFactsWithoutScripts(scene)
+  }
+
+  /// Without scripts, interactive controls are hidden.
+  private func expectFactsWithoutScripts(_ scene: PageScene) throws {
+    let page = try BrowserPage(scene.address, runsScripts: false)
+    let text = try #require(try page.text("body"))
+    for expected in ["Everything is current.", "3 → 4", "UTC", "shop", "4 published", "All since version 1"] {
+      #expect(text.contains(expected), "\(expected)")
+    }
+    let hidden = "[...document.querySelectorAll('.range')].every((one) => !one.checkVisibility())"
+    #expect(try page.evaluate(hidden) == true)
+    let path = try #require(
+      try page.evaluate("document.querySelector('td .change').getAttribute('href')").string)
+    let document = try scene.json(path)
+    #expect(document["from"] == 3 && document["to"] == 4)
   }
 
   private func deltaLengths(_ scene: PageScene) throws -> Set<Int> {
@@ -71,10 +89,15 @@ import Testing
       })
   }
 
-  @Test func `a new version appears without a reload, and focus and selection stay`() throws {
+  @Test
+  func
+    `the keyboard reaches every control, and a new version appears without a reload, while focus and selection stay`()
+    throws
+  {
     let scene = try PageScene(versions: Self.versions)
     try scene.waitForFacts(of: 4)
     let page = try BrowserPage(scene.address)
+    try expectKeyboardOrder(page)
     try page.evaluate(
       """
       window.isSamePage = true;
@@ -91,12 +114,11 @@ import Testing
     #expect(try page.evaluate("document.activeElement.getAttribute('href') === window.focused") == true)
     #expect(try page.evaluate("getSelection().toString()") == selected)
     #expect(page.complaints == [])
+    try expectSkipLink(BrowserPage(scene.address))
   }
 
-  @Test func `the keyboard reaches every control in the order of the page`() throws {
-    let scene = try PageScene(versions: Self.versions)
-    try scene.waitForFacts(of: 4)
-    let page = try BrowserPage(scene.address)
+  /// The keyboard reaches every control in the order of the page.
+  private func expectKeyboardOrder(_ page: BrowserPage) throws {
     try page.evaluate(
       """
       window.usable = [...document.querySelectorAll('a[href]:not([tabindex]), button, input, [tabindex="0"]')]
@@ -113,29 +135,12 @@ import Testing
     #expect(places == Array(0..<count))
   }
 
-  @Test func `the skip link leads past the header`() throws {
-    let scene = try PageScene()
-    let page = try BrowserPage(scene.address)
+  /// The skip link leads past the header.
+  private func expectSkipLink(_ page: BrowserPage) throws {
     try page.press("Tab")
     #expect(try page.evaluate("document.activeElement.className") == "skip")
     try page.press("Enter")
     try page.wait("the content has the focus", "document.activeElement.id === 'content'")
-  }
-
-  @Test func `without scripts the page shows the facts and hides interactive controls`() throws {
-    let scene = try PageScene(versions: Self.versions)
-    try scene.waitForFacts(of: 4)
-    let page = try BrowserPage(scene.address, runsScripts: false)
-    let text = try #require(try page.text("body"))
-    for expected in ["Everything is current.", "3 → 4", "UTC", "shop", "4 published", "All since version 1"] {
-      #expect(text.contains(expected), "\(expected)")
-    }
-    let hidden = "[...document.querySelectorAll('.range')].every((one) => !one.checkVisibility())"
-    #expect(try page.evaluate(hidden) == true)
-    let path = try #require(
-      try page.evaluate("document.querySelector('td .change').getAttribute('href')").string)
-    let document = try scene.json(path)
-    #expect(document["from"] == 3 && document["to"] == 4)
   }
 
   @Test(.full) func `the page reports a missing publication, keeps the last state and recovers`() throws {
@@ -182,15 +187,6 @@ import Testing
     try expectAnswer()
   }
 
-  @Test func `the whole page of one dataset is at most 60 kB`() throws {
-    let scene = try PageScene(versions: Self.versions)
-    try scene.waitForFacts(of: 4)
-    let sizes = try ["/", "/style.css", "/app.js", "/icon.svg"].map {
-      try RawClient(port: scene.server.port).get($0).body.count
-    }
-    #expect(sizes.reduce(0, +) <= 60_000, "\(sizes)")
-  }
-
   @Test func `behind nginx the page is compressed, answers conditional requests and stays current`() throws {
     let scene = try PageScene()
     let proxy = try NginxProxy(before: scene.server.port)
@@ -210,6 +206,6 @@ import Testing
     try page.wait("version 2 is shown", "document.querySelector('#my-1 .head data').value === '2'")
     #expect(page.complaints == [])
     scene.endServer()
-    try waitUntil("no old page is served", every: 0.1) { try head().hasPrefix("HTTP/1.1 503 ") }
+    try waitUntil("no old page is served", every: 0.01) { try head().hasPrefix("HTTP/1.1 503 ") }
   }
 }

@@ -40,7 +40,7 @@ enum Tool {
 
   @discardableResult
   static func script(_ path: String, _ arguments: [String]) throws -> String {
-    try run([python, "\(Readme.package)/\(path)"] + arguments)
+    try run([python, "\(Readme.package)/\(path)"] + arguments, environment: withoutBoto)
   }
 
   /// Runs a JavaScript program of this package.
@@ -56,6 +56,9 @@ enum Tool {
   /// A condition that SQLite evaluates without an end.
   static let endless =
     "(WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n)"
+
+  /// Without boto3, which python-tuf loads if it is installed, and which takes longer than all else in a script.
+  static let withoutBoto = ["PYTHONPATH": "\(Readme.package)/Tests/EndToEndTests/RoadTests/without-boto3"]
 
   /// The Python interpreter of the test setup.
   static var python: String { ProcessInfo.processInfo.environment["SEEDBANK_PYTHON"] ?? "python3" }

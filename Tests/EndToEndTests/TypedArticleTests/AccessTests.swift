@@ -24,13 +24,14 @@ import FoundationNetworking
   private func nginx(_ heading: String, _ changes: [(String, String)]) throws -> Nginx {
     var site = article.article.blocks.filter { $0.language == "nginx" && $0.heading == heading }
       .map(\.text).joined(separator: "\n")
+    let cache = heading.replacing(" ", with: "-")
     let changes =
       changes + [
         ("listen 80;", "listen 127.0.0.1:\(port);"),
         ("server 127.0.0.1:8080;", "server 127.0.0.1:\(article.port());"),
-        ("/var/cache/nginx", here("cache")),
+        ("/var/cache/nginx", here(cache)),
       ]
-    try FileManager.default.createDirectory(atPath: here("cache"), withIntermediateDirectories: true)
+    try here.makeFolder(cache)
     for (documented, own) in changes { site = try site.adapting(documented, to: own) }
     return try Nginx(site: site, in: here, listeningOn: port)
   }
@@ -60,9 +61,9 @@ import FoundationNetworking
     try await store.rows("SELECT name FROM shop")
   }
 
-  private func publish(_ name: String) throws {
+  private func publish(_ name: String, as version: Int) throws {
     try article.type("sqlite3 my.sqlite \"UPDATE shop SET name = '\(name)'\" && seedbank regenerate")
-    try article.untilHead(2, of: "my")
+    try article.untilHead(version, of: "my")
   }
 
   /// Repeats updates until one finds a change, because nginx may cache the timestamp for a second or two.
@@ -81,7 +82,16 @@ import FoundationNetworking
 
   // MARK: A token in a header
 
-  @Test func `all paths need the token in a header`() async throws {
+  @Test
+  func `apps read through the article's nginx with a token in a header or a signed address, and not without`()
+    async throws
+  {
+    try await expectHeader()
+    try await expectSignedAddress()
+  }
+
+  /// All paths need the token in a header, which the session's configuration may also set.
+  private func expectHeader() async throws {
     let token = try String(article.type("cat tokens").dropFirst("\"Bearer ".count).prefix { $0 != "\"" })
     let nginx = try nginx(
       "A token in a header",
@@ -97,7 +107,7 @@ import FoundationNetworking
     current.withLock { $0 = token }
     #expect(try await seeds.update().action == .replaced)
     // The token is revoked and renewed.
-    try publish("Green tea")
+    try publish("Green tea", as: 2)
     current.withLock { $0 = token.replacing(token.prefix(4), with: "0000") + "0" }
     await refused(seeds, token)
     #expect(try await shops(seeds) == ["Tea"])
@@ -114,20 +124,11 @@ import FoundationNetworking
       }
     }
     #expect(try status("allowed", extra: good) == 404)
-  }
-
-  @Test func `the token may be set in the session's configuration`() async throws {
-    let line = try article.type("cat tokens").split(separator: "\"")[0]
-    let nginx = try nginx(
-      "A token in a header",
-      [("/etc/nginx/tokens", article.folder("tokens")), ("127.0.0.1:9000", "127.0.0.1:\(try freePort())")])
-    defer { withExtendedLifetime(nginx) {} }
-    let seeds = try store { options in
-      options.configureSession = { [line = String(line)] in $0.httpAdditionalHeaders?["Authorization"] = line
-      }
+    let configured = try store { options in
+      options.configureSession = { $0.httpAdditionalHeaders?["Authorization"] = "Bearer \(token)" }
     }
-    #expect(try await seeds.update().action == .replaced)
-    await refused(try store { _ in }, line.description)
+    #expect(try await configured.update().action == .replaced)
+    await refused(try store { _ in }, token)
   }
 
   // MARK: A signed address
@@ -140,10 +141,8 @@ import FoundationNetworking
         .dropLast())
   }
 
-  @Test
-  func `a signed address opens the app's paths until it expires, and all addresses share one cached copy`()
-    async throws
-  {
+  /// A signed address opens the app's paths until it expires, and all addresses share one cached copy.
+  private func expectSignedAddress() async throws {
     let secret = try article.type("cat secret").trimmingCharacters(in: .newlines)
     let nginx = try nginx(
       "A signed address", [("SECRET", secret), ("/var/log/nginx/access.log", here("access"))])
@@ -160,10 +159,10 @@ import FoundationNetworking
     let good = try sign(seconds: 3600)
     query.withLock { $0 = good }
     #expect(try await seeds.update().action == .replaced)
-    try publish("Green tea")
+    try publish("White tea", as: 3)
     query.withLock { $0 = good.replacing("expires=1", with: "expires=2") }
     await refused(seeds, "signature")
-    #expect(try await shops(seeds) == ["Tea"])
+    #expect(try await shops(seeds) == ["Green tea"])
     query.withLock { $0 = good }
     #expect(try await news(seeds) == .applied)
     for path in try files() {

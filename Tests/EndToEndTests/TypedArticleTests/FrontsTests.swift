@@ -41,8 +41,19 @@ import Testing
     #expect(same == "same\n")
   }
 
-  @Test func `a front with an incomplete copy serves its last version until the rest arrives`() throws {
+  @Test
+  func
+    `a front with an incomplete copy serves what it has, and clients keep their data until the rest arrives`()
+    throws
+  {
     try article.typeRest()
+    try expectLastVersionServed()
+    try expectMissingObjectReported()
+    try expectClientAheadKeepsData()
+  }
+
+  /// A front that has only the newest timestamp serves its last version.
+  private func expectLastVersionServed() throws {
     try publish("half")
     try article.type(
       "cp seedbank/publication/metadata/timestamp.json front/t && mv front/t front/publication/metadata/timestamp.json"
@@ -50,32 +61,41 @@ import Testing
     try eventually("the front tells") { readiness("8082").contains("\"error\"") ? true : nil }
     #expect(readiness("8082").hasPrefix("{\"ready\":true"))
     #expect(try pull("tablet").contains("version 3 is the newest"))
-    try article.type("./push seedbank/publication front/publication")
-    try eventually("the front has the new version") { readiness("8082").contains("\"head\":4") ? true : nil }
+    try pushAndWait(for: 4)
     #expect(try pull("tablet").contains("version 3 → 4"))
   }
 
-  @Test func `a missing object is reported and breaks nothing else`() throws {
-    try article.typeRest()
+  /// A missing object breaks nothing else.
+  private func expectMissingObjectReported() throws {
     try publish("no object")
     try article.type("rsync -rt --checksum seedbank/publication/metadata/ front/publication/metadata/")
-    try eventually("the front has the new version") { readiness("8082").contains("\"head\":4") ? true : nil }
+    try waitForHead(5)
     let failure = #expect(throws: Tool.Failure.self) { try pull("tablet") }
     #expect(failure?.output.contains("which its metadata names") == true)
     #expect(article.terminalOutput.contains("An object cannot be served"))
-    try article.type("./push seedbank/publication front/publication")
-    #expect(try pull("tablet").contains("version 3 → 4"))
+    try pushAndWait(for: 5)
+    #expect(try pull("tablet").contains("version 4 → 5"))
   }
 
-  @Test func `a client that is ahead of a front gets an error and keeps its data`() throws {
-    try article.typeRest()
+  private func expectClientAheadKeepsData() throws {
     try publish("newer")
-    #expect(try pull("phone", from: "8080").contains("4, "))
-    let failure = #expect(throws: Tool.Failure.self) { try pull("phone") }
+    try waitForHead(6, at: "8080")
+    #expect(try pull("tablet", from: "8080").contains("version 5 → 6, "))
+    let failure = #expect(throws: Tool.Failure.self) { try pull("tablet") }
     #expect(failure?.output.contains("was offered after version") == true)
+    try pushAndWait(for: 6)
+    #expect(try pull("tablet").contains("version 6 is the newest"))
+  }
+
+  private func pushAndWait(for head: Int) throws {
     try article.type("./push seedbank/publication front/publication")
-    try eventually("the front has the new version") { readiness("8082").contains("\"head\":4") ? true : nil }
-    #expect(try pull("phone").contains("version 4 is the newest"))
+    try waitForHead(head)
+  }
+
+  private func waitForHead(_ head: Int, at port: String = "8082") throws {
+    try waitUntil("the front at \(port) has version \(head)", every: 0.01) {
+      readiness(port).contains("\"head\":\(head)")
+    }
   }
 
   private func readiness(_ port: String) -> String {

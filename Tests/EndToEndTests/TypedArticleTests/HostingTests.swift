@@ -8,20 +8,26 @@ import Testing
 
   init() throws { article = try TypedArticle("Hosting") }
 
-  @Test func `clients follow plain files, also below a path; only the front's own interface is missing`()
-    throws
+  @Test func `clients follow plain files of any static host, and report a host that changes answers`() throws
   {
     try article.typeRest()
+    try expectPlainFiles()
+    article.closeTerminals()
+    try expectCacheTimes()
+    try expectComplaints()
+  }
+
+  /// Clients follow plain files also below a path; only the front's own interface is missing.
+  private func expectPlainFiles() throws {
     #expect(throws: Tool.Failure.self) { try Tool.run(["curl", "-fsS", "\(article.server)/v1/my"]) }
     article.closeTerminals()
     try article.type("mkdir -p site && ln -s ../seedbank/publication site/seeds")
     try article.type("python3 -m http.server 8080 --bind 127.0.0.1 --directory site")
-    #expect(try pull(from: "\(article.server)/seeds", into: "tablet").contains("my/1: version 2, "))
+    #expect(try pull(from: "\(article.server)/seeds", into: "below").contains("my/1: version 2, "))
   }
 
-  @Test func `the nginx configuration sets the cache times of the article's table`() throws {
-    try article.typeRest()
-    article.closeTerminals()
+  /// The nginx configuration sets the cache times of the article's table.
+  private func expectCacheTimes() throws {
     let site = try article.article.file("nginx").adapting(
       "listen 80;", to: "listen 127.0.0.1:\(article.port());"
     )
@@ -48,11 +54,8 @@ import Testing
     #expect(try pull(from: article.server, into: "tablet").contains("my/1: version 2, "), "\(nginx.errors)")
   }
 
-  @Test func `the client reports a host that adds Content-Encoding or answers every path with a page`()
-    throws
-  {
-    try article.typeRest()
-    article.closeTerminals()
+  /// The client reports a host that adds Content-Encoding or answers every path with a page.
+  private func expectComplaints() throws {
     let folder = article.folder("seedbank/publication")
     let bad = [
       ("location /targets/ { add_header Content-Encoding gzip; }", "Content-Encoding gzip"),

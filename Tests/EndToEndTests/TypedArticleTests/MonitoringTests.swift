@@ -4,13 +4,11 @@ import Testing
 
 /// The article on monitoring, compared with real metrics and the shipped rules.
 @Suite struct MonitoringTests {
-  let article: TypedArticle
-
-  init() throws { article = try TypedArticle("Monitoring") }
-
-  @Test func `the article on monitoring runs as written`() throws { try article.typeRest() }
-
-  @Test func `the article's tables name every shipped alert and only existing metrics`() throws {
+  @Test
+  func `the article runs as written, and its tables name every shipped alert and only existing metrics`()
+    throws
+  {
+    let article = try TypedArticle("Monitoring")
     try article.typeRest()
     try article.type("seedbank verify")
     let page = try eventually("the front has read the verification") {

@@ -105,7 +105,7 @@ final class TypedArticle {
 
   private func replaced(_ text: String) -> String {
     // One pass for all ports: a port or a folder's name may contain the digits of a documented port.
-    let text = text.replacing(#/\b[0-9]{4}\b/#) {
+    let text = text.replacing("do sleep 1; done", with: "do sleep 0.1; done").replacing(#/\b[0-9]{4}\b/#) {
       ports[String($0.output)].map(String.init) ?? String($0.output)
     }
     return hosts.reduce(text) { $0.replacing($1.key, with: $1.value) }
@@ -119,8 +119,9 @@ final class TypedArticle {
 
   /// Waits until the front serves this version of a series or a later one.
   func untilHead(_ version: Int, of dataset: String) throws {
-    try waitUntil("version \(version) is served", every: 0.05) {
-      let answer = (try? Tool.run(["curl", "-fsS", "\(server)/v1/\(dataset)"])) ?? ""
+    try waitUntil("version \(version) is served", every: 0.01) {
+      let answer = String(
+        decoding: (try? RawClient(port: port()).get("/v1/\(dataset)").body) ?? [], as: UTF8.self)
       let head = answer.firstMatch(of: #/"head":([0-9]+)/#).flatMap { Int($0.1) }
       return (head ?? 0) >= version
     }
