@@ -12,8 +12,9 @@ import Testing
   static let sample = 8
   /// The fewest operations of each step; with fewer, it would not test the intended code.
   static let least: [StoreScene.Step: Int] = [
-    .firstStart: 100, .swap: 100, .apply: Stage.pick(quick: 80, full: 250, deep: 250), .collect: 15,
+    .firstStart: 100, .swap: 100, .apply: applying, .applyByUpdatedApp: applying, .collect: 15,
   ]
+  private static let applying = Stage.pick(quick: 80, full: 250, deep: 250)
 
   @Test(arguments: StoreScene.Step.allCases)
   func `a client that dies at any file operation leaves a published version, and converges`(

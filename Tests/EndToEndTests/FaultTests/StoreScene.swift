@@ -13,6 +13,8 @@ final class StoreScene {
     /// Replaces the data with a snapshot.
     case swap
     case apply
+    /// The same deltas for an app that was updated to the minor before its data.
+    case applyByUpdatedApp
     /// Only removes old generations, downloads and temporary files.
     case collect
   }
@@ -36,7 +38,7 @@ final class StoreScene {
 
   let folder: TemporaryFolder
   let step: Step
-  let pull: [String]
+  private(set) var pull: [String]
   private var digests: [SeedVersion: SHA256Digest] = [:]
   private let host: FolderHost
   private let series: SeedSeries
@@ -52,6 +54,7 @@ final class StoreScene {
     try folder.makeFolder("saved")
     if step != .firstStart { try save() }
     try goOn()
+    if step == .applyByUpdatedApp { pull = pull.map { $0 == "1.0" ? "1.1" : $0 } }
   }
 
   private static let template = FolderTemplate()
@@ -90,7 +93,7 @@ final class StoreScene {
     case .firstStart, .swap:
       try publish("UPDATE item SET photo = randomblob(40)")
       try publish("UPDATE item SET photo = randomblob(41); UPDATE shop SET rank = id")
-    case .apply:
+    case .apply, .applyByUpdatedApp:
       for number in 1...Self.deltas {
         try publish(
           """
@@ -105,7 +108,8 @@ final class StoreScene {
 
   private func publish(_ sql: String) throws {
     try Tool.sqlite(folder("my.sqlite"), sql)
-    try SeedbankBinary.succeed(["regenerate"] + (step == .apply ? [] : ["--snapshot"]), in: folder.path)
+    let snapshot = [.firstStart, .swap].contains(step) ? ["--snapshot"] : []
+    try SeedbankBinary.succeed(["regenerate"] + snapshot, in: folder.path)
     try learn()
   }
 
