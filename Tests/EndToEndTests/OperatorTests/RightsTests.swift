@@ -11,8 +11,16 @@ import Testing
   ]
   private static let otherCanStart = isRoot && (try? Tool.run(asOther + ["--version"])) != nil
 
-  /// Runs the command as a user that owns everything except `file`.
-  private func run(_ arguments: [String], without file: String) throws -> ProgramOutcome {
+  @Test(
+    .enabled(if: otherCanStart, "only root may give files away"),
+    arguments: [
+      (["run", "--port", "0"], "state/.run.lock", 74, ""),
+      (["regenerate"], "publication/.facts.lock", 0, "The facts of my could not be written"),
+      (["regenerate"], "keys/series.key", 78, ""),
+    ])
+  func `a file of another user is reported with its owner and the remedy`(
+    arguments: [String], file: String, status: Int32, message: String
+  ) throws {
     let deployment = try OperatedDeployment()
     let path = deployment.folder("seedbank/\(file)")
     let script = "chown -R 65534:65534 .; touch \"$1\"; chmod 600 \"$1\"; chown 0:0 \"$1\""
@@ -21,25 +29,9 @@ import Testing
     let outcome = try TestProgram.run(
       Self.asOther + arguments, in: deployment.folder.path, within: longestWait)
     let remedy = "\(path): Permission denied; it belongs to root: run the command as that user, or 'chown "
-    #expect(outcome.errors.contains(remedy), "\(outcome)")
-    return outcome
-  }
-
-  @Test(.enabled(if: otherCanStart, "only root may give files away"))
-  func `run refuses to start without rights to its lock`() throws {
-    let outcome = try run(["run", "--port", "0"], without: "state/.run.lock")
-    #expect(outcome.status == 74 && !outcome.output.contains("listening"), "\(outcome)")
-  }
-
-  @Test(.enabled(if: otherCanStart, "only root may give files away"))
-  func `facts that cannot be locked are reported with the file's owner, and the step succeeds`() throws {
-    try run(["regenerate"], without: "publication/.facts.lock").expect(
-      0, "The facts of my could not be written")
-  }
-
-  @Test(.enabled(if: otherCanStart, "only root may give files away"))
-  func `a key of another user is reported with its owner and without the advice to replace it`() throws {
-    let outcome = try run(["regenerate"], without: "keys/series.key")
-    #expect(outcome.status == 78 && !outcome.errors.contains("keys rotate"), "\(outcome)")
+    #expect(outcome.status == status && outcome.errors.contains(remedy), "\(outcome)")
+    #expect(message.isEmpty || outcome.errors.contains(message), "\(outcome)")
+    #expect(!outcome.output.contains("listening"), "\(outcome)")
+    #expect(!outcome.errors.contains("keys rotate"), "a key that exists is not to be replaced")
   }
 }
