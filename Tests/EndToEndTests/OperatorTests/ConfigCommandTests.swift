@@ -1,7 +1,5 @@
 import Foundation
-import SeedDatabase
 import SeedFormat
-import SeedPublication
 import SeedPublisher
 import SeedSystem
 import SeedTrust

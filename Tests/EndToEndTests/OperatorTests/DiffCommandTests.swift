@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedTrust

@@ -1,6 +1,5 @@
 import Foundation
 import SeedFormat
-import SeedPublication
 import SeedSystem
 import Support
 import Testing

@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedFormat
 import Support
 import Testing

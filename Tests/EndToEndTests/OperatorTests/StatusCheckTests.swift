@@ -3,7 +3,6 @@ import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedSystem
-import SeedTrust
 import Support
 import Testing
 

@@ -1,9 +1,6 @@
 import Foundation
-import SeedDatabase
 import SeedFormat
-import SeedPublication
 import SeedSystem
-import SeedTrust
 import Support
 import Testing
 

@@ -1,5 +1,4 @@
 import Foundation
-import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedSystem

@@ -1,5 +1,4 @@
 import SeedDatabase
-import SeedPublisher
 import Support
 import Testing
 

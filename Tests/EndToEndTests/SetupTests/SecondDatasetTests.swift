@@ -1,5 +1,3 @@
-import Foundation
-import SeedFormat
 import Support
 import Testing
 
