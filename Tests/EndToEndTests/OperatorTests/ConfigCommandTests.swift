@@ -131,9 +131,6 @@ import Testing
       "http.threads", "http.perAddressLimit", "http.trustedProxies", "http.drainSeconds", "http.graceSeconds",
       "datasets.my.retention.snapshotAgeSeconds",
     ] { #expect(source(path) == "default", "\(path)") }
-    let key = try deployment.folder.text("seedbank/keys/series.key")
-    let secret = try #require(try JSONValue(parsing: Array(key.utf8))["private"]?.string)
-    #expect(!outcome.output.contains(secret))
   }
 }
 

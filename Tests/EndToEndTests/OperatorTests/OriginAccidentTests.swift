@@ -55,14 +55,8 @@ import Testing
     #expect(try deployment.seedbank("regenerate").status == 0)
   }
 
-  /// Whether tests can run as another user or mount a disk, because permissions do not stop root.
-  private static let isRoot = geteuid() == 0
-  private static let asOther =
-    isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
-  private static let otherCanStart =
-    (try? Tool.run(asOther + [SeedbankBinary.path, "--version"])) != nil
   private static let mayMount =
-    isRoot && (try? Tool.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])) != nil
+    OtherUser.isRoot && (try? Tool.run(["unshare", "-m", "mount", "-t", "tmpfs", "tmpfs", "/mnt"])) != nil
 
   private func logged() throws -> String {
     let folder = deployment.folder("logged")
@@ -72,7 +66,7 @@ import Testing
     return folder
   }
 
-  @Test(.enabled(if: otherCanStart, "the build's folder is open to other users"))
+  @Test(.enabled(if: OtherUser.canStart, "the build's folder is open to other users"))
   func `a WAL origin in another user's folder is reported with the remedy`() throws {
     let folder = try logged()
     let home = try TemporaryFolder()
@@ -80,7 +74,7 @@ import Testing
     try Tool.run(["chmod", "555", folder])
     try Tool.run(["chmod", "777", home.path])
     let initialize =
-      Self.asOther + [SeedbankBinary.path, "init", "\(folder)/log.sqlite", "--directory", "d"]
+      OtherUser.command + [SeedbankBinary.path, "init", "\(folder)/log.sqlite", "--directory", "d"]
     let failure = #expect(throws: Tool.Failure.self) { try Tool.run(initialize, in: home.path) }
     #expect(
       failure?.status == 69 && failure?.output.contains("log.sqlite-shm, which this user cannot") == true)

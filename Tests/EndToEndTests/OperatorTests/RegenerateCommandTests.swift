@@ -64,14 +64,11 @@ import Testing
     }
     try folder.sqlite("other.sqlite", "DROP TABLE stop")
     try regenerate().expect(69, "transit: There is no origin database", "other: Table", "no such table: stop")
-  }
 
-  @Test func `a failure of the whole command is one line of JSON`() throws {
+    // A failure of the whole command is one line.
     try folder.remove("seedbank/keys/timestamp.key")
-    let outcome = try folder.seedbank("regenerate", "--json")
-    let lines = try json(outcome)
-    #expect(outcome.status == 78 && lines.count == 1)
-    #expect(lines.first?["error"]?["kind"]?.string == "configuration")
+    let lines = try json(regenerate("--json").expect(78))
+    #expect(lines.count == 1 && lines.first?["error"]?["kind"]?.string == "configuration")
     #expect(lines.first?["error"]?["message"]?.string?.contains("timestamp.key") == true)
   }
 

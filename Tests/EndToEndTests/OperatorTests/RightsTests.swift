@@ -2,17 +2,21 @@ import Foundation
 import Support
 import Testing
 
+/// A user other than root and the owner of files, whom permissions stop.
+enum OtherUser {
+  /// Only root may give files away.
+  static let isRoot = geteuid() == 0
+  /// Begins a command of the other user; the tests' own user if that is not root.
+  static let command =
+    isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
+  /// Whether the build's folder is open to the user.
+  static let canStart = (try? Tool.run(command + [SeedbankBinary.path, "--version"])) != nil
+}
+
 /// Files that a command of another user left behind, such as one with sudo.
 @Suite struct RightsTests {
-  /// Only root may give files away.
-  private static let isRoot = geteuid() == 0
-  private static let asOther = [
-    "setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", SeedbankBinary.path,
-  ]
-  private static let otherCanStart = isRoot && (try? Tool.run(asOther + ["--version"])) != nil
-
   @Test(
-    .enabled(if: otherCanStart, "only root may give files away"),
+    .enabled(if: OtherUser.isRoot && OtherUser.canStart, "only root may give files away"),
     arguments: [
       (["run", "--port", "0"], "state/.run.lock", 74, ""),
       (["regenerate"], "publication/.facts.lock", 0, "The facts of my could not be written"),
@@ -27,7 +31,7 @@ import Testing
     try Tool.run(["sh", "-ec", script, "sh", path], in: deployment.folder.path)
     try deployment.origin("UPDATE shop SET rank = 7 WHERE id = 1")
     let outcome = try TestProgram.run(
-      Self.asOther + arguments, in: deployment.folder.path, within: longestWait)
+      OtherUser.command + [SeedbankBinary.path] + arguments, in: deployment.folder.path, within: longestWait)
     let remedy = "\(path): Permission denied; it belongs to root: run the command as that user, or 'chown "
     #expect(outcome.status == status && outcome.errors.contains(remedy), "\(outcome)")
     #expect(message.isEmpty || outcome.errors.contains(message), "\(outcome)")

@@ -153,62 +153,59 @@ import Testing
     #expect(try !page(front).contains(deployment.folder.path), "the page is everybody's")
   }
 
-  /// A fault and its repair, as scripts for the deployment's folder.
-  struct Fault: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    /// The page's message.
-    let words: String
-    let begin: String
-    let end: String
-
-    init(_ name: String, _ words: String, _ begin: String, _ end: String) {
-      (testDescription, self.words, self.begin, self.end) = (name, words, begin, end)
-    }
-  }
-
   static let delta = "seedbank/publication/targets/my/1/*.delta-2-3.*"
   private static let facts =
     "sed -i -E 's/(\"openMilliseconds\":)[0-9]+/\\1'$time'/' seedbank/publication/facts/my-1.json"
-  static let faults = [
-    Fault("a delta is gone", "files are missing", "mv \(delta) kept", "mv kept $(cat name)"),
-    Fault(
+  /// Faults, the page's messages, and scripts that begin and end the faults.
+  private static let faults = [
+    ("a delta is gone", "files are missing", "mv \(delta) kept", "mv kept $(cat name)"),
+    (
       "a delta is cut", "files are missing", "cp \(delta) kept; truncate -s -1 \(delta)",
-      "mv kept $(cat name)"),
-    Fault(
+      "mv kept $(cat name)"
+    ),
+    (
       "an origin was held open", "origin open for long",
       "time=720000; \(facts); echo '{\"openMilliseconds\":720000}' > seedbank/state/my.reading",
-      "time=1; \(facts); rm seedbank/state/my.reading"),
-    Fault(
+      "time=1; \(facts); rm seedbank/state/my.reading"
+    ),
+    (
       "a key file is open to others", "key files",
       "chmod 644 seedbank/keys/snapshot.key; $seedbank regenerate",
-      "chmod 600 seedbank/keys/snapshot.key; $seedbank regenerate"),
-    Fault(
+      "chmod 600 seedbank/keys/snapshot.key; $seedbank regenerate"
+    ),
+    (
       "a change of keys waits", "A change of keys waits",
       "mv seedbank/keys/root.key .; $seedbank keys rotate snapshot --prepare; $seedbank regenerate",
-      "mv root.key seedbank/keys/; $seedbank keys discard; $seedbank regenerate"),
-    Fault(
+      "mv root.key seedbank/keys/; $seedbank keys discard; $seedbank regenerate"
+    ),
+    (
       "a dataset is not published", "Nothing of a dataset is published",
       "sqlite3 b.sqlite 'CREATE TABLE t(a PRIMARY KEY)'; $seedbank init b.sqlite; mv b.sqlite kept; $seedbank regenerate || true",
-      "mv kept b.sqlite; $seedbank regenerate"),
-    Fault(
+      "mv kept b.sqlite; $seedbank regenerate"
+    ),
+    (
       "a model is gone", "its model is gone",
       "cp seedbank/seedbank.json one; sqlite3 b.sqlite 'CREATE TABLE t(a PRIMARY KEY)'; $seedbank init b.sqlite; "
         + "$seedbank regenerate; cp seedbank/seedbank.json two; cp one seedbank/seedbank.json; $seedbank regenerate",
-      "cp two seedbank/seedbank.json; $seedbank regenerate"),
-    Fault(
+      "cp two seedbank/seedbank.json; $seedbank regenerate"
+    ),
+    (
       "a working copy is damaged", "working copy of it cannot be read",
       "echo nothing > seedbank/state/my-1.sqlite; mv my.sqlite kept; $seedbank regenerate || true",
-      "mv kept my.sqlite; $seedbank regenerate"),
+      "mv kept my.sqlite; $seedbank regenerate"
+    ),
   ]
 
   @Test(.full, arguments: faults)
-  func `the page warns like the check about each fault`(_ fault: Fault) throws {
+  func `the page warns like the check about each fault`(
+    name: String, words: String, begin: String, end: String
+  ) throws {
     try type("echo \(Self.delta) > name")
     let front = try start("serve")
-    try type(fault.begin)
-    try waitUntil("it is told", every: 0.01) { try page(front).contains(fault.words) }
+    try type(begin)
+    try waitUntil("it is told", every: 0.01) { try page(front).contains(words) }
     #expect(try !standing(front).contains(Self.allIsWell) && check().status != 0)
-    try type(fault.end)
+    try type(end)
     try wait(until: front, says: Self.allIsWell)
     #expect(try check().status == 0)
   }
