@@ -61,7 +61,7 @@ final class EndScene {
         try copy(base, to: start)
         try shell(command.before, in: start)
       }
-      for moment in 0..<Stage.pick(quick: 1, full: 50, deep: 50) {
+      for moment in 0..<Stage.pick(quick: 1, full: 15, deep: 50) {
         let signal = (index + moment).isMultiple(of: 2) ? SIGTERM : SIGINT
         let delay = UInt32.random(in: 0..<Self.longestDelay, using: &random)
         do {

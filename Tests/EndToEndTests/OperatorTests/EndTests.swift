@@ -109,7 +109,7 @@ import Testing
   /// A signal before the handler is installed kills the program; a later one must not be lost.
   @Test func `SIGTERM during the start ends run`() throws {
     let deployment = try OperatedDeployment()
-    for _ in 0..<Stage.pick(quick: 12, full: 500, deep: 500) {
+    for _ in 0..<Stage.pick(quick: 4, full: 100, deep: 500) {
       let microseconds = UInt32.random(in: 0..<80_000)
       let program = try TestProgram([SeedbankBinary.path, "run", "--port", "0"], in: deployment.folder.path)
       usleep(microseconds)

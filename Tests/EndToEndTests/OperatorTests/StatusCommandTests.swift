@@ -51,18 +51,6 @@ import Testing
     #expect(try deployment.seedbank("status").output.contains("next: a snapshot, if rows change, at "))
   }
 
-  @Test func `warnings report missing and readable keys`() throws {
-    let deployment = try OperatedDeployment()
-    try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/series.key")])
-    try Tool.run(["rm", deployment.folder("seedbank/keys/timestamp.key")])
-    try deployment.origin("INSERT INTO shop VALUES (7, CAST(x'ff' AS TEXT), 1)")
-    let status = try #require(try deployment.json("status").first)
-    let warnings = (status["warnings"]?.elements ?? []).compactMap(\.string)
-    #expect(warnings.count == 2, "\(warnings)")
-    #expect(warnings.contains { $0.contains("series.key: other users can read the key") })
-    #expect(warnings.contains { $0.contains("timestamp.key: the key is missing") })
-  }
-
   @Test func `the history shows every kind of step, and a damaged one is recreated and stops nothing`() throws
   {
     let deployment = try OperatedDeployment(isCopied: false)
