@@ -71,16 +71,16 @@ import Testing
   private static let follow = "--root seedbank/root.json --to new"
 
   private static let clientCommands = [
-    TypedCommand(words: "pull $HOST \(pull) --store new"),
     TypedCommand(words: "pull $SILENT \(pull) --store store", after: "seedbank doctor store"),
+    TypedCommand(words: "pull $HOST \(pull) --store new"),
     TypedCommand(
       words: "pull $HOST \(pull) --store new --watch", after: "seedbank pull $HOST \(pull) --store new"),
     TypedCommand(words: "pull $HOST \(pull) --bundle new", code: 1),
     TypedCommand(
       words: "pull $SILENT \(pull) --bundle new", after: "seedbank pull $HOST \(pull) --bundle new", code: 1),
-    TypedCommand(words: "follow $HOST \(follow) --once", code: 1),
     TypedCommand(
       words: "follow $SILENT \(follow) --once", after: "seedbank follow $HOST \(follow) --once", code: 1),
+    TypedCommand(words: "follow $HOST \(follow) --once", code: 1),
     TypedCommand(words: "follow $HOST \(follow)", after: "seedbank follow $HOST \(follow) --once"),
     TypedCommand(
       words: "follow $HOST \(follow) --serve --port 0", after: "seedbank follow $HOST \(follow) --once"),
