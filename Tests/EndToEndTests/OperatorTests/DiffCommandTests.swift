@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedTrust
@@ -8,24 +7,17 @@ import Testing
 @Suite struct DiffCommandTests {
   @Test func `diff compares published versions, with rows on request`() throws {
     let deployment = try OperatedDeployment()
-    let counts = try deployment.seedbank("diff", "1", "3")
-    #expect(counts.status == 0 && counts.output == "shop: 2 inserted, 1 updated, 0 deleted\n")
-    let rows = try deployment.seedbank("diff", "1", "3", "--rows")
+    let rows = try deployment.folder.succeed("diff", "1", "3", "--rows")
     #expect(
-      rows.output == """
+      rows == """
         ~ shop id=1  name: "name 1" → "name 3"
         + shop id=2  name: "x", rank: NULL
         + shop id=3  name: "x", rank: NULL
         shop: 2 inserted, 1 updated, 0 deleted
 
         """)
-    #expect(try deployment.seedbank("diff", "2", "2").output == "shop: the same\n")
-  }
-
-  @Test func `diff --json prints a line for each row and a summary`() throws {
-    let deployment = try OperatedDeployment()
     let lines = try deployment.json("diff", "3", "2", "--rows")
-    #expect(lines.count == 3)
+    try #require(lines.count == 3)
     #expect(lines[0]["key"]?["id"]?.integer == 1 && lines[0]["old"]?["name"]?.string == "name 3")
     #expect(lines[0]["new"]?["name"]?.string == "name 2" && lines[0]["new"]?["rank"] == nil)
     #expect(lines[1]["new"] == .null && lines[1]["old"]?["id"]?.integer == 3)
@@ -50,19 +42,15 @@ import Testing
     #expect(packed.output == "shop: 0 inserted, 0 updated, 1 deleted\n")
   }
 
-  @Test func `diff rejects a file without tables`() throws {
-    let deployment = try OperatedDeployment()
-    try Tool.sqlite(deployment.folder("bare.sqlite"), "CREATE TABLE gone(id); DROP TABLE gone")
-    #expect(try deployment.seedbank("diff", "bare.sqlite", "bare.sqlite").status == 65)
-  }
-
   @Test func `diff rejects files and versions that do not exist or are no snapshot`() throws {
     let deployment = try OperatedDeployment()
-    #expect(try deployment.seedbank("diff", "1", "9").status == 65)
-    #expect(try deployment.seedbank("diff", "my.sqlite", "seedbank/root.json").status == 65)
-    #expect(try deployment.seedbank("diff", "my.sqlite", "none.sqlite").status == 74)
-    #expect(try deployment.seedbank("diff", "1").status == 64)
-    #expect(try deployment.seedbank("diff", "1", "2", "--dataset", "your").status == 64)
-    #expect(try deployment.seedbank("diff", "1", "2", "--series", "7").status == 64)
+    try deployment.folder.sqlite("bare.sqlite", "CREATE TABLE gone(id); DROP TABLE gone")
+    for (words, status) in [
+      ("bare.sqlite bare.sqlite", 65), ("1 9", 65), ("my.sqlite seedbank/root.json", 65),
+      ("my.sqlite none.sqlite", 74), ("1", 64), ("1 2 --dataset your", 64), ("1 2 --series 7", 64),
+    ] as [(String, Int32)] {
+      let command = ["diff"] + words.split(separator: " ").map(String.init)
+      try SeedbankBinary.run(command, in: deployment.folder.path).expect(status)
+    }
   }
 }

@@ -71,16 +71,16 @@ import Testing
   private static let follow = "--root seedbank/root.json --to new"
 
   private static let clientCommands = [
-    TypedCommand(words: "pull $HOST \(pull) --store new"),
     TypedCommand(words: "pull $SILENT \(pull) --store store", after: "seedbank doctor store"),
+    TypedCommand(words: "pull $HOST \(pull) --store new"),
     TypedCommand(
       words: "pull $HOST \(pull) --store new --watch", after: "seedbank pull $HOST \(pull) --store new"),
     TypedCommand(words: "pull $HOST \(pull) --bundle new", code: 1),
     TypedCommand(
       words: "pull $SILENT \(pull) --bundle new", after: "seedbank pull $HOST \(pull) --bundle new", code: 1),
-    TypedCommand(words: "follow $HOST \(follow) --once", code: 1),
     TypedCommand(
       words: "follow $SILENT \(follow) --once", after: "seedbank follow $HOST \(follow) --once", code: 1),
+    TypedCommand(words: "follow $HOST \(follow) --once", code: 1),
     TypedCommand(words: "follow $HOST \(follow)", after: "seedbank follow $HOST \(follow) --once"),
     TypedCommand(
       words: "follow $HOST \(follow) --serve --port 0", after: "seedbank follow $HOST \(follow) --once"),
@@ -109,7 +109,7 @@ import Testing
   /// A signal before the handler is installed kills the program; a later one must not be lost.
   @Test func `SIGTERM during the start ends run`() throws {
     let deployment = try OperatedDeployment()
-    for _ in 0..<Stage.pick(quick: 12, full: 500, deep: 500) {
+    for _ in 0..<Stage.pick(quick: 4, full: 100, deep: 500) {
       let microseconds = UInt32.random(in: 0..<80_000)
       let program = try TestProgram([SeedbankBinary.path, "run", "--port", "0"], in: deployment.folder.path)
       usleep(microseconds)

@@ -1,49 +1,41 @@
 import Foundation
 import SeedFormat
-import SeedPublication
 import SeedSystem
 import Support
 import Testing
 
 @Suite struct ExportCommandTests {
-  @Test func `each reachable version is exported to a file with its rows`() throws {
+  @Test func `each reachable version is exported, and by default the newest, with the clients' indexes`()
+    throws
+  {
     let deployment = try OperatedDeployment()
     for version in 1...OperatedDeployment.versions {
       let file = "version-\(version).sqlite"
-      let outcome = try deployment.seedbank("export", "--version", "\(version)", "--to", file).expect(0)
-      #expect(outcome.output.hasPrefix("my/1: version \(version) of model 1.0 is in "))
-      let rows = try Tool.sqlite(
-        deployment.folder(file),
-        "PRAGMA integrity_check; SELECT name FROM shop WHERE id = 1; SELECT count(*) FROM shop")
+      let printed = try deployment.folder.succeed("export", "--version", "\(version)", "--to", file)
+      #expect(printed.hasPrefix("my/1: version \(version) of model 1.0 is in "))
+      let rows = try deployment.folder.sqlite(
+        file, "PRAGMA integrity_check; SELECT name FROM shop WHERE id = 1; SELECT count(*) FROM shop")
       #expect(rows == "ok\nname \(version)\n\(version)\n")
     }
-    try deployment.origin("UPDATE shop SET name = 'another'")
-    let different = try deployment.seedbank("diff", "version-2.sqlite", "version-3.sqlite")
-    #expect(different.output == "shop: 1 inserted, 1 updated, 0 deleted\n")
-  }
-
-  @Test func `without --version, export takes the newest version and names it in JSON`() throws {
-    let deployment = try OperatedDeployment()
+    let different = try deployment.folder.succeed("diff", "version-2.sqlite", "version-3.sqlite")
+    #expect(different == "shop: 1 inserted, 1 updated, 0 deleted\n")
+    try publishClientIndex(deployment)
     let line = try #require(try deployment.json("export", "my", "--to", "newest.sqlite").first)
-    #expect(line["series"]?.string == "my/1" && line["version"]?.integer == OperatedDeployment.versions)
-    #expect(line["model"]?.string == "1.0")
+    #expect(line["series"]?.string == "my/1" && line["version"]?.integer == OperatedDeployment.versions + 1)
+    #expect(line["model"]?.string == "1.1")
     let attributes = try FileManager.default.attributesOfItem(atPath: deployment.folder("newest.sqlite"))
     #expect(line["bytes"]?.integer == attributes[.size] as? Int)
+    let indexes = "SELECT name FROM sqlite_schema WHERE type = 'index' AND name = 'shop_name'"
+    #expect(try deployment.folder.sqlite("newest.sqlite", indexes) == "shop_name\n")
   }
 
-  @Test func `the file has the indexes that snapshots leave to clients`() throws {
-    let deployment = try OperatedDeployment()
+  /// Publishes a model with an index that snapshots leave to clients.
+  private func publishClientIndex(_ deployment: OperatedDeployment) throws {
     try deployment.folder.succeed("model", "new")
-    let schema = deployment.folder("seedbank/my/models/1.1/schema.sql")
-    let text = try String(contentsOfFile: schema, encoding: .utf8)
-    try "\(text)\nCREATE INDEX shop_name ON shop(name);\n".write(
-      toFile: schema, atomically: false, encoding: .utf8)
+    try deployment.folder.edit("seedbank/my/models/1.1/schema.sql") {
+      "\($0)\nCREATE INDEX shop_name ON shop(name);\n"
+    }
     try deployment.configure("\"indexes\": \"client\"")
-    #expect(try deployment.seedbank("export", "--to", "all.sqlite").status == 0)
-    let names = try Tool.sqlite(
-      deployment.folder("all.sqlite"),
-      "SELECT name FROM sqlite_schema WHERE type = 'index' AND name = 'shop_name'")
-    #expect(names == "shop_name\n")
   }
 
   @Test func `a failed export leaves no files`() throws {

@@ -1,5 +1,3 @@
-import SeedDatabase
-import SeedFormat
 import Support
 import Testing
 

@@ -1,6 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import Support
 import Testing
 
@@ -12,51 +13,52 @@ import Testing
 
   private var origin: String { deployment.folder("my.sqlite") }
 
-  private func tables() throws -> String {
-    try Tool.sqlite(origin, "SELECT count(*) FROM sqlite_schema WHERE name LIKE 'seedbank%'")
+  private func names() throws -> String {
+    try Tool.sqlite(origin, "SELECT name FROM sqlite_schema ORDER BY name")
   }
 
-  @Test func `setup shows its changes and makes them only with --yes`() throws {
-    let before = try Data(contentsOf: URL(fileURLWithPath: origin))
-    try deployment.seedbank("origin", "log", "setup").expect(0, output: "shop  by id")
-    let printed = try deployment.seedbank("origin", "log", "setup", "--print")
-    #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
-    #expect(try deployment.seedbank("origin", "log", "setup", "--yes").status == 0)
-    let made = try Tool.sqlite(origin, "SELECT name FROM sqlite_schema ORDER BY name")
-    #expect(try deployment.seedbank("origin", "log", "remove", "--yes").status == 0)
-    #expect(try tables() == "0\n")
-    // The printed SQL makes the same tables and triggers.
-    try Tool.sqlite(origin, printed.output)
-    #expect(try Tool.sqlite(origin, "SELECT name FROM sqlite_schema ORDER BY name") == made)
-  }
-
-  @Test func `changes by sqlite3 are published from the log, and the log's tables are not offered to models`()
-    throws
-  {
+  private func follow() throws {
     try deployment.folder.succeed("origin", "log", "setup", "--yes")
     try deployment.folder.succeed("regenerate")
+  }
+
+  @Test func `setup shows its changes and makes them only with --yes, and mistakes are reported`() throws {
+    let before = try Data(contentsOf: URL(fileURLWithPath: origin))
+    let others = try names()
+    try deployment.seedbank("origin", "log", "setup").expect(0, output: "shop  by id")
+    let printed = try deployment.folder.succeed("origin", "log", "setup", "--print")
+    #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
+    try deployment.folder.succeed("origin", "log", "setup", "--yes")
+    let made = try names()
+    try deployment.seedbank("origin", "log", "setup", "--yes").expect(78, "has a log already")
+    try deployment.folder.succeed("origin", "log", "remove", "--yes")
+    #expect(try names() == others)
+    // The printed SQL makes the same tables and triggers.
+    try Tool.sqlite(origin, printed)
+    #expect(try names() == made)
+    try deployment.seedbank("origin", "log").expect(64)
+    try deployment.seedbank("origin", "log", "accept", "--yes").expect(64)
+    try Folder.rename(origin, to: origin + ".away")
+    try deployment.seedbank("origin", "log", "remove", "--yes").expect(69, "no origin database")
+  }
+
+  @Test func `changes are published from the log, missed rows are reported, and accept trusts the log again`()
+    throws
+  {
+    try follow()
     try Tool.sqlite(
-      origin, "REPLACE INTO shop VALUES (2, 'by log', 1), (9, 'new', 2); DELETE FROM shop WHERE id = 1")
+      origin, "REPLACE INTO shop VALUES (2, 'by log', 1), (9, 'new', 2); DELETE FROM shop WHERE id = 3")
     let shop = try regenerated()["tables"]?["shop"]
     #expect(
       shop?["inserted"] == 1 && shop?["updated"] == 1 && shop?["deleted"] == 1, "\(String(describing: shop))")
-    #expect(try deployment.seedbank("verify").status == 0)
-    #expect(
-      try found() == [
-        "log", nil, "comparison", "it is the first step since the log was made, or was accepted",
-      ])
-    let status = try deployment.seedbank("status").output
-    #expect(status.contains("found by log") && status.contains("log: all rows last compared"), "\(status)")
-    let check = try deployment.seedbank("config", "check")
-    #expect(check.status == 0 && !(check.output + check.errors).contains("gained"), "\(check.errors)")
-  }
+    try deployment.folder.succeed("verify")
+    let first = "it is the first step since the log was made, or was accepted"
+    #expect(try found() == ["log", nil, "comparison", first])
+    try deployment.seedbank("status").expect(0, output: "found by log", "log: all rows last compared")
+    let check = try deployment.seedbank("config", "check").expect(0)
+    #expect(!(check.output + check.errors).contains("gained"), "the log's tables are not for models")
 
-  @Test func `rows that the log missed are reported, and accept trusts the log again`() throws {
-    try deployment.folder.succeed("origin", "log", "setup", "--yes")
-    try deployment.folder.succeed("regenerate")
-    // This writer disables triggers.
-    try Tool.run(
-      ["sqlite3", origin, ".dbconfig enable_trigger off", "UPDATE shop SET name = 'unseen' WHERE id = 1"])
+    try missRow()
     #expect(try regenerated()["outcome"] == "unchanged")
     try OriginLogScene.rewindAudit(deployment.folder("seedbank/state/my-1.cursor"))
     try deployment.seedbank("regenerate").expect(0, "(id = 1): they are published now")
@@ -65,15 +67,19 @@ import Testing
     #expect(newest["missedRows"] == 1 && newest["foundWhy"] == .null)
     let status = try #require(try deployment.json("status").first?["series"]?.elements?.first)
     #expect(status["logMissedAt"]?.string != nil && status["comparedAt"] == status["logMissedAt"])
-    #expect(try deployment.seedbank("origin", "log", "accept").status == 0)
-    #expect(try deployment.seedbank("regenerate").status == 0)
-    #expect(
-      try found().prefix(2) == ["comparison", "it is the first step since the log was made, or was accepted"])
+    try deployment.folder.succeed("origin", "log", "accept")
+    try deployment.folder.succeed("regenerate")
+    #expect(try found().prefix(2) == ["comparison", first])
+  }
+
+  /// Writes without triggers.
+  private func missRow() throws {
+    try Tool.run(
+      ["sqlite3", origin, ".dbconfig enable_trigger off", "UPDATE shop SET name = 'unseen' WHERE id = 1"])
   }
 
   @Test func `status reports tables that the log no longer watches until the log is made again`() throws {
-    try deployment.folder.succeed("origin", "log", "setup", "--yes")
-    try deployment.folder.succeed("regenerate")
+    try follow()
     let unwatched = #"does not watch "shop" any more"#
     #expect(try !deployment.seedbank("status").output.contains(unwatched))
     let triggers = try Tool.sqlite(
@@ -87,8 +93,7 @@ import Testing
       #expect((told.output + told.errors).contains(unwatched), "\(told)")
     }
     try deployment.folder.succeed("origin", "log", "remove", "--yes")
-    try deployment.folder.succeed("origin", "log", "setup", "--yes")
-    #expect(try deployment.seedbank("regenerate").status == 0)
+    try follow()
     #expect(try !deployment.seedbank("status").output.contains(unwatched))
   }
 
@@ -130,15 +135,6 @@ import Testing
     #expect(try deployment.seedbank("origin", "log", "remove", "--yes").status == 69)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == followed)
     try writer.execute("ROLLBACK")
-  }
-
-  @Test func `usage errors and a missing origin are reported`() throws {
-    try deployment.folder.succeed("origin", "log", "setup", "--yes")
-    try deployment.seedbank("origin", "log", "setup", "--yes").expect(78, "has a log already")
-    #expect(try deployment.seedbank("origin", "log").status == 64)
-    #expect(try deployment.seedbank("origin", "log", "accept", "--yes").status == 64)
-    try FileManager.default.moveItem(atPath: origin, toPath: origin + ".away")
-    try deployment.seedbank("origin", "log", "remove", "--yes").expect(69, "no origin database")
   }
 }
 

@@ -1,5 +1,4 @@
 import Foundation
-import SeedDatabase
 import SeedFormat
 import Support
 import Testing
@@ -7,12 +6,18 @@ import Testing
 @Suite struct RegenerateCommandTests {
   private let folder: TemporaryFolder
 
-  /// Publishes two datasets with 200 rows each: `other`, and `transit` with two majors.
+  private static let template = FolderTemplate()
+
+  /// Has two published datasets with 200 rows each: `other`, and `transit` with two majors.
   init() throws {
     folder = try TemporaryFolder(inMemory: true)
+    try Self.template.fill(folder) { [folder] in try Self.publish(in: folder) }
+  }
+
+  private static func publish(in folder: TemporaryFolder) throws {
     for name in ["transit", "other"] {
-      try Tool.sqlite(
-        folder("\(name).sqlite"),
+      try folder.sqlite(
+        "\(name).sqlite",
         """
         CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT);
         INSERT INTO stop SELECT value, 'stop ' || value FROM generate_series(1, 200);
@@ -44,32 +49,26 @@ import Testing
     try FileManager.default.moveItem(atPath: folder(old), toPath: folder(new))
   }
 
-  @Test(arguments: [[], ["--dry-run"]])
-  func `an error in one dataset does not delay another`(_ dryRun: [String]) throws {
+  @Test func `an error in one dataset does not delay another, and the first sets the exit code`() throws {
     try move("transit.sqlite", to: "away")
-    try Tool.sqlite(folder("other.sqlite"), "UPDATE stop SET name = 'x' WHERE id = 1")
-    let outcome = try SeedbankBinary.run(["regenerate", "--json"] + dryRun, in: folder.path).expect(
-      69, "transit: There is no origin database")
-    let lines = try json(outcome)
-    try #require(lines.count == 2)
-    #expect(lines[0]["dataset"]?.string == "transit" && lines[0]["series"] == nil)
-    #expect(lines[0]["error"]?["kind"]?.string == "unavailable")
-    #expect(lines[0]["error"]?["exitCode"]?.integer == 69)
-    #expect(lines[1]["series"]?.elements?.first?["outcome"]?.string == "changed" && lines[1]["error"] == nil)
-  }
-
-  @Test func `every failed dataset is reported, and the first sets the exit code`() throws {
-    try move("transit.sqlite", to: "away")
-    try Tool.sqlite(folder("other.sqlite"), "DROP TABLE stop")
+    try folder.sqlite("other.sqlite", "UPDATE stop SET name = 'x' WHERE id = 1")
+    for dryRun in [["--dry-run"], []] {
+      let outcome = try SeedbankBinary.run(["regenerate", "--json"] + dryRun, in: folder.path).expect(
+        69, "transit: There is no origin database")
+      let lines = try json(outcome)
+      try #require(lines.count == 2)
+      #expect(lines[0]["dataset"]?.string == "transit" && lines[0]["series"] == nil)
+      #expect(lines[0]["error"]?["kind"]?.string == "unavailable")
+      #expect(lines[0]["error"]?["exitCode"]?.integer == 69)
+      #expect(lines[1]["series"]?.elements?.first?["outcome"] == "changed" && lines[1]["error"] == nil)
+    }
+    try folder.sqlite("other.sqlite", "DROP TABLE stop")
     try regenerate().expect(69, "transit: There is no origin database", "other: Table", "no such table: stop")
-  }
 
-  @Test func `a failure of the whole command is one line of JSON`() throws {
+    // A failure of the whole command is one line.
     try folder.remove("seedbank/keys/timestamp.key")
-    let outcome = try folder.seedbank("regenerate", "--json")
-    let lines = try json(outcome)
-    #expect(outcome.status == 78 && lines.count == 1)
-    #expect(lines.first?["error"]?["kind"]?.string == "configuration")
+    let lines = try json(regenerate("--json").expect(78))
+    #expect(lines.count == 1 && lines.first?["error"]?["kind"]?.string == "configuration")
     #expect(lines.first?["error"]?["message"]?.string?.contains("timestamp.key") == true)
   }
 
@@ -97,32 +96,27 @@ import Testing
     try folder.succeed("regenerate")
   }
 
-  @Test func `status shows a retired lifecycle with its message and no next snapshot`() throws {
+  @Test func `a retired series has no next snapshot, and needs neither a working copy nor a step`() throws {
     try retire("1")
-    let text = try folder.succeed("status", "--dataset", "transit")
-    #expect(text.contains("model: 1.0, retired (\"Please update\")"))
-    #expect(text.contains("next: nothing, it is retired"))
-    let outcome = try folder.seedbank("status", "--json")
-    let series = try json(outcome)[0]["series"]?.elements?.first
+    try folder.seedbank("status", "--dataset", "transit").expect(
+      0, output: "model: 1.0, retired (\"Please update\")", "next: nothing, it is retired")
+    let series = try json(folder.seedbank("status", "--json"))[0]["series"]?.elements?.first
     #expect(series?["message"]?.string == "Please update" && series?["nextSnapshotAt"] == .null)
-  }
-
-  @Test func `a retired series needs neither a working copy nor a publish step`() throws {
-    try retire("1")
     try folder.remove("seedbank/state/transit-1.sqlite")
     try Tool.run(["cp", "-r", "1.0", "3.0"], in: folder("seedbank/transit/models"))
     try folder.succeed("model", "retire", "3", "--dataset", "transit")
     #expect(try folder.succeed("status", "--check").hasPrefix("ok: "))
   }
 
-  @Test func `an ambiguous command asks for the option and lists its values`() throws {
-    try folder.seedbank("diff", "1", "1").expect(64, "'--dataset', \"transit\" or \"other\"")
-    try folder.seedbank("diff", "1", "1", "--dataset", "transit").expect(64, "'--series', \"1\" or \"2\"")
-  }
-
-  @Test(arguments: [["config", "show", "--dataset", "transit"], ["config", "check", "--model", "1.0"]])
-  func `an option without effect is rejected`(_ words: [String]) throws {
-    #expect(try SeedbankBinary.run(words, in: folder.path).status == 64)
+  @Test func `an ambiguous command asks for the option, and an option without effect is rejected`() throws {
+    for (words, message) in [
+      ("diff 1 1", "'--dataset', \"transit\" or \"other\""),
+      ("diff 1 1 --dataset transit", "'--series', \"1\" or \"2\""),
+      ("config show --dataset transit", "--dataset"), ("config check --model 1.0", "--model"),
+    ] {
+      try SeedbankBinary.run(words.split(separator: " ").map(String.init), in: folder.path).expect(
+        64, message)
+    }
   }
 
   @Test func `every shrunken series is reported, and a dry run counts its rows and ends with 65`() throws {

@@ -3,7 +3,6 @@ import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedSystem
-import SeedTrust
 import Support
 import Testing
 
@@ -27,19 +26,59 @@ import Testing
     return outcome
   }
 
-  @Test func `a healthy deployment is ok`() throws {
-    let outcome = try check("--older-than", "26h", "--no-step-for", "15m")
-    #expect(outcome.status == 0 && outcome.output.hasPrefix("ok: my/1: version 3, "), "\(outcome)")
+  @Test func `with age, the state goes from ok to warning and critical`() throws {
+    let limits = ["--older-than", "26h", "--no-step-for", "15m"]
+    let healthy = try check(limits).expect(0)
+    #expect(healthy.output.hasPrefix("ok: my/1: version 3, "), "\(healthy)")
     let json = try check("--json").json()
     #expect(json["state"]?.string == "ok" && json["problems"]?.elements == [])
+    let old = try check(limits, days: 2).expect(
+      1, output: "version 3 is 2 days old, more than 26 hours",
+      "the last publish step was 2 days ago, more than 15 minutes")
+    #expect(old.output.hasPrefix("warning: "), "\(old)")
+    let timer = try check(days: 2).expect(1, output: "2 days ago, more than 26 hours")
+    #expect(!timer.output.contains(" old, more than"), "nobody said how old it may be")
+    try check(days: 5).expect(1, output: "timestamp: its metadata expires at")
+    let expired = try check("--older-than", "1h", days: 8).expect(2, output: "version 3 is 8 days old")
+    #expect(expired.output.hasPrefix("critical: timestamp: its metadata expired at"), "\(expired)")
+    for (days, state) in [(2, "warning"), (8, "critical")] {
+      let json = try check("--json", days: days).json()
+      #expect(json["state"]?.string == state && json["problems"]?.elements?.first?["state"]?.string == state)
+    }
+    try check("--dataset", "nope").expect(64)
   }
 
-  @Test func `old data, a stalled publisher and signatures that expire soon are warnings`() throws {
-    let old = try check("--older-than", "26h", "--no-step-for", "15m", days: 2)
-    #expect(old.status == 1 && old.output.hasPrefix("warning: "), "\(old)")
-    #expect(old.output.contains("version 3 is 2 days old, more than 26 hours"))
-    #expect(old.output.contains("the last publish step was 2 days ago, more than 15 minutes"))
-    try check(days: 5).expect(1, output: "timestamp: its metadata expires at")
+  @Test(
+    arguments: [
+      ("rm seedbank/state/history.sqlite", 1, ["its age is unknown"]),
+      ("$seedbank rollback --to 2", 1, ["held at the content of version 2"]),
+      ("truncate -s -1 \(delta)", 2, [".delta-2-3."]),
+      ("rm seedbank/publication/targets/my/1/*", 2, ["and 2 more: missing"]),
+      ("rm seedbank/publication/metadata/timestamp.json", 2, ["critical: "]),
+      ("rm seedbank/seedbank.json", 2, ["critical: "]),
+      ("rm -r seedbank; $seedbank init my.sqlite", 2, ["nothing is published yet"]),
+      (
+        """
+        sqlite3 my.sqlite "INSERT INTO shop VALUES (7, CAST(x'ff' AS TEXT), 1)"
+        chmod 644 seedbank/keys/series.key; rm seedbank/keys/snapshot.key
+        """, 1,
+        ["series.key: other users can read the key", "snapshot.key: the key is missing", "already read it\n"]
+      ),
+      (
+        """
+        sqlite3 my.sqlite 'ALTER TABLE shop RENAME COLUMN name TO title'
+        $seedbank regenerate || [ $? = 65 ]
+        $seedbank rollback --to 2
+        rm seedbank/keys/snapshot.key
+        $seedbank regenerate || [ $? = 78 ]
+        """, 1, ["the last step was refused: "]
+      ),
+    ] as [(String, Int32, [String])])
+  func `each state has its code and a line`(script: String, status: Int32, words: [String]) throws {
+    try type(script)
+    let outcome = try check().expect(status)
+    for part in words { #expect(outcome.output.contains(part), "\(outcome)") }
+    #expect(!outcome.output.contains(".;"), "one character separates messages")
   }
 
   @Test func `an origin kept open for long by a step is a warning, and status shows it`() throws {
@@ -56,23 +95,16 @@ import Testing
         == ["openMilliseconds": 720_000, "lagSeconds": 7, "role": "standby", "server": "db2"])
   }
 
-  @Test func `default limits come from the configuration and from the last publisher`() throws {
-    let timer = try check(days: 2).expect(1, output: "2 days ago, more than 26 hours")
-    #expect(!timer.output.contains(" old, more than"), "nobody said how old it may be")
+  @Test func `the default limit after run comes from its schedule`() throws {
     let run = try RunningSeedbank(
       ["run", "--port", "0"], in: deployment.folder.path,
       environment: ["PATH": "/usr/bin:/bin", "SEEDBANK_DATASETS_MY_SCHEDULE_CHANGE_SECONDS": "600"])
-    try waitUntil("it has told") {
+    try waitUntil("it has told", every: 0.01) {
       deployment.publication.facts.read(try SeedSeries("my", major: 1))?.checkSeconds != nil
     }
     #expect(run.stop() == 0)
     #expect(try check().status == 0)
     try check(seconds: 460).expect(1, output: "ago, more than 7 minutes: does the publisher still run?")
-  }
-
-  @Test func `a missing history is a warning`() throws {
-    try Tool.run(["rm", deployment.folder("seedbank/state/history.sqlite")])
-    try check().expect(1, output: "its age is unknown")
   }
 
   @Test func `a working copy that is locked by a large change is not reported as unreadable`() throws {
@@ -82,176 +114,112 @@ import Testing
     try copy.execute("ROLLBACK")
   }
 
-  @Test func `a held series is a warning`() throws {
-    #expect(try deployment.seedbank("rollback", "--to", "2").status == 0)
-    try check().expect(1, output: "held at the content of version 2")
-    let json = try check("--json").json()
-    #expect(json["problems"]?.elements?.first?["state"]?.string == "warning")
+  private func page(_ front: RunningSeedbank) throws -> String {
+    String(decoding: try RawClient(port: front.port).get("/").body, as: UTF8.self)
   }
 
   private func standing(_ front: RunningSeedbank) throws -> String {
-    let page = String(decoding: try RawClient(port: front.port).get("/").body, as: UTF8.self)
-    return String(page.split(separator: "id=\"standing\"").last?.split(separator: "</p>").first ?? "")
+    let parts = try page(front).split(separator: "id=\"standing\"")
+    return String(parts.last?.split(separator: "</p>").first ?? "")
   }
 
-  private func run() throws -> RunningSeedbank {
-    try RunningSeedbank(
-      ["run", "--port", "0", "--public", PageScene.pages], in: deployment.folder.path,
+  private func wait(until front: RunningSeedbank, says words: String) throws {
+    try waitUntil("the page says \(words)", every: 0.01) { try standing(front).contains(words) }
+  }
+
+  private static let allIsWell = "Everything is current."
+
+  private func start(_ command: String) throws -> RunningSeedbank {
+    let front = try RunningSeedbank(
+      [command, "--port", "0", "--public", PageScene.pages], in: deployment.folder.path,
       environment: ["PATH": "/usr/bin:/bin"])
+    try wait(until: front, says: Self.allIsWell)
+    return front
   }
 
-  @Test func `the page warns like the check if an origin has a new column`() throws {
-    let front = try run()
-    try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
+  @Test func `the page warns like the check about a new column and about a key that others can read`() throws
+  {
+    let front = try start("run")
     try deployment.origin("ALTER TABLE shop ADD COLUMN margin REAL")
-    try waitUntil("it is told", every: 0.05) { try standing(front).contains("more in the origin") }
+    try wait(until: front, says: "more in the origin")
     #expect(try check().status == 1)
-    #expect(try deployment.seedbank("model", "skip").status == 0)
-    try waitUntil("it is decided", every: 0.05) { try standing(front).contains("Everything is current.") }
+    try deployment.folder.succeed("model", "skip")
+    try wait(until: front, says: Self.allIsWell)
     #expect(try check().status == 0)
+    try type("chmod 644 seedbank/keys/snapshot.key; $seedbank regenerate")
+    try wait(until: front, says: "key files")
+    #expect(try check().status == 1)
+    #expect(try !page(front).contains(deployment.folder.path), "the page is everybody's")
   }
 
-  @Test func `the page warns like the check if a key file is missing`() throws {
-    let front = try run()
-    try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
+  @Test(.full) func `run shows a missing key file on the page without a good step`() throws {
+    let front = try start("run")
     try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
     try deployment.origin("UPDATE shop SET name = 'later'")
-    try waitUntil("the page reports the key", every: 0.05) { try standing(front).contains("key files") }
+    try wait(until: front, says: "key files")
     #expect(try check().status == 1)
-    let page = String(decoding: try RawClient(port: front.port).get("/").body, as: UTF8.self)
-    #expect(!page.contains(deployment.folder.path), "the page is everybody's")
+    #expect(try !page(front).contains(deployment.folder.path), "the page is everybody's")
   }
 
-  @Test func `messages in one line are separated by one character`() throws {
-    try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO title")
-    #expect(try deployment.seedbank("regenerate").status == 65)
-    #expect(try deployment.seedbank("rollback", "--to", "2").status == 0)
-    try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
-    #expect(try deployment.seedbank("regenerate").status == 78)
-    let outcome = try check()
-    #expect(
-      outcome.output.contains("the last step was refused: ") && !outcome.output.contains(".;"), "\(outcome)")
-  }
-
-  /// A fault and its repair, as scripts for the deployment's folder.
-  struct Fault: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    /// The page's message.
-    let words: String
-    let begin: String
-    let end: String
-
-    init(_ name: String, _ words: String, _ begin: String, _ end: String) {
-      (testDescription, self.words, self.begin, self.end) = (name, words, begin, end)
-    }
-  }
-
-  private static let delta = "seedbank/publication/targets/my/1/*.delta-2-3.*"
+  static let delta = "seedbank/publication/targets/my/1/*.delta-2-3.*"
   private static let facts =
     "sed -i -E 's/(\"openMilliseconds\":)[0-9]+/\\1'$time'/' seedbank/publication/facts/my-1.json"
-  static let faults = [
-    Fault("a delta is gone", "files are missing", "mv \(delta) kept", "mv kept $(cat name)"),
-    Fault(
+  /// Faults, the page's messages, and scripts that begin and end the faults.
+  private static let faults = [
+    ("a delta is gone", "files are missing", "mv \(delta) kept", "mv kept $(cat name)"),
+    (
       "a delta is cut", "files are missing", "cp \(delta) kept; truncate -s -1 \(delta)",
-      "mv kept $(cat name)"),
-    Fault(
+      "mv kept $(cat name)"
+    ),
+    (
       "an origin was held open", "origin open for long",
       "time=720000; \(facts); echo '{\"openMilliseconds\":720000}' > seedbank/state/my.reading",
-      "time=1; \(facts); rm seedbank/state/my.reading"),
-    Fault(
+      "time=1; \(facts); rm seedbank/state/my.reading"
+    ),
+    (
       "a key file is open to others", "key files",
       "chmod 644 seedbank/keys/snapshot.key; $seedbank regenerate",
-      "chmod 600 seedbank/keys/snapshot.key; $seedbank regenerate"),
-    Fault(
+      "chmod 600 seedbank/keys/snapshot.key; $seedbank regenerate"
+    ),
+    (
       "a change of keys waits", "A change of keys waits",
       "mv seedbank/keys/root.key .; $seedbank keys rotate snapshot --prepare; $seedbank regenerate",
-      "mv root.key seedbank/keys/; $seedbank keys discard; $seedbank regenerate"),
-    Fault(
+      "mv root.key seedbank/keys/; $seedbank keys discard; $seedbank regenerate"
+    ),
+    (
       "a dataset is not published", "Nothing of a dataset is published",
       "sqlite3 b.sqlite 'CREATE TABLE t(a PRIMARY KEY)'; $seedbank init b.sqlite; mv b.sqlite kept; $seedbank regenerate || true",
-      "mv kept b.sqlite; $seedbank regenerate"),
-    Fault(
+      "mv kept b.sqlite; $seedbank regenerate"
+    ),
+    (
       "a model is gone", "its model is gone",
       "cp seedbank/seedbank.json one; sqlite3 b.sqlite 'CREATE TABLE t(a PRIMARY KEY)'; $seedbank init b.sqlite; "
         + "$seedbank regenerate; cp seedbank/seedbank.json two; cp one seedbank/seedbank.json; $seedbank regenerate",
-      "cp two seedbank/seedbank.json; $seedbank regenerate"),
-    Fault(
+      "cp two seedbank/seedbank.json; $seedbank regenerate"
+    ),
+    (
       "a working copy is damaged", "working copy of it cannot be read",
       "echo nothing > seedbank/state/my-1.sqlite; mv my.sqlite kept; $seedbank regenerate || true",
-      "mv kept my.sqlite; $seedbank regenerate"),
+      "mv kept my.sqlite; $seedbank regenerate"
+    ),
   ]
 
   @Test(.full, arguments: faults)
-  func `the page warns like the check about each fault`(_ fault: Fault) throws {
-    let front = try RunningSeedbank(
-      ["serve", "--port", "0", "--public", PageScene.pages], in: deployment.folder.path,
-      environment: ["PATH": "/usr/bin:/bin"])
-    func type(_ script: String) throws {
-      let command = "set -e; seedbank=\(SeedbankBinary.path)\n\(script)"
-      try Tool.run(["sh", "-c", command], in: deployment.folder.path)
-    }
-    func page() throws -> String {
-      String(decoding: try RawClient(port: front.port).get("/").body, as: UTF8.self)
-    }
+  func `the page warns like the check about each fault`(
+    name: String, words: String, begin: String, end: String
+  ) throws {
     try type("echo \(Self.delta) > name")
-    try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
-    try type(fault.begin)
-    try waitUntil("it is told", every: 0.05) { try page().contains(fault.words) }
-    #expect(try !standing(front).contains("Everything is current.") && check().status != 0)
-    try type(fault.end)
-    try waitUntil("it is over", every: 0.05) { try standing(front).contains("Everything is current.") }
+    let front = try start("serve")
+    try type(begin)
+    try waitUntil("it is told", every: 0.01) { try page(front).contains(words) }
+    #expect(try !standing(front).contains(Self.allIsWell) && check().status != 0)
+    try type(end)
+    try wait(until: front, says: Self.allIsWell)
     #expect(try check().status == 0)
   }
 
-  @Test(.full) func `run shows a key file that others can read on the page without a step`() throws {
-    let front = try run()
-    try waitUntil("all is well", every: 0.05) { try standing(front).contains("Everything is current.") }
-    try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/snapshot.key")])
-    try waitUntil("it is told", every: 0.05) { try standing(front).contains("key files") }
-  }
-
-  @Test func `expired signatures are critical, and come before warnings`() throws {
-    let outcome = try check("--older-than", "1h", days: 8)
-    #expect(outcome.status == 2 && outcome.output.hasPrefix("critical: timestamp: its metadata expired at"))
-    #expect(outcome.output.contains("version 3 is 8 days old"))
-  }
-
-  @Test func `an unreadable publication or configuration is critical`() throws {
-    try Tool.run(["rm", deployment.folder("seedbank/publication/metadata/timestamp.json")])
-    #expect(try check().status == 2)
-    try Tool.run(["rm", deployment.folder("seedbank/seedbank.json")])
-    let outcome = try check("--json").expect(2)
-    #expect(try outcome.json()["state"]?.string == "critical")
-  }
-
-  @Test func `a missing or truncated published file is critical`() throws {
-    let objects = try deployment.publication.published().series.values.flatMap(\.metadata.objects)
-    let files = objects.map { deployment.publication.file($0) }
-    try Tool.run(["truncate", "-s", "-1", files[0]])
-    #expect(try check().status == 2)
-    try Tool.run(["rm"] + files)
-    try check().expect(2, output: "and \(files.count - 1) more: missing")
-  }
-
-  @Test func `a deployment without a publication is critical`() throws {
-    let folder = deployment.folder
-    try Tool.run(["rm", "-r", folder("seedbank")])
-    try folder.succeed("init", "my.sqlite")
-    try check().expect(2, output: "nothing is published yet")
-  }
-
-  @Test(arguments: [
-    "--older-than 1w", "--older-than", "--no-step-for 0s", "--older-than 2000000d", "--dataset nope",
-  ])
-  func `an invalid limit is a usage error`(_ words: String) throws {
-    let outcome = try check(words.split(separator: " ").map(String.init)).expect(64)
-    let isTime = words.split(separator: " ").count == 2 && !words.hasPrefix("--dataset")
-    #expect(
-      !isTime || outcome.errors.contains("Expected a whole number from 1 to 1000000 and a unit, such as 90s"),
-      "\(outcome.errors)")
-  }
-
-  @Test func `a limit without --check is a usage error`() throws {
-    try deployment.seedbank("status", "--older-than", "1h").expect(64, "--check beside it")
+  private func type(_ script: String) throws {
+    let command = "set -e; seedbank=\(SeedbankBinary.path)\n\(script)"
+    try Tool.run(["sh", "-c", command], in: deployment.folder.path)
   }
 }

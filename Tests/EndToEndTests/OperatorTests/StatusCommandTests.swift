@@ -1,9 +1,6 @@
 import Foundation
-import SeedDatabase
 import SeedFormat
-import SeedPublication
 import SeedSystem
-import SeedTrust
 import Support
 import Testing
 
@@ -54,53 +51,48 @@ import Testing
     #expect(try deployment.seedbank("status").output.contains("next: a snapshot, if rows change, at "))
   }
 
-  @Test func `warnings report missing and readable keys`() throws {
-    let deployment = try OperatedDeployment()
-    try Tool.run(["chmod", "644", deployment.folder("seedbank/keys/series.key")])
-    try Tool.run(["rm", deployment.folder("seedbank/keys/timestamp.key")])
-    try deployment.origin("INSERT INTO shop VALUES (7, CAST(x'ff' AS TEXT), 1)")
-    let status = try #require(try deployment.json("status").first)
-    let warnings = (status["warnings"]?.elements ?? []).compactMap(\.string)
-    #expect(warnings.count == 2, "\(warnings)")
-    #expect(warnings.contains { $0.contains("series.key: other users can read the key") })
-    #expect(warnings.contains { $0.contains("timestamp.key: the key is missing") })
-  }
-
-  @Test func `the history shows every kind of step, newest first`() throws {
+  @Test func `the history shows every kind of step, and a damaged one is recreated and stops nothing`() throws
+  {
     let deployment = try OperatedDeployment(isCopied: false)
-    #expect(try deployment.seedbank("regenerate").status == 0)
-    #expect(try deployment.seedbank("regenerate").status == 0)
+    for _ in 0..<2 { try deployment.folder.succeed("regenerate") }
     try deployment.origin("INSERT INTO shop VALUES (7, CAST(x'ff' AS TEXT), 1)")
-    #expect(try deployment.seedbank("regenerate").status == 65)
-    let builds = try #require(try deployment.json("status", "--history").first?["builds"]?.elements)
+    try deployment.seedbank("regenerate").expect(65)
+    let builds = try builds(deployment)
     #expect(
       builds.map { $0["outcome"]?.string } == ["refused", "unchanged", "published", "published", "published"])
     #expect(
       builds[0]["error"]?.string?.contains("not valid UTF-8") == true && builds[1]["times"]?.integer == 2)
     #expect(builds[2]["tables"]?["shop"]?["inserted"]?.integer == 1)
-    let text = try deployment.seedbank("status", "--history", "--count", "1")
-    #expect(text.output.split(separator: "\n").count == 1 && text.output.contains("my refused"))
+    let text = try deployment.folder.succeed("status", "--history", "--count", "1")
+    #expect(text.split(separator: "\n").count == 1 && text.contains("my refused"))
     #expect(try deployment.json("status").first?["warnings"]?.elements?.count == 1)
-  }
 
-  @Test(arguments: [
-    (["--check", "--history"], "one of the two for '--check'"),
-    (["--count", "0"], "--history beside it for '--count'"),
-    (["--check", "--count", "5"], "--history beside it for '--count'"),
-  ])
-  func `options that contradict each other are a usage error`(options: [String], words: String) throws {
-    try SeedbankBinary.run(["status"] + options, in: "/").expect(64, words)
-  }
-
-  @Test func `a damaged history is recreated and stops nothing`() throws {
-    let deployment = try OperatedDeployment()
-    try Tool.run(["cp", deployment.folder("my.sqlite"), deployment.folder("seedbank/state/history.sqlite")])
-    try deployment.origin("UPDATE shop SET rank = 5 WHERE id = 1")
+    try deployment.folder.replace("seedbank/state/history.sqlite", by: "my.sqlite")
+    try deployment.origin("DELETE FROM shop WHERE id = 7; UPDATE shop SET rank = 5 WHERE id = 1")
     let outcome = try deployment.seedbank("regenerate", "--log-format", "json").expect(0)
     let line = try JSONValue(parsing: Array(outcome.errors.utf8))
     #expect(line["level"]?.string == "warning" && line["msg"]?.string?.contains("starts over") == true)
-    let builds = try #require(try deployment.json("status", "--history").first?["builds"]?.elements)
-    #expect(builds.map { $0["to"]?.integer } == [4])
+    #expect(try self.builds(deployment).map { $0["to"]?.integer } == [4])
+  }
+
+  private func builds(_ deployment: OperatedDeployment) throws -> [JSONValue] {
+    try #require(try deployment.json("status", "--history").first?["builds"]?.elements)
+  }
+
+  @Test(arguments: [
+    ("--check --history", "one of the two for '--check'"),
+    ("--count 0", "--history beside it for '--count'"),
+    ("--check --count 5", "--history beside it for '--count'"),
+    ("--older-than 1h", "--check beside it"), ("--check --older-than", "--older-than"),
+    ("--check --older-than 1w", "Expected a whole number from 1 to 1000000 and a unit, such as 90s"),
+    ("--check --no-step-for 0s", "Expected a whole number from 1 to 1000000 and a unit, such as 90s"),
+    ("--check --older-than 2000000d", "Expected a whole number from 1 to 1000000 and a unit, such as 90s"),
+  ])
+  func `options that are invalid or contradict each other are a usage error`(options: String, words: String)
+    throws
+  {
+    try SeedbankBinary.run(["status"] + options.split(separator: " ").map(String.init), in: "/").expect(
+      64, words)
   }
 }
 

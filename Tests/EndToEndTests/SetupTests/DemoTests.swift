@@ -1,5 +1,4 @@
 import SeedDatabase
-import SeedPublisher
 import Support
 import Testing
 
@@ -8,21 +7,21 @@ import Testing
 
   init() throws { folder = try TemporaryFolder(inMemory: true) }
 
-  private func makeDemo(_ name: String) throws {
-    #expect(try folder.seedbank("demo", "--directory", name, "--trips", "200").status == 0)
+  private static let template = FolderTemplate()
+
+  private func makeDemo(_ name: String = "demo") throws {
+    try folder.succeed("demo", "--directory", name, "--trips", "200")
   }
 
-  @Test func `two demos hold the same data`() throws {
-    try makeDemo("a")
-    try makeDemo("b")
-    let sums = try ["a", "b"].map { try folder.sqlite("\($0)/transit.sqlite", ".sha3sum --schema") }
-    #expect(sums[0] == sums[1])
-    #expect(sums[0].count >= 56)
-    #expect(try folder.text("a/keys/root.key") != folder.text("b/keys/root.key"))
-  }
+  /// Makes the folder `demo`.
+  private func copyDemo() throws { try Self.template.fill(folder) { try makeDemo() } }
 
-  @Test func `the demo's origin has the documented size and no broken reference`() throws {
-    try makeDemo("demo")
+  @Test func `two demos hold the same documented data, and have the committed configuration`() throws {
+    try copyDemo()
+    try makeDemo("other")
+    let sums = try ["demo", "other"].map { try folder.sqlite("\($0)/transit.sqlite", ".sha3sum --schema") }
+    #expect(sums[0] == sums[1] && sums[0].count >= 56)
+    #expect(try folder.text("demo/keys/root.key") != folder.text("other/keys/root.key"))
     let counts = try folder.sqlite(
       "demo/transit.sqlite",
       """
@@ -30,10 +29,6 @@ import Testing
       PRAGMA foreign_key_check; PRAGMA integrity_check;
       """)
     #expect(counts == "13000|200|4000\nok\n")
-  }
-
-  @Test func `the committed configuration equals the demo's output`() throws {
-    try makeDemo("demo")
     let ours = folder.files.filter { $0.hasPrefix("demo/") }.map { String($0.dropFirst(5)) }
     let made = ["keys", "publication", "root.json", "transit.sqlite"]
     let expected = ours.filter { name in !made.contains { name == $0 || name.hasPrefix("\($0)/") } }
@@ -44,7 +39,7 @@ import Testing
   }
 
   @Test(.full) func `run --demo changes the origin, which stays consistent`() throws {
-    try makeDemo("demo")
+    try copyDemo()
     let run = try RunningSeedbank(["run", "--demo", "--port", "0"], in: folder("demo"))
     try eventually("two changes are made", within: 60) {
       run.errors.matches(of: #/demo: /#).count > 1 ? true : nil
@@ -61,17 +56,18 @@ import Testing
   }
 
   @Test func `config swift prints the newest or the requested model`() throws {
-    #expect(try folder.seedbank("demo", "--trips", "1").status == 0)
-    let newest = try folder.seedbank("config", "swift")
-    #expect(
-      newest.output.contains("static let transit = SeedModel(\n    dataset: \"transit\", version: \"2.1\","))
-    let schema = try folder.text("seedbank/transit/models/2.1/schema.sql")
-    let hash = try SchemaReader.schema(of: schema).hash
-    #expect(newest.output.contains("schema: \"\(hash)\""))
-    let first = try folder.seedbank("config", "swift", "--dataset", "transit", "--model", "1.0")
-    #expect(first.output.contains("version: \"1.0\""))
-    #expect(try folder.seedbank("config", "swift", "--model", "3.0").status == 64)
-    #expect(try folder.seedbank("config", "swift", "--dataset", "bus").status == 64)
-    #expect(try folder.seedbank("config", "sing").status == 64)
+    try copyDemo()
+    func print(_ options: String...) throws -> ProgramOutcome {
+      try SeedbankBinary.run(["config", "swift"] + options, in: folder("demo"))
+    }
+    let schema = try folder.text("demo/transit/models/2.1/schema.sql")
+    try print().expect(
+      0,
+      output: "static let transit = SeedModel(\n    dataset: \"transit\", version: \"2.1\",",
+      "schema: \"\(try SchemaReader.schema(of: schema).hash)\"")
+    try print("--dataset", "transit", "--model", "1.0").expect(0, output: "version: \"1.0\"")
+    for wrong in [["--model", "3.0"], ["--dataset", "bus"]] {
+      try SeedbankBinary.run(["config", "swift"] + wrong, in: folder("demo")).expect(64)
+    }
   }
 }

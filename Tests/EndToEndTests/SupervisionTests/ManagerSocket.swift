@@ -38,7 +38,7 @@ final class ManagerSocket {
   }
 
   func wait(for line: String, times: Int = 1) throws {
-    try waitUntil("the manager hears \(line) \(times) times", every: 0.02) {
+    try waitUntil("the manager hears \(line) \(times) times", every: 0.01) {
       lines().count { $0 == line } >= times
     }
   }

@@ -14,15 +14,17 @@ import Testing
     try folder.succeed("init", "my.sqlite")
   }
 
-  private func run(
-    _ command: String, _ environment: [String: String]
-  ) throws -> RunningSeedbank {
-    try RunningSeedbank([command, "--port", "0"], in: folder.path, environment: environment)
+  private func run(_ command: [String], _ notifySocket: String, _ environment: [String: String] = [:]) throws
+    -> RunningSeedbank
+  {
+    try RunningSeedbank(
+      command + ["--port", "0"], in: folder.path,
+      environment: environment.merging(["NOTIFY_SOCKET": notifySocket]) { $1 })
   }
 
   @Test func `run sends READY=1 once it listens and STOPPING=1 at the end`() throws {
     let manager = try ManagerSocket(folder("notify"))
-    let server = try run("run", ["NOTIFY_SOCKET": manager.name])
+    let server = try run(["run"], manager.name)
     try manager.wait(for: "READY=1")
     // Before the first step, run extends the start timeout.
     #expect(manager.lines().first == "EXTEND_TIMEOUT_USEC=60000000")
@@ -31,34 +33,31 @@ import Testing
     #expect(manager.lines().suffix(3) == ["READY=1", "STOPPING=1", "EXTEND_TIMEOUT_USEC=60000000"])
   }
 
-  @Test func `serve sends READY=1 and extends the stop timeout for a long drain`() throws {
+  @Test func `serve and follow send READY=1 and STOPPING=1, and serve needs no publication`() throws {
     try folder.succeed("regenerate")
-    let manager = try ManagerSocket("@seedbank-\(UUID())")
-    let server = try run("serve", ["NOTIFY_SOCKET": manager.name, "SEEDBANK_HTTP_DRAIN_SECONDS": "1"])
-    try manager.wait(for: "READY=1")
-    #expect(server.stop() == 0)
-    #expect(manager.lines() == ["READY=1", "STOPPING=1", "EXTEND_TIMEOUT_USEC=61000000"])
-  }
-
-  @Test func `follow sends READY=1 and STOPPING=1`() throws {
-    try folder.succeed("regenerate")
-    let manager = try ManagerSocket(folder("notify"))
-    let follower = try RunningSeedbank(
-      [
-        "follow", "seedbank/publication", "--root", "seedbank/root.json", "--to", "copy", "--every", "1",
-        "--serve", "--port", "0",
-      ], in: folder.path, environment: ["NOTIFY_SOCKET": manager.name])
-    try manager.wait(for: "READY=1")
-    #expect(follower.stop() == 0)
-    #expect(manager.lines().contains("STOPPING=1"))
-  }
-
-  @Test func `serve without a publication sends READY=1`() throws {
-    let manager = try ManagerSocket(folder("notify"))
+    let drain = ["SEEDBANK_HTTP_DRAIN_SECONDS": "1"]
+    #expect(
+      try messages(of: ["serve"], to: "@seedbank-\(UUID())", drain) == [
+        "READY=1", "STOPPING=1", "EXTEND_TIMEOUT_USEC=61000000",
+      ])
+    let follow = [
+      "follow", "seedbank/publication", "--root", "seedbank/root.json", "--to", "copy", "--every", "1",
+      "--serve",
+    ]
+    #expect(try messages(of: follow, to: folder("follow")).contains("STOPPING=1"))
     try folder.remove("seedbank/publication")
-    let server = try run("serve", ["NOTIFY_SOCKET": manager.name])
+    #expect(try messages(of: ["serve"], to: folder("serve")).first == "READY=1")
+  }
+
+  /// Returns what the manager hears of a command that is stopped once it is ready.
+  private func messages(of command: [String], to name: String, _ environment: [String: String] = [:]) throws
+    -> [String]
+  {
+    let manager = try ManagerSocket(name)
+    let server = try run(command, manager.name, environment)
     try manager.wait(for: "READY=1")
     #expect(server.stop() == 0)
+    return manager.lines()
   }
 
   @Test(.full) func `an endless first step extends the start timeout and never sends READY=1`() throws {
@@ -77,7 +76,7 @@ import Testing
 
   @Test func `an unreachable notify socket is logged and does not stop run`() throws {
     for name in [folder("nobody"), "vsock:2:1", "@", "/" + String(repeating: "x", count: 200)] {
-      let server = try run("run", ["NOTIFY_SOCKET": name])
+      let server = try run(["run"], name)
       #expect(server.stop() == 0)
       #expect(server.errors.contains("Cannot notify the service manager"), "\(name)")
     }
