@@ -97,12 +97,7 @@ extension SeedStore {
   private func apply(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
     let phases = attempt.fetcher.context.phases
     phases.enter(.applying(deltas.map(\.object)))
-    if let outdated = attempt.outdated {
-      for delta in deltas { phases.advance(rows: try await writer.apply(delta, to: outdated).rowCount) }
-      try await openSwapped(outdated.name)
-      return await writer.notifyOthers()
-    }
-    let generation = try requireCurrent()
+    guard let generation = current else { return try await applyToOutdated(deltas, &attempt) }
     var failure: (any Error)?
     do {
       for delta in deltas {
@@ -123,6 +118,25 @@ extension SeedStore {
       await writer.notifyOthers()
     }
     if let failure { throw failure }
+  }
+
+  /// Brings data to the app's minor. A failed update may leave a version that the app can read.
+  private func applyToOutdated(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
+    guard let generation = attempt.outdated else { throw noCurrent }
+    do {
+      for delta in deltas {
+        let changes = try await writer.apply(delta, to: generation)
+        attempt.changes.merge(changes.tables) { $0 + $1 }
+        attempt.fetcher.context.phases.advance(rows: changes.rowCount)
+      }
+    } catch {
+      await writer.notifyOthers()
+      if access == .open { _ = try? await adopt() }
+      throw error
+    }
+    await writer.notifyOthers()
+    // Not `openSwapped`: no snapshot is at fault if this file is unreadable.
+    guard try await adopt()?.name == generation.name else { throw noCurrent }
   }
 
   /// Finds another plan after a failure, or rethrows it:

@@ -109,10 +109,12 @@ extension SeedStore {
   private func lose() { (current, editionSender.latest, hasCheckedBundle) = (nil, nil, false) }
 
   func requireCurrent() throws(SeedError) -> Generation {
-    guard let current else {
-      throw SeedError(.damaged, "the data in \(layout.directory) is gone or damaged: update again")
-    }
+    guard let current else { throw noCurrent }
     return current
+  }
+
+  var noCurrent: SeedError {
+    SeedError(.damaged, "the data in \(layout.directory) is gone or damaged: update again")
   }
 
   // MARK: Versions

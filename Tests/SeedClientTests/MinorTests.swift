@@ -130,6 +130,7 @@ import struct Foundation.URL
     let newer = try newerStore()
     let report = try await newer.update()
     #expect(report.action == .applied && report.from?.number == 2 && report.to.number == 4)
+    #expect(report.changes["stop"]?.inserted == 1)
     #expect(publisher.withServed { $0.requests }.allSatisfy { !$0.contains(".sqlite") })
     let zones = try await newer.rows("SELECT id, zone FROM stop", as: ZonedStop.self)
     #expect(zones.count == 2)
@@ -164,10 +165,29 @@ import struct Foundation.URL
     try publisher.replace(last, by: Compression.gzip(other), raw: Compression.Measure(of: other))
     let newer = try newerStore()
     #expect(await code { try await newer.update() } == .damaged)
+    #expect(await newer.state.version?.number == 3)
     try publisher.replace(fixture.lastDelta, by: stored, raw: raw)
     let report = try await newer.update()
     #expect(report.action == .applied && report.from?.number == 3)
     try await newer.verify()
+  }
+
+  @Test func `data of an older minor that is ahead of a restored publisher is replaced`() async throws {
+    let backup = try publisher.backUp()
+    for name in ["Three", "Four", "Five"] { try publisher.publish(["a": name]) }
+    let store = try olderStore()
+    try await store.update()
+    await store.close()
+    try publisher.restore(backup)
+    publisher.pass(days: 1)
+    try beginMinor()
+    try publisher.publishSnapshot()
+    // The device's metadata would be newer otherwise.
+    try publisher.sign()
+    let newer = try newerStore()
+    let report = try await newer.update()
+    #expect(report.plan.reason == .firstDownload && report.to.number == 4)
+    #expect(try await newer.stops() == ["Two", "Bellevue"])
   }
 
   @Test func `a first download of the newer minor takes an old snapshot and the deltas after it`()

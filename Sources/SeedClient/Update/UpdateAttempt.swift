@@ -7,7 +7,7 @@ struct UpdateAttempt {
   let fetcher: Fetcher
   /// The version before the update.
   let from: SeedVersion?
-  /// The data that deltas change if the store has none that the app can read.
+  /// The data that deltas bring to the app's minor if the store has none that the app can read.
   let outdated: Generation?
   private(set) var metadata: SeriesMetadata
   private var local: SeedMeta?
@@ -26,6 +26,7 @@ struct UpdateAttempt {
     outdated: Generation?, rejected: Set<SHA256Digest>, leavingLog: Bool
   ) throws(SeedError) {
     (self.model, self.fetcher, self.metadata, self.outdated) = (model, fetcher, metadata, outdated)
+    let local = UpdatePlanner(metadata, local, model, rejected: rejected).usable(local)
     (from, self.local, skipped) = (local?.version, local, rejected)
     plan = try UpdatePlanner(metadata, local, model, rejected: rejected).plan()
     guard leavingLog, plan.action == .applied else { return }
@@ -47,6 +48,7 @@ struct UpdateAttempt {
     replans += 1
     skipped.insert(object.sha256)
     (metadata, self.local) = (newest, local)
+    self.local = planner.usable(local)
     return take(try? planner.plan())
   }
 
@@ -55,6 +57,15 @@ struct UpdateAttempt {
   private mutating func take(_ next: UpdatePlan?) -> Bool {
     plan = next ?? plan
     return next != nil
+  }
+}
+
+extension UpdatePlanner {
+  /// The data to plan from. Data that the app cannot read is only a start for deltas: without them, there is nothing to
+  /// keep, so that no rule about its version or rows prevents a first download.
+  fileprivate func usable(_ local: SeedMeta?) -> SeedMeta? {
+    guard let local, !local.opens(for: model) else { return local }
+    return (try? plan())?.action == .applied ? local : nil
   }
 }
 

@@ -17,7 +17,7 @@ import SeedTrust
 struct UpdatePlanner {
   private let state: SeriesState
   private let local: SeedMeta?
-  private let model: SeedModel
+  let model: SeedModel
   private let rejected: Set<SHA256Digest>
   private let schema: SHA256Digest?
   private let known: [PublishedObject]
