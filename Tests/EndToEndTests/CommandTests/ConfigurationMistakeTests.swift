@@ -40,6 +40,7 @@ import Testing
     (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),
     (#"{}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
     (#"{"datasets": "transit"}"#, ": datasets: expected an array, found a string."),
+    (#"{"datasets": [1]}"#, ": datasets[0]: expected a string, found a whole number."),
     (
       #"{"datasets": ["transit", "transit"]}"#,
       #": datasets[1]: expected each entry once, found "transit" again."#

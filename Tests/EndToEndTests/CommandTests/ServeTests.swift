@@ -34,9 +34,9 @@ import Testing
   }
 
   @Test func `the folder of --public wins over SEEDBANK_PUBLIC, and must contain a page`() throws {
-    let environment = ["SEEDBANK_PUBLIC": "nowhere"]
+    let environment = ["SEEDBANK_PUBLIC": deployment.path]
     try SeedbankBinary.run(["serve", "--config", deployment.file, "--port", "0"], environment: environment)
-      .expect(78, "nowhere: expected a folder with index.html")
+      .expect(78, "\(deployment.path): expected a folder with index.html")
     try deployment.write("<html>", to: "page/index.html")
     #expect(try serve("--public", "page", environment: environment).stop() == 0)
   }

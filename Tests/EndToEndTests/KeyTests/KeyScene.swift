@@ -85,8 +85,6 @@ final class KeyScene {
     }
   }
 
-  func earlyClientsFollow() throws { try follow(("early", Self.shippedRoot)) }
-
   /// Updates the first clients and new ones with this shipped root.
   func everybodyFollows(newRoot: String = shippedRoot) throws {
     try follow(("early", Self.shippedRoot), ("new-\(changes)-\(days)", newRoot))
