@@ -190,6 +190,28 @@ import struct Foundation.URL
     #expect(try await newer.stops() == ["Two", "Bellevue"])
   }
 
+  @Test func `read-only stores of both apps follow data that an updated app brings to its minor`()
+    async throws
+  {
+    let store = try olderStore()
+    try await store.update()
+    await store.close()
+    try beginMinor()
+    func reader(_ version: ModelVersion, _ schema: SHA256Digest) throws -> SeedStore {
+      try SeedStore(
+        SeedModel(dataset: "transit", version: version, schema: schema),
+        reading: URL(fileURLWithPath: fixture.directory))
+    }
+    let (old, new) = (try reader("2.1", older), try reader("2.2", publisher.schema.hash))
+    let names = Collected(old.observe("SELECT name FROM stop", as: String.self))
+    let zones = Collected(new.observe("SELECT zone FROM stop", as: String.self))
+    try await until { names.all.last == ["Two"] }
+    #expect(await code { try await new.prepare() } == .noData)
+    let newer = try newerStore()
+    try await newer.update()
+    try await until { names.all.last?.count == 2 && zones.all.last?.count == 2 }
+  }
+
   @Test func `a first download of the newer minor takes an old snapshot and the deltas after it`()
     async throws
   {
