@@ -1,6 +1,7 @@
 import SeedClient
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -169,6 +170,34 @@ import struct Foundation.URL
     try publisher.replace(fixture.lastDelta, by: stored, raw: raw)
     let report = try await newer.update()
     #expect(report.action == .applied && report.from?.number == 3)
+    try await newer.verify()
+  }
+
+  private func isFree(_ lock: String) throws -> Bool {
+    let file = try File(lock, for: .updating)
+    defer { file.unlock() }
+    return try file.tryLock()
+  }
+
+  @Test func `a suspension ends an update from an older minor without a lock, and the next one goes on`()
+    async throws
+  {
+    let store = try olderStore()
+    let folder = try await store.update().seed.url.deletingLastPathComponent()
+    await store.close()
+    try beginMinor()
+    let newer = try newerStore()
+    let gate = fixture.hold("delta-")
+    let update = Task { await code { try await newer.update() } }
+    await gate.untilWaiting()
+    await newer.suspend()
+    #expect(await update.value == .suspended)
+    for lock in ["\(folder.path)/generation.json", "\(fixture.directory)/LOCK"] {
+      try await until { (try? isFree(lock)) == true }
+    }
+    gate.open()
+    await newer.resume()
+    #expect(try await newer.update().action == .applied)
     try await newer.verify()
   }
 
