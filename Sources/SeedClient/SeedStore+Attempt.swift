@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 import SeedTrust
 
@@ -140,11 +141,12 @@ extension SeedStore {
   }
 
   /// Finds another plan after a failure, or rethrows it:
-  /// - If the deltas do not fit the rows, a snapshot.
+  /// - If the deltas do not fit the rows, or cannot be written and the app has no data to read, a snapshot.
   /// - If an object is missing or damaged, other objects of the newest metadata.
   private func planAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()
-    if failure is DeltaMismatch, attempt.plan.action == .applied {
+    let isUnwritable = current == nil && (failure as? DatabaseError)?.saysFull == false
+    if failure is DeltaMismatch || isUnwritable, attempt.plan.action == .applied {
       guard attempt.replaceDeltas(from: currentState.version) else { throw failure }
     } else if let unusable = failure as? UnusableObject, attempt.replans < UpdateAttempt.mostReplans {
       var metadata = attempt.metadata

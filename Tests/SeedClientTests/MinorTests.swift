@@ -152,6 +152,22 @@ import struct Foundation.URL
     try await newer.verify()
   }
 
+  /// The update waits ten seconds for the lock.
+  @Test(.full) func `a snapshot replaces data of an older minor that another connection locks`() async throws
+  {
+    let store = try olderStore()
+    let seed = try await store.update().seed
+    await store.close()
+    try beginMinor()
+    try publisher.publishSnapshot()
+    let other = try Connection(seed.url.path, .writer)
+    try other.execute("BEGIN IMMEDIATE")
+    let newer = try newerStore()
+    #expect(try await newer.update().plan.reason == .deltasFailed)
+    try await newer.verify()
+    other.rollBack()
+  }
+
   @Test func `an update from an older minor goes on from the version that a failed one reached`()
     async throws
   {
