@@ -158,7 +158,7 @@ package final class TestProgram: Sendable {
     while ContinuousClock.now < deadline {
       if let ending { return ending }
       usleep(pause)
-      pause = min(pause * 2, 10_000)
+      pause = min(pause * 2, 2_000)
     }
     return ending
   }
