@@ -104,7 +104,7 @@ extension SocketTests {
     }
 
     @Test func `stopping under load answers or closes every request`() throws {
-      for _ in 0..<10 {
+      for _ in 0..<Stage.pick(quick: 3, full: 10, deep: 10) {
         let server = try startServer { $0.connectionLimit = 6 }
         let (group, started) = (DispatchGroup(), DispatchSemaphore(value: 0))
         for _ in 0..<8 {
@@ -154,7 +154,7 @@ extension SocketTests {
       #expect(try RawClient(port: server.port).get("/").status == 200)
       let half = try RawClient(port: server.port)
       half.send("GET /half HTTP/1.1\r\n")
-      server.stop()
+      server.stop(gracePeriod: .zero)
     }
   }
 
