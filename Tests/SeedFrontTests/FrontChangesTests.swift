@@ -236,6 +236,7 @@ import Testing
     for _ in 0..<3 { #expect(router.answer(request, in: view).problem == .internalError) }
     #expect(said.lines.count == 1)
     #expect(said.lines.first?.contains(delta.fileName) == true)
+    withExtendedLifetime(publication) {}
   }
 
   @Test(arguments: [(1_000_000, true), (1_100_000, false)])
@@ -251,6 +252,7 @@ import Testing
     let isBytes = if case .bytes = response.body { true } else { false }
     #expect(response.status == 200 && isBytes == isInMemory)
     #expect(response.bytes.count == Int(response.body.length) && response.bytes.count > padding)
+    withExtendedLifetime(publication) {}
   }
 
   @Test func `a repeated poll is answered from memory with and without a condition`() throws {

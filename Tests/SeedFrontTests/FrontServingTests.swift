@@ -40,22 +40,21 @@ import Testing
 
   private var root: String { "http://127.0.0.1:\(front.port)" }
 
-  @Test func `curl follows the redirect to the snapshot and gets the exact file`() throws {
+  @Test func `curl follows the redirect to the exact snapshot, and python parses the changes`() throws {
     let file = publication.folder("download")
     let redirects = try curl(
       "-fL", "-o", file, "-w", "%{num_redirects} %{content_type}", "\(root)/v1/transit/snapshot?model=2.1")
     #expect(redirects == "1 application/gzip")
     let object = try publication.snapshot(FrontPublication.transit, 104)
     #expect(try SHA256Digest.ofFile(at: file).digest == object.sha256)
-  }
-
-  /// Repeats until the condition holds, for some minutes at most.
-  private func wait(_ isRight: () throws -> Bool) throws {
-    for _ in 0..<5000 {
-      if try isRight() { return }
-      usleep(20_000)
-    }
-    Issue.record("the right answer never came")
+    let answer = try curl("-f", "--compressed", "\(root)/v1/transit/changes?model=2.1&since=100")
+    let script = """
+      import json, sys
+      answer = json.loads(sys.argv[1])
+      print(answer["from"], answer["to"], [(d["from"], d["to"]) for d in answer["deltas"]])
+      """
+    let outcome = try run("python3", ["-c", script, answer])
+    #expect(outcome.output == "100 104 [(96, 102), (102, 103), (103, 104)]\n")
   }
 
   @Test func `a file damaged and repaired under a running front is served in its current state`() throws {
@@ -65,22 +64,9 @@ import Testing
     let status = { try curl("-o", "/dev/null", "-w", "%{http_code}", target) }
     #expect(try status() == "200" && status() == "200")
     try DurableFile.write(Array(whole.dropLast()), to: file)
-    try wait { try status() == "404" }
-    try DurableFile.write(Array(repeating: 0, count: whole.count), to: file)
-    try wait { try status() == "200" }
+    try waitUntil("the damage is noticed") { try status() == "404" }
     try DurableFile.write(whole, to: file)
-    try wait { try curl(target) == String(decoding: whole, as: UTF8.self) }
-  }
-
-  @Test func `python can parse the changes`() throws {
-    let answer = try curl("-f", "--compressed", "\(root)/v1/transit/changes?model=2.1&since=100")
-    let script = """
-      import json, sys
-      answer = json.loads(sys.argv[1])
-      print(answer["from"], answer["to"], [(d["from"], d["to"]) for d in answer["deltas"]])
-      """
-    let outcome = try run("python3", ["-c", script, answer])
-    #expect(outcome.output == "100 104 [(96, 102), (102, 103), (103, 104)]\n")
+    try waitUntil("the repair is noticed") { try curl(target) == String(decoding: whole, as: UTF8.self) }
   }
 
   @Test func `an unchanged resource costs only headers with the right length`() throws {
@@ -135,7 +121,7 @@ import Testing
     let status = { try curl("-o", "/dev/null", "-w", "%{http_code}", "\(root)/metadata/2.root.json") }
     #expect(try status() == "404")
     try publication.addRoot()
-    try wait { try status() == "200" }
+    try waitUntil("the root is served") { try status() == "200" }
   }
 
   @Test func `a draining front reports it to load balancers and answers for a while`() throws {
