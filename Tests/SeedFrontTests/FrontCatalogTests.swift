@@ -73,19 +73,6 @@ final class MovedClock: Sendable {
     #expect(said.lines[1].hasPrefix("1 file of transit/2 is missing") && said.lines[3] == said.lines[1])
   }
 
-  @Test func `a failure that returns after its end is reported again`() throws {
-    let said = Said()
-    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) })
-    let good = try #require(try publication.directory.metadata("timestamp.json"))
-    for round in 1...2 {
-      try publication.damage("timestamp.json")
-      for _ in 0..<2 { #expect(throws: (any Error).self) { try source.reload() } }
-      #expect(said.lines.count == round)
-      try DurableFile.write(good, to: "\(publication.directory.path)/metadata/timestamp.json")
-      try source.reload()
-    }
-  }
-
   @Test func `a running front serves a new root at its next check`() throws {
     let clock = MovedClock()
     let source = CatalogSource(publication.directory) { clock.now }
@@ -199,6 +186,9 @@ final class MovedClock: Sendable {
     try DurableFile.write(good, to: "\(publication.directory.path)/metadata/timestamp.json")
     clock.advance(seconds: FrontLimits.retrySeconds)
     #expect(get("/readyz", source.looked()).json?["error"] == nil)
+    try publication.damage("timestamp.json")
+    for _ in 0..<2 { #expect(throws: (any Error).self) { try source.reload() } }
+    #expect(said.lines.count == 2, "it is another failure")
   }
 
   @Test func `a publication created later is found and its path is not disclosed`() throws {

@@ -215,6 +215,7 @@ import Testing
       let response = span(since: since, to: end)
       #expect(response.problem == type && response.json?["since"]?.integer == since, "\(since) to \(end)")
       #expect(response.json?["snapshot"] == "/v1/transit/snapshot?model=2.1", "\(since) to \(end)")
+      #expect(response.json?["floor"] == 100 && response.json?["head"] == 104, "\(since) to \(end)")
     }
     let (series, publication) = (FrontPublication.transit, try FrontPublication())
     try publication.publish(

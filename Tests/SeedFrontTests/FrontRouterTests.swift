@@ -140,16 +140,6 @@ import Testing
     }
   }
 
-  @Test func `a version that is gone or ahead comes with a snapshot link`() throws {
-    for since in [99, 105] {
-      let problem = try #require(get("/v1/transit/changes?model=2.1&since=\(since)").json)
-      #expect(problem["since"]?.integer == since)
-      #expect(problem["floor"] == 100)
-      #expect(problem["head"] == 104)
-      #expect(get(try #require(problem["snapshot"]?.string)).status == 307)
-    }
-  }
-
   @Test func `an unknown model is rejected with the known models and the newest one`() {
     #expect(get("/v1/transit/snapshot?model=9.0").json?["models"] == ["2.1"])
     #expect(get("/v1/transit/snapshot?model=2.5").json?["newest"] == "2.1")
@@ -195,7 +185,7 @@ import Testing
     #expect(response.json?["detail"]?.string?.hasSuffix("only as gzip.") == true)
   }
 
-  @Test func `an object is served with its ETag, time and digest`() throws {
+  @Test func `an object is served with its ETag, time, digest, version and epoch`() throws {
     let object = try publication.snapshot(FrontPublication.transit, 104)
     let response = get("/\(object.filePath)")
     #expect(response.status == 200)
@@ -206,9 +196,6 @@ import Testing
     #expect(response.headers["Cache-Control"]?.contains("immutable") == true)
     #expect(response.headers["Content-Encoding"] == nil)
     #expect(response.headers["Content-Type"] == "application/gzip")
-  }
-
-  @Test func `an object and its redirect have headers for version and epoch`() throws {
     let transit = FrontPublication.transit
     for object in try [publication.snapshot(transit, 104), publication.delta(transit, 103, 104)] {
       let headers = get("/\(object.filePath)").headers

@@ -8,15 +8,12 @@ import struct Synchronization.Atomic
 
 extension SocketTests {
   @Suite struct Lifecycle {
-    @Test func `a port in use is reported in the error`() throws {
+    @Test func `a port in use and an invalid or foreign host are reported in the error`() throws {
       let server = try startServer()
       let error = #expect(throws: HTTPServerError.self) { try startServer { $0.port = server.port } }
       #expect(error == .portInUse(host: "127.0.0.1", port: server.port))
       #expect(error?.description.contains("127.0.0.1") == true)
       #expect(error?.description.contains(String(server.port)) == true)
-    }
-
-    @Test func `an invalid or foreign host is reported in the error`() throws {
       for host in ["localhost", "", "192.0.2.1", "1.2.3"] {
         let error = #expect(throws: HTTPServerError.self) { try startServer { $0.host = host } }
         guard case .cannotListen(host, 0, _) = error else {
@@ -26,10 +23,12 @@ extension SocketTests {
       }
     }
 
-    @Test func `a port is free after stop`() throws {
+    @Test func `a port is free after stop, which can be called concurrently and repeatedly`() throws {
       let first = try startServer()
       let client = try RawClient(port: first.port)
       #expect(try client.get("/").status == 200)
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in first.stop() }
+      #expect(throws: RawClient.Failure.self) { try RawClient(port: first.port) }
       first.stop()
       #expect(throws: RawClient.Failure.self) { try RawClient(port: first.port) }
       let second = try startServer { $0.port = first.port }
@@ -84,21 +83,6 @@ extension SocketTests {
       let fresh = try RawClient(port: server.port)
       #expect(try fresh.get("/")["Connection"] == "close")
       #expect(fresh.isEndedByServer())
-      server.stop()
-      #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
-    }
-
-    @Test func `stop can be called concurrently and repeatedly`() throws {
-      let server = try startServer()
-      let group = DispatchGroup()
-      for _ in 0..<4 {
-        group.enter()
-        Thread.detachNewThread {
-          server.stop()
-          group.leave()
-        }
-      }
-      group.wait()
       server.stop()
       #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
     }
