@@ -73,10 +73,8 @@ import Testing
     let tag = try #require(try publication.catalog().metadata["timestamp.json"]).tag
     let length = try #require(try publication.directory.metadata("timestamp.json")).count
     let answer = try curl("-i", "-H", "If-None-Match: \(tag)", "\(root)/metadata/timestamp.json")
-    #expect(answer.hasPrefix("HTTP/1.1 304 "))
-    #expect(answer.hasSuffix("\r\n\r\n"))
-    #expect(answer.contains("Content-Length: \(length)\r\n"))
-    #expect(answer.contains("ETag: \(tag)\r\n"))
+    #expect(answer.hasPrefix("HTTP/1.1 304 ") && answer.hasSuffix("\r\n\r\n"))
+    #expect(answer.contains("Content-Length: \(length)\r\n") && answer.contains("ETag: \(tag)\r\n"))
   }
 
   @Test func `the files of the web page are served and nothing beside them`() throws {
@@ -96,11 +94,10 @@ import Testing
       ["-X", "POST"], ["-H", "Host: a b"], ["--http1.0", "-H", "Transfer-Encoding: chunked"],
     ] {
       let answer = try run("curl", ["-sSi"] + arguments + ["\(root)/v1"]).output
-      #expect(answer.contains("Content-Type: application/problem+json\r\n"))
-      #expect(answer.contains("Access-Control-Allow-Origin: *\r\n"))
-      #expect(answer.contains("Access-Control-Expose-Headers: *"))
-      #expect(answer.contains("Seedbank-Request: "))
-      #expect(answer.contains("X-Content-Type-Options: nosniff\r\n"))
+      for field in [
+        "Content-Type: application/problem+json\r\n", "Access-Control-Allow-Origin: *\r\n",
+        "Access-Control-Expose-Headers: *", "Seedbank-Request: ", "X-Content-Type-Options: nosniff\r\n",
+      ] { #expect(answer.contains(field), "\(field)") }
     }
     #expect(try curl("-X", "POST", "\(root)/v1").contains(#""type":"method-not-allowed""#))
     let head = try run("curl", ["-sSI", "-H", "Host: a b", "\(root)/v1"]).output
