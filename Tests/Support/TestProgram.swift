@@ -88,7 +88,7 @@ package final class TestProgram: Sendable {
 
   /// Waits for a text in the output; throws if the program ends before.
   package func waits(for text: String, within patience: TimeInterval = longestWait) throws {
-    try eventually("\"\(text)\" is printed by \(description)", within: patience) {
+    try eventually("\"\(text)\" is printed by \(description)", within: patience, every: 0.01) {
       let hasEnded = !isRunning
       if output.contains(text) { return true }
       if hasEnded { throw failure("has ended") }

@@ -9,7 +9,7 @@ package let longestWait: TimeInterval = Stage.current == .quick ? 40 : 120
 /// Blocks its thread. Makes a last attempt after the timeout, because the machine may have been suspended.
 @discardableResult
 package func eventually<Value>(
-  _ what: String, within patience: TimeInterval = longestWait, every pause: TimeInterval = 0.01,
+  _ what: String, within patience: TimeInterval = longestWait, every pause: TimeInterval = 0.02,
   _ attempt: () throws -> Value?
 ) throws -> Value {
   let deadline = ContinuousClock.now + .seconds(patience)
