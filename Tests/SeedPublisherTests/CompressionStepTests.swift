@@ -50,7 +50,7 @@ import Testing
     _ encoding: ContentEncoding = .gzip, meanwhile body: @escaping @Sendable (Other) throws -> Void
   ) throws -> TestDeployment {
     let deployment = try PublisherFixture.deployment()
-    for name in ["x", "y"] { try deployment.publish("UPDATE stop SET name = '\(name)' WHERE id = 1") }
+    for name in ["x", "y"] { try deployment.change("UPDATE stop SET name = '\(name)' WHERE id = 1") }
     let other = Other(
       publisher: deployment.publisher, job: deployment.job,
       now: deployment.clock.adding(seconds: Self.laterSeconds))
