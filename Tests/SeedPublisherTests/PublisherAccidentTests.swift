@@ -106,7 +106,9 @@ import Testing
     }
   }
 
-  @Test func `a step rejects a publication restored from an old backup`() throws {
+  @Test func `a step rejects a publication that was restored from an old backup, lost, or created again`()
+    throws
+  {
     let deployment = try PublisherFixture.deployment()
     let backup = try publishedFiles(deployment.publication)
     try deployment.change("DELETE FROM stop WHERE id = 1")
@@ -114,25 +116,21 @@ import Testing
       try Folder.remove(path)
     }
     for (path, bytes) in backup { try DurableFile.write(bytes, to: path) }
-    try deployment.expectNothingPublished {
-      let error = #expect(throws: PublicationError.self) { try deployment.step() }
-      #expect(error == .copyAhead(copy: deployment.copy(), version: "2", head: "1"))
+    func expectCopyAhead(of head: String) throws {
+      try deployment.expectNothingPublished {
+        let error = #expect(throws: PublicationError.self) { try deployment.step() }
+        #expect(error == .copyAhead(copy: deployment.copy(), version: "2", head: head))
+      }
     }
-  }
-
-  @Test func `a step rejects a publication that was lost and recreated`() throws {
-    let deployment = try PublisherFixture.deployment()
-    for path in try publishedFiles(deployment.publication).keys { try Folder.remove(path) }
+    try expectCopyAhead(of: "1")
+    for path in backup.keys { try Folder.remove(path) }
     #expect(throws: PublicationError.missing(path: deployment.publication.path)) { try deployment.step() }
-    let other = try PublisherFixture.deployment()
     try Folder.removeAll(deployment.publication.path)
     try Folder.create(deployment.publication.path + "/metadata")
     let founding = try RepositorySigner(now: .now()).create(
-      delegating: other.job.plans.map(\.series),
-      keys: deployment.keys)
+      delegating: deployment.job.plans.map(\.series), keys: deployment.keys)
     try deployment.publication.write(founding.files)
-    let error = #expect(throws: PublicationError.self) { try deployment.step() }
-    #expect(error == .copyAhead(copy: deployment.copy(), version: "1", head: "nothing"))
+    try expectCopyAhead(of: "nothing")
   }
 
   @Test(arguments: [true, false])

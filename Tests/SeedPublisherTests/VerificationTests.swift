@@ -66,8 +66,11 @@ import Testing
     #expect(full.isFull && full.path.hasPrefix(scratch))
   }
 
-  @Test func `a sound publication passes, also with unreferenced files`() throws {
+  @Test func `a sound publication passes until its signatures expire, but not with the root of another one`()
+    throws
+  {
     let deployment = try deployment()
+    // Files without a reference are no finding.
     try DurableFile.write([1], to: "\(deployment.publication.path)/targets/test/2/stray.sqlite.gz")
     let report = try verify(deployment)
     #expect(report.isSound && report.findings.isEmpty, "\(report.findings)")
@@ -75,6 +78,16 @@ import Testing
     #expect(report.metadataFiles == 5 && report.objects == objects.count)
     #expect(report.deltas == objects.count(where: \.isDelta) && report.deltas >= 3)
     #expect(report.snapshots == objects.count - report.deltas && report.snapshots >= 3)
+    let own = "\(deployment.publication.path)/metadata/1.root.json"
+    #expect(try verify(deployment, anchor: own).isSound)
+    let stranger = try PublisherFixture.deployment()
+    let foreign = "\(stranger.publication.path)/metadata/1.root.json"
+    #expect(errors(try verify(deployment, anchor: foreign)).map(\.path) == [foreign])
+    let week = errors(try verify(deployment, after: 8))
+    #expect(week.count == 3 && week.allSatisfy { $0.problem.contains("expired at") }, "\(week)")
+    #expect(week.contains { $0.path == "metadata/timestamp.json" && $0.remedy.contains("regenerate") })
+    let soon = try verify(deployment, after: 160).findings.filter { $0.severity == .warning }
+    #expect(soon.map(\.path) == ["metadata/1.targets.json"])
   }
 
   @Test func `a publication with merged deltas passes at every version`() throws {
@@ -227,26 +240,6 @@ import Testing
       ], after: try deployment.publication.published(), keys: deployment.keys)
     try deployment.publication.write(step.files)
     #expect(errors(try verify(deployment)).contains { $0.problem.contains("no deltas lead to the head") })
-  }
-
-  // MARK: Around the publication
-
-  @Test func `expired signatures are errors and expiring ones are warnings`() throws {
-    let deployment = try deployment()
-    let week = errors(try verify(deployment, after: 8))
-    #expect(week.count == 3 && week.allSatisfy { $0.problem.contains("expired at") }, "\(week)")
-    #expect(week.contains { $0.path == "metadata/timestamp.json" && $0.remedy.contains("regenerate") })
-    let soon = try verify(deployment, after: 160).findings.filter { $0.severity == .warning }
-    #expect(soon.map(\.path) == ["metadata/1.targets.json"])
-  }
-
-  @Test func `a shipped root of another publication is found`() throws {
-    let deployment = try deployment()
-    let own = "\(deployment.publication.path)/metadata/1.root.json"
-    #expect(try verify(deployment, anchor: own).isSound)
-    let stranger = try PublisherFixture.deployment()
-    let foreign = "\(stranger.publication.path)/metadata/1.root.json"
-    #expect(errors(try verify(deployment, anchor: foreign)).map(\.path) == [foreign])
   }
 
   @Test func `files that a publisher removes during verification are not reported as missing`() throws {
