@@ -107,7 +107,7 @@ import Testing
   /// A promoted standby replays everything it received, so it must not receive the last rows.
   private func cutOff() throws {
     try servers.standby.run("ALTER SYSTEM SET primary_conninfo = ''; SELECT pg_reload_conf()")
-    try waitUntil("the standby receives nothing", every: 0.05) {
+    try waitUntil("the standby receives nothing", every: 0.01) {
       try servers.standby.run("SELECT FROM pg_stat_wal_receiver").isEmpty
     }
   }

@@ -38,7 +38,7 @@ struct Replication: Sendable {
   /// Waits until the standby shows the primary's state.
   func follow() throws {
     let reached = try primary.run("SELECT pg_current_wal_lsn()").split(separator: "\n").joined()
-    try waitUntil("the standby follows", every: 0.05) {
+    try waitUntil("the standby follows", every: 0.01) {
       (try? standby.run("SELECT pg_last_wal_replay_lsn() >= '\(reached)'")) == "t\n"
     }
   }
