@@ -15,7 +15,7 @@ import Testing
   private let standbyServer: PostgresCluster
   private let servers: Replication
 
-  init() throws { try self.init(PostgresCluster.shared.get(), PostgresCluster.standby.get()) }
+  init() throws { try self.init(PostgresCluster.primary.get(), PostgresCluster.standby.get()) }
 
   private init(_ primary: PostgresCluster, _ standby: PostgresCluster) throws {
     scene = try PostgresScene(PostgresScene.twentyRows, PostgresScene.schema, cluster: primary)

@@ -125,18 +125,25 @@ import Testing
   }
 
   @Test func `a writer cannot empty a table that a step will read`() throws {
-    let database = try PostgresCluster.shared.get().database(
-      """
-      CREATE TABLE p(id int PRIMARY KEY, name text) PARTITION BY RANGE (id); CREATE TABLE t PARTITION OF p DEFAULT;
-      INSERT INTO p SELECT i, 'x' FROM generate_series(1, 3) i; CREATE VIEW v AS SELECT * FROM t
-      """)
-    for select in [nil, "SELECT id, name FROM v", "SELECT id, name FROM p WHERE id < 9"] {
+    let selects = [nil, "SELECT id, name FROM v", "SELECT id, name FROM p WHERE id < 9"]
+    let database = try PostgresCluster.shared.get().database()
+    for (number, select) in selects.enumerated() {
+      // The session before may not have ended yet.
+      let schema = "s\(number)"
+      try database.run(
+        """
+        CREATE SCHEMA \(schema); SET search_path = \(schema);
+        CREATE TABLE p(id int PRIMARY KEY, name text) PARTITION BY RANGE (id); CREATE TABLE t PARTITION OF p DEFAULT;
+        INSERT INTO p SELECT i, 'x' FROM generate_series(1, 3) i; CREATE VIEW v AS SELECT * FROM t
+        """)
       let version = model("1.0", Self.refilled, projections: select.map { ["t": $0] } ?? [:])
       let plan = try SeriesPlan.plans("test", [version])[0]
       let table = try #require(plan.schema.table("t"))
-      let origin = try PostgresOrigin(database.place()).locking([plan])
-      let truncate = "SET lock_timeout = '50ms'; TRUNCATE t"
-      #expect(throws: PostgresFailure.self, "\(select ?? "t")") { try database.run(truncate) }
+      let place = PostgresPlace(url: database.url(), shownURL: "postgres://host/x", schema: schema)
+      let origin = try PostgresOrigin(place).locking([plan])
+      #expect(throws: PostgresFailure.self, "\(select ?? "t")") {
+        try database.run("SET lock_timeout = '50ms'; TRUNCATE \(schema).t")
+      }
       let rows = try origin.rows(table, plan.projection(table))
       var count = 0
       while try rows.next() { count += 1 }
@@ -159,7 +166,7 @@ import Testing
         (deployment, primary, settle) = (scene.deployment, scene.database, {})
         try scene.step()
       case .standby:
-        let own = try PostgresCluster(standbyOf: PostgresCluster.shared.get(), ["hot_standby_feedback=on"])
+        let own = try PostgresCluster(standbyOf: PostgresCluster.primary.get(), ["hot_standby_feedback=on"])
         let scene = try ReplicatedScene(origin, schema, own: own)
         (deployment, primary, settle) = (scene.deployment, scene.servers.primary, scene.servers.follow)
         _ = try scene.deployment.step()
