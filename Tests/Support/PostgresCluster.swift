@@ -185,10 +185,8 @@ package final class PostgresCluster: Sendable {
       return count
     }
     let name = "test_\(number)"
-    try psql("postgres", "CREATE DATABASE \(name) \(options)")
-    let database = PostgresDatabase(cluster: self, name: name)
-    if !sql.isEmpty { try database.run(sql) }
-    return database
+    try psql("postgres", "CREATE DATABASE \(name) \(options);\n\\connect \(name)\n\(sql)")
+    return PostgresDatabase(cluster: self, name: name)
   }
 
   /// Runs SQL with psql as the superuser.
