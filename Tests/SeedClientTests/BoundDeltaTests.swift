@@ -17,7 +17,7 @@ import Testing
 
   /// A device at version 2, and a delta to version 3.
   init() async throws {
-    fixture = try StoreFixture(inMemory: true)
+    fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "One"])
     try fixture.publisher.publish(["a": "Two"])
     store = try fixture.store()

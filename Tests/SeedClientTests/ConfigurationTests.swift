@@ -11,7 +11,7 @@ import Testing
 @Suite struct ConfigurationTests {
   let fixture: StoreFixture
 
-  init() throws { fixture = try StoreFixture(inMemory: true) }
+  init() throws { fixture = try StoreFixture() }
 
   private func make(
     server: String = "https://seeds.example", bundle: String? = nil, directory: String? = nil

@@ -19,7 +19,7 @@ import Testing
 
   let fixture: StoreFixture
 
-  init() throws { fixture = try StoreFixture(inMemory: true) }
+  init() throws { fixture = try StoreFixture() }
 
   private func change(_ number: Int) throws {
     let names = (0..<Self.stops).map { ("s\($0)", "Stop \($0) of \(number)") }

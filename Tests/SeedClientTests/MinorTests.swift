@@ -24,7 +24,7 @@ import Testing
 
   /// A publisher at version 2, whose only snapshot is version 1.
   init() throws {
-    fixture = try StoreFixture(inMemory: true)
+    fixture = try StoreFixture()
     older = fixture.publisher.schema.hash
     try fixture.publisher.publish(["a": "One"])
     try fixture.publisher.publish(["a": "Two"])
@@ -191,7 +191,7 @@ import Testing
 
   /// A device at version 1 of model 2.1, and a delta to version 2 that begins 2.2.
   init() async throws {
-    fixture = try StoreFixture(inMemory: true)
+    fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "One"])
     store = try fixture.store()
     try await store.update()

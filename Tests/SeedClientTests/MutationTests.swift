@@ -14,7 +14,7 @@ import Testing
   let device: StoreFixture
 
   init() throws {
-    device = try StoreFixture(inMemory: true)
+    device = try StoreFixture()
     try device.publisher.publish(["a": "Alexanderplatz"])
     try device.publisher.startEpoch()
   }

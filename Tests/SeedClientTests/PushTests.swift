@@ -9,7 +9,7 @@ import Testing
   private let fixture: StoreFixture
 
   init() throws {
-    fixture = try StoreFixture(inMemory: true)
+    fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])
   }
 

@@ -9,7 +9,7 @@ import Testing
   let fixture: StoreFixture
 
   init() throws {
-    fixture = try StoreFixture(inMemory: true)
+    fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "One"])
   }
 

@@ -12,7 +12,7 @@ import Testing
 
   /// A device at version 2, and a publisher with another version 2.
   init() async throws {
-    fixture = try StoreFixture(inMemory: true)
+    fixture = try StoreFixture()
     let publisher = fixture.publisher
     try publisher.publish(["a": "One"])
     let backup = try publisher.backUp()

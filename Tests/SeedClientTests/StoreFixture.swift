@@ -12,9 +12,9 @@ final class StoreFixture {
   let publisher: ClientPublisherSimulator
   let folder: TemporaryFolder
 
-  init(inMemory: Bool = false) throws {
+  init() throws {
     publisher = try ClientPublisherSimulator()
-    folder = try TemporaryFolder(inMemory: inMemory)
+    folder = try TemporaryFolder(inMemory: true)
   }
 
   var directory: String { folder("store") }
@@ -125,6 +125,17 @@ extension SeedStore {
       directory: deployment.folder("store"), options: options,
       environment: Environment(
         transport: URLSessionTransport(userAgent: "test"), now: { [now = deployment.clock] in now }))
+  }
+
+  /// Updates until there is news, because a front checks its folder periodically.
+  func news() async throws -> UpdateReport {
+    let deadline = ContinuousClock.now + .seconds(longestWait)
+    var report = try await update()
+    while report.action == .upToDate, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(10))
+      report = try await update()
+    }
+    return report
   }
 
   /// The stops' names in order of their ids.

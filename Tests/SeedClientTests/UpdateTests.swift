@@ -120,7 +120,7 @@ import Testing
     #expect(try fixture.names("generations").count == 3)
     #expect(try stops(inFile: #require(first?.url)).count == 2)
     first = nil
-    while try fixture.names("generations").contains(firstName) { try await Task.sleep(for: .milliseconds(5)) }
+    try await until { (try? fixture.names("generations").contains(firstName)) == false }
     #expect(try fixture.names("generations").count == 2)
   }
 
