@@ -9,7 +9,7 @@ import Testing
 
 /// Signed snapshots with changed bytes.
 @Suite struct MutationTests {
-  private static let attempts: UInt64 = Stage.isDeep ? 10_000 : 100
+  private static let attempts: UInt64 = Stage.pick(quick: 25, full: 100, deep: 10_000)
 
   let device: StoreFixture
 

@@ -55,7 +55,9 @@ final class StoreFixture {
 
   /// Publishes a version that needs a snapshot.
   func publishGeneration(_ stops: [String: String]) throws {
+    let isFirst = publisher.head == 0
     try publisher.publish(stops)
+    guard !isFirst else { return }
     try publisher.publishSnapshot()
     try publisher.withdraw { $0.fileName.hasPrefix("delta") || $0.version.number < publisher.head }
   }
