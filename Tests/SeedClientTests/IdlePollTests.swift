@@ -16,7 +16,8 @@ import Testing
   /// A check for a newer root, four metadata files, and the snapshot.
   private static let firstRequests = 6
 
-  @Test func `a first start takes six requests, and an idle poll one, or two with a root check`() async throws {
+  @Test func `a first start takes six requests, and an idle poll one, or two with a root check`() async throws
+  {
     let table = "CREATE TABLE stop(id TEXT PRIMARY KEY NOT NULL, name TEXT NOT NULL)"
     let deployment = try TestDeployment([model("1.0", table)], in: TemporaryFolder(inMemory: true))
     try deployment.origin("\(table); INSERT INTO stop VALUES ('a', 'Alex')")

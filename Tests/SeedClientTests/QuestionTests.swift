@@ -16,7 +16,8 @@ import Testing
   }
 
   private static let invalid = [
-    "SELECT 1; SELECT 2", "SELECT 1; nonsense", "SELECT 1;; -- and\n SELECT 2", "SELECT 1\0, 2", "SELECT ?, ?",
+    "SELECT 1; SELECT 2", "SELECT 1; nonsense", "SELECT 1;; -- and\n SELECT 2", "SELECT 1\0, 2",
+    "SELECT ?, ?",
     "SELECT ?2", "SELECT 1", "COMMIT", "END", "ROLLBACK", "BEGIN", "SAVEPOINT here",
     "ATTACH ':memory:' AS other", "DETACH main", "PRAGMA wal_autocheckpoint = 1000", "PRAGMA wal_checkpoint",
     "PRAGMA query_only(1)", "DELETE FROM stop", "CREATE TEMP TABLE mine(a)", "", "-- nothing",
