@@ -83,7 +83,11 @@ import Testing
     #expect(state.newestVersion == nil && state.lastChecked == nil)
   }
 
-  @Test func `errors of a retired series and of a full disk include a remedy`() async throws {
+  @Test
+  func
+    `errors of a retired series and of a full disk include a remedy, and a cancelled operation can be retried`()
+    async throws
+  {
     fixture.publisher.lifecycle = .retired(message: "Use major 3.")
     try fixture.publisher.withdraw { _ in true }
     let ended = try await failure { try await fixture.store().update() }
@@ -91,17 +95,12 @@ import Testing
     #expect(ended.message == "the series has ended (Use major 3.): release the app with a newer model")
     let full = SeedError(FileError("write", "/x", ENOSPC))
     #expect(full.code == .insufficientSpace && full.isRetryable && full.message.hasSuffix("and try again"))
-  }
-
-  @Test func `a cancelled operation can be retried`() {
     #expect(SeedError(CancellationError()).isRetryable)
   }
 
-  @Test func `an invalid root or server address is a configuration error`() async throws {
+  @Test func `an invalid root is a configuration error`() async throws {
     let root = try await failure { _ = try fixture.store(root: Array("{}".utf8)) }
     #expect(root.code == .configuration && !root.isRetryable)
     #expect(root.message.contains("the app's root.json") && root.message.contains("from the publisher"))
-    let address = try await failure { _ = try fixture.store(server: "seeds.example") }
-    #expect(address.code == .configuration && !address.isRetryable)
   }
 }

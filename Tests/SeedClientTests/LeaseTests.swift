@@ -1,4 +1,3 @@
-import Foundation
 import SeedClient
 import SeedDatabase
 import SeedFormat
@@ -31,30 +30,6 @@ import Testing
     }
     try await writer.update()
     #expect(try generations() == 2)
-  }
-
-  @Test func `a read-only store opens a new generation at its next read`() async throws {
-    let writer = try fixture.store()
-    try await writer.prepare()
-    let reader = try fixture.store()
-    var files = reader.files.makeAsyncIterator()
-    #expect(try await reader.stops() == ["One"])
-    let first = await files.next()
-    try fixture.publishGeneration(["a": "Two"])
-    try await writer.update()
-    #expect(try await reader.stops() == ["Two"])
-    let second = await files.next()
-    #expect(first?.url != second?.url && second?.version == .first.next)
-  }
-
-  @Test func `a generation without its record is a leftover and is removed`() async throws {
-    try await reading { try await $0.prepare() }
-    let half = "\(fixture.directory)/generations/9-00ff"
-    try FileManager.default.createDirectory(atPath: half, withIntermediateDirectories: true)
-    try Data("half".utf8).write(to: URL(fileURLWithPath: "\(half)/seed.sqlite"))
-    let store = try fixture.store()
-    try await store.update()
-    #expect(try generations() == 1)
   }
 
   private func reading(_ body: (SeedStore) async throws -> Void) async throws {
