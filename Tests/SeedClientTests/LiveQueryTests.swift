@@ -55,12 +55,13 @@ import Testing
     return (try fixture.store(options: options), messages)
   }
 
-  @Test func `the log names the error that ends a live query`() async throws {
+  @Test func `a live query ends with its error, which the log names`() async throws {
     try fixture.publishGeneration(["a": "One"])
     let (store, messages) = try logged()
     try await store.update()
-    let rows = Collected(store.observe("SELECT name FROM stops"))
-    try await until { rows.isOver }
+    var rows = store.observe("SELECT name FROM stops").makeAsyncIterator()
+    let error = await #expect(throws: SeedError.self) { while try await rows.next() != nil {} }
+    #expect(error?.code == .query)
     let ends = messages.withLock { $0.filter { $0.hasPrefix("a live query ended: ") } }
     #expect(ends.count == 1 && ends[0].contains("no such table: stops"), "\(ends)")
   }

@@ -97,19 +97,16 @@ import Testing
     #expect(downloading == [0, 1])
   }
 
-  @Test func `an update without news has two phases`() async throws {
+  @Test func `an update without news has two phases, and a failure ends the phases with its error`()
+    async throws
+  {
     let store = try store()
     try await store.prepare()
     let phases = try await phases(store)
     #expect(phases.names == ["checking", "finished"])
     #expect(phases[0] == .checking && phases[1] == phases[1] && phases[0] != phases[1])
-  }
-
-  @Test func `a failure ends the phases with its error`() async throws {
-    let store = try store()
-    try await store.prepare()
     fixture.publisher.withServed { $0.files["metadata/timestamp.json"] = nil }
-    #expect(await code { _ = try await phases(store) } == .missingFile)
+    #expect(await code { _ = try await self.phases(store) } == .missingFile)
   }
 
   @Test(arguments: ["checking", "downloading", "expanding", "buildingIndexes"])

@@ -54,14 +54,6 @@ import Testing
       }
     }
   }
-
-  @Test func `a live query ends with its error`() async throws {
-    let store = try fixture.store()
-    var rows = store.observe("SELECT ?, ?").makeAsyncIterator()
-    try await store.prepare()
-    let error = await #expect(throws: SeedError.self) { while try await rows.next() != nil {} }
-    #expect(error?.code == .query)
-  }
 }
 
 @Suite struct QueryErrorTests {

@@ -51,14 +51,6 @@ import Testing
     #expect(await slow.value == .cancelled)
   }
 
-  @Test func `cancelling the task of a read interrupts its statement`() async throws {
-    let store = try fixture.store()
-    let slow = await begin(store)
-    slow.cancel()
-    #expect(await slow.value == .cancelled)
-    #expect(try await store.stops() == ["One"])
-  }
-
   @Test func `cancelled reads and live queries free their connections`() async throws {
     let store = try fixture.store()
     try await store.prepare()

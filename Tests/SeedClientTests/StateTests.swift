@@ -17,7 +17,9 @@ import Testing
     async throws
   {
     let time = fixture.publisher.now
-    _ = try await fixture.store().update()
+    fixture.publisher.lifecycle = .deprecated(sunset: "2027-01-01", message: "Please update.")
+    try fixture.publisher.sign()
+    #expect(try await fixture.store().update().lifecycle == fixture.publisher.lifecycle)
     fixture.publisher.withServed { $0.failure = .offline }
     let store = try fixture.store()
     let state = await store.state
@@ -25,6 +27,7 @@ import Testing
     #expect(state.lastChecked == date && state.lastUpdated == date && state.publishedAt == date)
     #expect(state.version == .first && state.newestVersion == .first && state.origin == .downloaded)
     #expect(state.attribution == "Stadtwerke" && state.license == "CC0-1.0")
+    #expect(state.lifecycle == fixture.publisher.lifecycle)
     try await store.prepare()
     #expect(await store.state == state)
   }
@@ -75,16 +78,6 @@ import Testing
     #expect(!state.isStale && state.lastChecked != state.lastUpdated)
   }
 
-  @Test func `a restarted store reports a deprecated series`() async throws {
-    fixture.publisher.lifecycle = .deprecated(sunset: "2027-01-01", message: "Please update.")
-    try fixture.publisher.sign()
-    let report = try await fixture.store().update()
-    #expect(report.lifecycle == fixture.publisher.lifecycle)
-    fixture.publisher.withServed { $0.failure = .offline }
-    let store = try fixture.store()
-    #expect(await store.state.lifecycle == fixture.publisher.lifecycle)
-  }
-
   @Test func `a very long lifecycle message does not break the saved state`() async throws {
     fixture.publisher.lifecycle = .retired(message: String(repeating: "x", count: 100_000))
     try fixture.publisher.sign()
@@ -133,24 +126,22 @@ import Testing
     var changes = store.changes.makeAsyncIterator()
     try fixture.publisher.publish(upserts, deleting: deleting)
     try await store.update()
-    return try #require(await changes.next()?.tables["stop"])
+    let change = try #require(await changes.next()?.tables["stop"])
+    await store.close()
+    return change
   }
 
-  @Test func `changes include keys if requested`() async throws {
+  @Test func `changes include keys up to the requested limit, and else only counts`() async throws {
     try fixture.publisher.publish(["b": "Bellevue", "c": "Charité"])
     let change = try await change(limit: 3, ["a": "Uno", "d": "Dom"], deleting: ["b"])
     #expect(change.keys?.inserted == [[.text("d")]])
     #expect(change.keys?.updated == [[.text("a")]])
     #expect(change.keys?.deleted == [[.text("b")]])
-  }
-
-  @Test(arguments: [(nil, 1), (2, 3)])
-  func `changes contain only counts without a request or above its limit`(_ limit: Int?, _ rows: Int)
-    async throws
-  {
-    let new = Dictionary(uniqueKeysWithValues: (0..<rows).map { ("n\($0)", "New \($0)") })
-    let change = try await change(limit: limit, new)
-    #expect(change.keys == nil && change.inserted == rows)
+    for (limit, ids) in [(nil, ["n"]), (2, ["x", "y", "z"])] {
+      let change = try await self.change(
+        limit: limit, Dictionary(uniqueKeysWithValues: ids.map { ($0, "New") }))
+      #expect(change.keys == nil && change.inserted == ids.count)
+    }
   }
 }
 

@@ -49,11 +49,21 @@ import FoundationNetworking
     try HTTPServer(configuration: HTTPServerConfiguration(), handler: handler)
   }
 
-  @Test func `bytes arrive unchanged`() async throws {
-    let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(Self.large)) }
+  @Test func `bytes and a response without a body arrive unchanged, and a missing server is unreachable`()
+    async throws
+  {
+    let server = try serve { request in
+      request.path == "/a"
+        ? HTTPResponse(status: 200, body: .bytes(Self.large))
+        : HTTPResponse(status: 503, headers: ["Retry-After": "7"])
+    }
     let (head, bytes) = try await get("/a", from: server)
     #expect(head.status == 200 && bytes == Self.large)
     #expect(head["content-length"] == "\(Self.large.count)")
+    let (busy, nothing) = try await get("/", from: server)
+    #expect(busy.status == 503 && busy["retry-after"] == "7" && nothing.isEmpty)
+    server.stop()
+    await #expect(throws: TransportError.self) { _ = try await get("/", from: server) }
   }
 
   @Test func `a request has a user agent and asks for an unencoded part`() async throws {
@@ -119,12 +129,6 @@ import FoundationNetworking
     #expect(String(decoding: bytes, as: UTF8.self) == "timetable|identity")
   }
 
-  @Test func `a response without a body has a head`() async throws {
-    let server = try serve { _ in HTTPResponse(status: 503, headers: ["Retry-After": "7"]) }
-    let (head, bytes) = try await get("/", from: server)
-    #expect(head.status == 503 && head["retry-after"] == "7" && bytes.isEmpty)
-  }
-
   @Test func `a redirect is followed only on the same server`() async throws {
     let other = try serve { _ in HTTPResponse(status: 200, body: .bytes([7])) }
     let server = try serve { request in
@@ -138,12 +142,6 @@ import FoundationNetworking
     #expect(try await get("/here", from: server).bytes == [1, 2])
     #expect(try await get("/away", from: server).head.status == 307)
     #expect(try await get("/loop", from: server).head.status == 307)
-  }
-
-  @Test func `a missing server is unreachable`() async throws {
-    let server = try serve { _ in HTTPResponse(status: 200) }
-    server.stop()
-    await #expect(throws: TransportError.self) { _ = try await get("/", from: server) }
   }
 
   @Test(arguments: [true, false])
@@ -194,15 +192,15 @@ import FoundationNetworking
     }
   }
 
-  @Test func `credentials from the app are sent`() async throws {
+  @Test func `credentials from the app are sent, and without them the server's error is reported`()
+    async throws
+  {
     let credential = URLCredential(user: "reader", password: "open", persistence: .none)
-    let (head, given) = try await get("/a", from: serveMembers(), answering: .use(credential))
+    let server = try serveMembers()
+    #expect(try await get("/a", from: server).head.status == 401)
+    let (head, given) = try await get("/a", from: server, answering: .use(credential))
     #expect(head.status == 200)
     #expect(given == Array("Basic \(Data("reader:open".utf8).base64EncodedString())".utf8))
-  }
-
-  @Test func `without credentials from the app the server's error is reported`() async throws {
-    #expect(try await get("/a", from: serveMembers()).head.status == 401)
   }
 
   @Test func `a server rejected by the app ends the update with its own error`() async throws {
