@@ -43,7 +43,9 @@ import Testing
     return at == end
   }
 
-  @Test(arguments: 0..<40) func `the chain is the cheapest one that can be applied`(_ seed: UInt64)
+  private static let seeds: Range<UInt64> = Stage.pick(quick: 0..<8, full: 0..<40, deep: 0..<400)
+
+  @Test(arguments: seeds) func `the chain is the cheapest one that can be applied`(_ seed: UInt64)
     throws
   {
     var random = SplitMix(seed: seed)

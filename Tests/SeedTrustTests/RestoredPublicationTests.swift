@@ -30,8 +30,10 @@ import Testing
     try restore()
     let trusted = try #require(client.files["timestamp.json"])
     let error = TrustError.conflict(role: "timestamp", version: repository.published.timestamp.version)
-    await #expect(throws: error) { try await client.refresh(repository) }
-    #expect(client.files["timestamp.json"] == trusted)
+    for asksForRoot in [true, false] {
+      await #expect(throws: error) { try await client.refresh(repository, asksForRoot: asksForRoot) }
+      #expect(client.files["timestamp.json"] == trusted)
+    }
     #expect("\(error)".contains("old backup") && "\(error)".contains("'seedbank new-epoch'"))
   }
 
