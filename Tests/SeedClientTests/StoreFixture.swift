@@ -64,12 +64,12 @@ final class StoreFixture {
 
   /// Stops that take many pages.
   static let manyStops = Dictionary(
-    uniqueKeysWithValues: (0..<3000).map { ("n\($0)", "Stop number \($0)") })
+    uniqueKeysWithValues: (0..<1000).map { ("n\($0)", "Stop number \($0)") })
 
   /// Damages one page of ``manyStops``, which the check at start does not read.
   func damagePage() throws {
     try damage { bytes in
-      let place = bytes.range(of: Data("Stop number 1500".utf8))?.lowerBound ?? 0
+      let place = bytes.range(of: Data("Stop number 500".utf8))?.lowerBound ?? 0
       for index in 0..<8 { bytes[place / 4096 * 4096 + index] = 0xA5 }
     }
   }
