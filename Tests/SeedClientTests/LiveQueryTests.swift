@@ -142,7 +142,12 @@ import Testing
     #expect(places.all.count == 2 && counts.all.count == 2)
   }
 
-  @Test func `a live value of several queries follows the tables of each`() async throws {
+  private struct Refusal: Error {}
+
+  @Test
+  func `a live value of several queries follows the tables of each, and ends with an error of its closure`()
+    async throws
+  {
     let store = try fixture.store()
     let values = Collected(
       store.observe { reader in
@@ -158,15 +163,8 @@ import Testing
     try await store.update()
     try await until { values.all.last == ["Two", "0"] }
     #expect(values.all.count == 2 && lines.all.count == 1)
-  }
-
-  private struct Refusal: Error {}
-
-  @Test func `an error of the closure ends a live value`() async throws {
-    let store = try fixture.store()
-    try await store.update()
-    var values = store.observe { _ -> Int in throw Refusal() }.makeAsyncIterator()
-    await #expect(throws: Refusal.self) { _ = try await values.next() }
+    var failing = store.observe { _ -> Int in throw Refusal() }.makeAsyncIterator()
+    await #expect(throws: Refusal.self) { _ = try await failing.next() }
   }
 
   @Test func `observe can skip equal rows`() async throws {

@@ -104,7 +104,7 @@ import Testing
     try await store.update()
     let (reader, held) = (try reader(), try file())
     var reasons: [UpdatePlan.Reason] = []
-    for number in 2...10 {
+    for number in 2...16 {
       try change(number)
       reasons.append(try await store.update().plan.reason)
       #expect(try await store.stops().first == "Stop 0 of \(number)")

@@ -32,15 +32,6 @@ import Testing
     #expect(await store.state == state)
   }
 
-  @Test func `states begins with the stored data, or with its absence`() async throws {
-    let store = try fixture.store()
-    #expect(await store.states.first { _ in true }?.version == .some(nil))
-    try await store.update()
-    await store.close()
-    let restarted = try fixture.store()
-    #expect(await restarted.states.first { _ in true }?.version == .first)
-  }
-
   @Test func `data is stale after three missed checks and an hour, with or without a restart`() async throws {
     fixture.publisher.pollSeconds = 600
     try fixture.publisher.sign()
@@ -78,7 +69,11 @@ import Testing
     #expect(!state.isStale && state.lastChecked != state.lastUpdated)
   }
 
-  @Test func `a very long lifecycle message does not break the saved state`() async throws {
+  @Test
+  func
+    `a very long lifecycle message does not break the saved state, and an unreadable state counts as missing`()
+    async throws
+  {
     fixture.publisher.lifecycle = .retired(message: String(repeating: "x", count: 100_000))
     try fixture.publisher.sign()
     _ = try await fixture.store().update()
@@ -86,16 +81,13 @@ import Testing
     try await store.prepare()
     #expect(await store.state.lastChecked != nil)
     #expect(await store.state.lifecycle == nil)
-  }
-
-  @Test func `an unreadable state file counts as missing`() async throws {
-    _ = try await fixture.store().update()
+    await store.close()
     try Data("{".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/STATE"))
-    let store = try fixture.store()
-    try await store.prepare()
-    #expect(await store.state.lastChecked == nil)
-    try await store.update()
-    #expect(await store.state.lastChecked != nil)
+    let restarted = try fixture.store()
+    try await restarted.prepare()
+    #expect(await restarted.state.lastChecked == nil)
+    try await restarted.update()
+    #expect(await restarted.state.lastChecked != nil)
   }
 
   private func inode(_ path: String) throws -> Int? {
@@ -153,7 +145,8 @@ import Testing
     try fixture.publisher.publish(["a": "One"])
   }
 
-  @Test func `states begin with the current one and report each change`() async throws {
+  @Test func `states begin with the current one, also after a restart, and report each change`() async throws
+  {
     let store = try fixture.store()
     let (states, phases) = (Collected(store.states), Collected(store.phases))
     try await until { states.all.count == 1 }
@@ -167,6 +160,9 @@ import Testing
     try await until { states.all.last?.isUpdating == false && states.all.last?.version?.number == 1 }
     try await until { phases.all.contains { if case .finished = $0 { true } else { false } } }
     #expect(zip(states.all, states.all.dropFirst()).allSatisfy { $0 != $1 })
+    await store.close()
+    let restarted = try fixture.store()
+    #expect(await restarted.states.first { _ in true }?.version == .first)
   }
 
   @Test func `the log contains reads, updates and failures`() async throws {
