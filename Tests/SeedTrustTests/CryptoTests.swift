@@ -30,16 +30,14 @@ import Testing
     }
   }
 
-  @Test func `a file longer than the buffer has the digest of its bytes`() throws {
-    let folder = try TemporaryFolder()
+  @Test func `a file longer than the buffer has the digest of its bytes, and a missing one is named`() throws
+  {
+    let folder = try TemporaryFolder(inMemory: true)
     let bytes = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     try DurableFile.write(bytes, to: folder("file"))
     let (digest, length) = try SHA256Digest.ofFile(at: folder("file"))
     #expect(digest == SHA256Digest.of(bytes))
     #expect(length == bytes.count)
-  }
-
-  @Test func `a missing file is named in the error`() {
     let error = #expect(throws: FileError.self) { try SHA256Digest.ofFile(at: "/nowhere/at-all") }
     #expect(error?.description == "cannot open /nowhere/at-all: No such file or directory")
   }
