@@ -109,17 +109,20 @@ import Testing
     #expect(await code { _ = try await self.phases(store) } == .missingFile)
   }
 
-  @Test(arguments: ["checking", "downloading", "expanding", "buildingIndexes"])
-  func `an update that is cancelled in a phase keeps the old data or has the new`(last: String) async throws {
+  @Test func `an update that is cancelled in a phase keeps the old data or has the new`() async throws {
     let store = try store()
     try await store.prepare()
-    try fixture.publisher.startEpoch()
-    try fixture.publisher.publish(["a": "Alex"])
-    for try await phase in store.updatePhases() { if phase.name == last { break } }
-    let names = try await store.stops()
-    #expect([["Alexanderplatz", "Bellevue"], ["Alex", "Bellevue"]].contains(names))
-    #expect(try await store.update().to.number == 2)
-    #expect(try await store.stops() == ["Alex", "Bellevue"])
+    var old = ["Alexanderplatz", "Bellevue"]
+    for last in ["checking", "downloading", "expanding", "buildingIndexes"] {
+      try fixture.publisher.startEpoch()
+      try fixture.publisher.publish(["a": last])
+      for try await phase in store.updatePhases() { if phase.name == last { break } }
+      let (found, new) = (try await store.stops(), [last, "Bellevue"])
+      #expect(found == old || found == new, "\(last)")
+      #expect(try await store.update().to.number == 2, "\(last)")
+      #expect(try await store.stops() == new)
+      old = new
+    }
   }
 
   // MARK: Policies
