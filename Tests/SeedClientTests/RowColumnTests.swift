@@ -18,11 +18,10 @@ import Testing
 
   private struct Spelled: Decodable, Equatable { let aB: Int }
 
-  @Test func `an exact column name is preferred to other spellings`() async throws {
+  @Test func `an exact column name is preferred, and two other spellings are an error that names both`()
+    async throws
+  {
     #expect(try await rows("SELECT 1 AS a_b, 2 AS aB, 3 AS ab", as: Spelled.self) == [Spelled(aB: 2)])
-  }
-
-  @Test func `a member with two matching columns is an error that names both`() async throws {
     let alike = await fixture.misfit("SELECT 1 AS a_b, 2 AS ab", as: Spelled.self)
     #expect(
       alike?.message.hasPrefix(
@@ -189,12 +188,14 @@ import Testing
     #expect(found == [45150, 45150, 45150])
   }
 
-  @Test func `a container kept by a type throws after its row`() async throws {
+  @Test func `a container and a decoder kept by a type throw after its row`() async throws {
     struct Keeper: Decodable {
       enum Keys: CodingKey { case id, name }
+      let decoder: any Decoder
       let row: KeyedDecodingContainer<Keys>
       let id: String
       init(from decoder: any Decoder) throws {
+        self.decoder = decoder
         row = try decoder.container(keyedBy: Keys.self)
         id = try row.decode(String.self, forKey: .id)
       }
@@ -208,20 +209,9 @@ import Testing
         #expect(keeper.row.allKeys.isEmpty && !keeper.row.contains(.id))
         #expect(throws: SeedError.self) { try keeper.row.superDecoder() }
         #expect(throws: SeedError.self) { try keeper.row.decodeIfPresent(Int.self, forKey: .name) }
+        let row = try keeper.decoder.container(keyedBy: Keeper.Keys.self)
+        #expect(throws: SeedError.self) { try row.decode(String.self, forKey: .id) }
       }
-    }
-  }
-
-  @Test func `a decoder kept by a type throws after its row`() async throws {
-    struct Keeper: Decodable {
-      enum Keys: CodingKey { case id }
-      let decoder: any Decoder
-      init(from decoder: any Decoder) throws { self.decoder = decoder }
-    }
-    try await fixture.store.read { reader in
-      let keeper = try #require(try reader.rows("SELECT id FROM stop", as: Keeper.self).first)
-      let row = try keeper.decoder.container(keyedBy: Keeper.Keys.self)
-      #expect(throws: SeedError.self) { try row.decode(String.self, forKey: .id) }
     }
     #expect(try await fixture.store.stops().count == 3)
   }
