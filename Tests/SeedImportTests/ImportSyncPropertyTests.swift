@@ -1,5 +1,3 @@
-import Foundation
-import SeedDatabase
 import SeedFormat
 import SeedImport
 import Support
