@@ -27,14 +27,14 @@ import Testing
     return read
   }
 
-  @Test(arguments: [0, 1, 1000, 1_000_000])
+  @Test(arguments: [0, 1, 1000, 300_000])
   func `the pieces make up the document`(_ bytes: Int) throws {
     let document = Self.document(bytes)
     #expect(try read(try Compression.gzip(document), Compression.Measure(of: document)) == document)
   }
 
   @Test func `the pieces of an xz file make up the document`() throws {
-    let document = Self.document(1_000_000)
+    let document = Self.document(300_000)
     try DurableFile.write(document, to: folder("raw"))
     let expected = try Compression.compress(folder("raw"), to: folder("stored"), .xz).raw
     #expect(try read(.xz, expected) == document)

@@ -83,7 +83,7 @@ import Testing
     let long = "{x" + String(repeating: "y", count: 17 * 1024 * 1024)
     let failure = #expect(throws: ImportFailure.self) {
       try bench.collect(
-        long, mapping: ImportMapping("item", layout: .lines), hooks: hooks, pieces: 1024 * 1024)
+        long, mapping: ImportMapping("item", layout: .lines), hooks: hooks, pieces: 8 * 1024 * 1024)
     }
     #expect(failure?.code == .document)
   }
