@@ -174,7 +174,8 @@ import Testing
   @Test func `an emptied mirror counts as an unmounted disk, and a full check by hand restores all files`()
     throws
   {
-    let image = try History(versions: 1).images[0]
+    let history = try History(versions: 1)
+    let image = history.images[0]
     let bucket = ModelBucket()
     var memory = MirrorMemory()
     _ = try Self.push(image, to: bucket, &memory)
