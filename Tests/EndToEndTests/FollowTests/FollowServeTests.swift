@@ -26,7 +26,8 @@ import Testing
     try get(follower, "/readyz")["series"]?.elements?.first?["head"]?.text
   }
 
-  @Test func `a published version is served a moment later, clients of both hosts agree, and python-tuf verifies all`() throws {
+  @Test func `a new version is served a moment later, and clients of both hosts and python-tuf agree`() throws
+  {
     let follower = try follower()
     try waitUntil("the first copy") { try head(follower) == "3" }
     try scene.publish("newer")
