@@ -26,14 +26,11 @@ import Testing
     #expect(empty.version == nil && empty.origin == nil && empty.isStale)
   }
 
-  @Test func `an error fixture has code and sizes`() {
+  @Test func `an error fixture has code and sizes, and changes have counts`() {
     let error = SeedError.fixture(.tooLarge, "too large", neededBytes: 10, availableBytes: 5)
     #expect(error.code == .tooLarge && error.description == "too large")
     #expect(error.neededBytes == 10 && error.availableBytes == 5)
     #expect(SeedError.fixture(.clientTooOld, oldestModel: "2.0").oldestModel == "2.0")
-  }
-
-  @Test func `changes have counts`() {
     let changes = SeedChanges.fixture(version: 8, tables: ["stop": .fixture(updated: 2)])
     #expect(changes.version.number == 8)
     #expect(changes.tables["stop"]?.updated == 2 && changes.tables["stop"]?.keys == nil)

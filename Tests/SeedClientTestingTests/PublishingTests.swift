@@ -47,23 +47,20 @@ import Testing
     #expect(try await store.rows("SELECT name FROM zone ORDER BY 1", as: String.self) == ["B", "c"])
   }
 
-  @Test func `SQL changes rows and search tables follow`() async throws {
+  @Test func `SQL changes rows, search tables follow, and without a difference there is no new version`()
+    async throws
+  {
     let seeds = try Stops.publisher()
     let store = try seeds.store()
     try await store.update()
+    #expect(try seeds.publish { $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop") } == .first)
+    #expect(try seeds.publish(sql: "UPDATE stop SET name = name") == .first, "nothing is different")
     try seeds.publish(
       sql: "INSERT INTO stop(id, name) VALUES ('b', 'Bahnhof'); UPDATE stop SET step_free = 1")
     #expect(try await store.update().changes["stop"]?.updated == 1)
     let found = try await store.value(
       "SELECT count(*) FROM stop_search WHERE stop_search MATCH 'bahnhof'", as: Int.self)
     #expect(found == 1)
-  }
-
-  @Test func `without a difference there is no new version`() async throws {
-    let seeds = try Stops.publisher()
-    let version = try seeds.publish { $0.put(["id": "a", "name": "Alexanderplatz"], in: "stop") }
-    #expect(version == .first)
-    #expect(try seeds.publish(sql: "UPDATE stop SET name = name") == .first)
   }
 
   struct Visit: Codable, Equatable, Sendable {
@@ -103,9 +100,9 @@ import Testing
     try await withThrowingTaskGroup(of: Void.self) { group in
       for number in 0..<4 {
         let store = try seeds.store()
-        group.addTask { for _ in 0..<5 { try await store.update() } }
+        group.addTask { for _ in 0..<3 { try await store.update() } }
         group.addTask {
-          for turn in 0..<5 {
+          for turn in 0..<3 {
             try seeds.publish { $0.put(["id": "s\(number)", "name": "Stop \(number) \(turn)"], in: "stop") }
           }
         }
@@ -142,15 +139,14 @@ import Testing
     #expect(try await store.stops == ["Alexanderplatz", "Bahnhof"])
   }
 
-  @Test func `a test publisher can start from a store's file`() async throws {
+  @Test func `a test publisher can start from a store's file, but not from a folder without a snapshot`()
+    async throws
+  {
     let shipped = try Stops.publisher()
     let file = try await shipped.store().prepare()
     let seeds = try TestPublisher(file: file.url)
     #expect(seeds.model == shipped.model)
     #expect(try await seeds.store().stops == ["Alexanderplatz"])
-  }
-
-  @Test func `a folder without a snapshot is rejected`() {
     let message = Stops.mistake {
       _ = try TestPublisher(bundle: URL(fileURLWithPath: "/nonexistent"))
       return .first

@@ -19,11 +19,7 @@ enum Stops {
     return seeds
   }
 
-  /// The error from publishing these rows.
-  static func mistake(_ rows: (inout RowChanges) throws -> Void) throws -> String? {
-    mistake { try publisher().publish(rows) }
-  }
-
+  /// The error of a publication.
   static func mistake(_ body: () throws -> SeedVersion) -> String? {
     do {
       _ = try body()

@@ -27,17 +27,24 @@ import Testing
 
   private struct Missing: Error {}
 
-  @Test func `an unknown series is reported with its server and can be retried`() async throws {
-    let error = try await failure { try await fixture.store("trnsit").update() }
-    #expect(error.code == .noCompatibleModel && error.isRetryable)
-    #expect(error.message.hasPrefix("http://seeds.example does not publish trnsit/2: check dataset"))
-  }
-
-  @Test func `an app with another publisher's root ends keepUpdated with the server's name`() async throws {
+  @Test
+  func `a root that does not fit, an unknown series and a missing publication are reported with the server`()
+    async throws
+  {
+    let invalid = try await failure { _ = try fixture.store(root: Array("{}".utf8)) }
+    #expect(invalid.code == .configuration && !invalid.isRetryable)
+    #expect(invalid.message.contains("the app's root.json") && invalid.message.contains("from the publisher"))
     let other = try ClientPublisherSimulator()
-    let error = try await failure { try await fixture.store(root: other.root).keepUpdated() }
-    #expect(error.code == .configuration && !error.isRetryable)
-    #expect(error.message.contains("at http://seeds.example: its keys are not those of the root.json"))
+    let foreign = try await failure { try await fixture.store(root: other.root).keepUpdated() }
+    #expect(foreign.code == .configuration && !foreign.isRetryable)
+    #expect(foreign.message.contains("at http://seeds.example: its keys are not those of the root.json"))
+    let unknown = try await failure { try await fixture.store("trnsit").update() }
+    #expect(unknown.code == .noCompatibleModel && unknown.isRetryable)
+    #expect(unknown.message.hasPrefix("http://seeds.example does not publish trnsit/2: check dataset"))
+    fixture.publisher.withServed { $0.files = [:] }
+    let missing = try await failure { try await fixture.store(server: "http://seeds.example/p/").update() }
+    #expect(missing.code == .missingFile)
+    #expect(missing.message.hasPrefix("http://seeds.example/p does not have metadata/timestamp.json: give"))
   }
 
   @Test func `signatures by other keys are retried after the first valid ones, even without data`()
@@ -53,14 +60,10 @@ import Testing
     }
   }
 
-  @Test func `a server without a publication is reported with the missing file`() async throws {
-    fixture.publisher.withServed { $0.files = [:] }
-    let error = try await failure { try await fixture.store(server: "http://seeds.example/p/").update() }
-    #expect(error.code == .missingFile)
-    #expect(error.message.hasPrefix("http://seeds.example/p does not have metadata/timestamp.json: give"))
-  }
-
-  @Test func `a directory of another dataset is rejected and left unchanged`() async throws {
+  @Test
+  func `a directory of another dataset, or for a tool of another major, is rejected and left unchanged`()
+    async throws
+  {
     try await fixture.store().update()
     let before = try String(contentsOfFile: "\(fixture.directory)/CURRENT", encoding: .utf8)
     let error = try await failure { try await fixture.store("trnsit").update() }
@@ -68,10 +71,6 @@ import Testing
     #expect(error.message.hasSuffix("is a store of transit/2: give trnsit/2 a directory of its own"))
     #expect(try String(contentsOfFile: "\(fixture.directory)/CURRENT", encoding: .utf8) == before)
     // The lock stays free for the directory's own store.
-    try await fixture.store().update()
-  }
-
-  @Test func `an app with a new major may take over its directory but a tool may not`() async throws {
     try await fixture.store().update()
     var bound = SeedOptions()
     bound.isBoundToMajor = true
@@ -83,7 +82,11 @@ import Testing
     #expect(state.newestVersion == nil && state.lastChecked == nil)
   }
 
-  @Test func `errors of a retired series and of a full disk include a remedy`() async throws {
+  @Test
+  func
+    `errors of a retired series and of a full disk include a remedy, and a cancelled operation can be retried`()
+    async throws
+  {
     fixture.publisher.lifecycle = .retired(message: "Use major 3.")
     try fixture.publisher.withdraw { _ in true }
     let ended = try await failure { try await fixture.store().update() }
@@ -91,17 +94,6 @@ import Testing
     #expect(ended.message == "the series has ended (Use major 3.): release the app with a newer model")
     let full = SeedError(FileError("write", "/x", ENOSPC))
     #expect(full.code == .insufficientSpace && full.isRetryable && full.message.hasSuffix("and try again"))
-  }
-
-  @Test func `a cancelled operation can be retried`() {
     #expect(SeedError(CancellationError()).isRetryable)
-  }
-
-  @Test func `an invalid root or server address is a configuration error`() async throws {
-    let root = try await failure { _ = try fixture.store(root: Array("{}".utf8)) }
-    #expect(root.code == .configuration && !root.isRetryable)
-    #expect(root.message.contains("the app's root.json") && root.message.contains("from the publisher"))
-    let address = try await failure { _ = try fixture.store(server: "seeds.example") }
-    #expect(address.code == .configuration && !address.isRetryable)
   }
 }

@@ -11,7 +11,11 @@ import Testing
 
   init() throws { fixture = try BundleFixture() }
 
-  @Test func `a bundle is the publication reduced to one series and its newest snapshot`() async throws {
+  @Test
+  func
+    `a bundle is the publication reduced to one series and its newest snapshot, and a newer one replaces it`()
+    async throws
+  {
     let report = try await fixture.ship()
     let files = try fixture.shipped()
     let served = fixture.publisher.withServed { $0.files }
@@ -19,20 +23,14 @@ import Testing
     #expect(files["root.json"].map { Array($0) } == fixture.publisher.root)
     #expect(files.keys.contains(report.snapshot.filePath) && report.snapshot.version == .first)
     for (name, bytes) in files where name != "root.json" { #expect(served[name] == Array(bytes), "\(name)") }
-    #expect(try fixture.device.folder.names().filter { $0.hasSuffix(".tmp") }.isEmpty)
     // Another user's app reads them all.
     let modes = try files.keys.map {
       try FileManager.default.attributesOfItem(atPath: "\(fixture.bundle)/\($0)")[.posixPermissions] as? Int
     }
     #expect(Set(modes).count == 1, "\(modes)")
-  }
-
-  @Test func `a newer bundle replaces the previous one`() async throws {
-    try await fixture.ship()
     try fixture.publisher.publish(["b": "Bellevue"])
     try fixture.publisher.publishSnapshot()
-    let report = try await fixture.ship()
-    #expect(report.snapshot.version == .first.next)
+    #expect(try await fixture.ship().snapshot.version == .first.next)
     #expect(try fixture.shipped().keys.count { $0.contains("sqlite") } == 1)
     #expect(try fixture.device.folder.names() == ["bundle"])
   }
@@ -50,6 +48,10 @@ import Testing
     let file = fixture.device.folder("file")
     try Data("mine".utf8).write(to: URL(fileURLWithPath: file))
     #expect(await code { try await fixture.ship(into: file) } == .io)
+    let draft = URL(fileURLWithPath: fixture.device.folder("bundle.tmp"))
+    try Data("mine".utf8).write(to: draft)
+    #expect(await code { try await fixture.ship() } == .io)
+    #expect(try Data(contentsOf: draft) == Data("mine".utf8))
   }
 
   @Test func `a second concurrent bundle maker gets an error and does not disturb the first`() async throws {
@@ -65,34 +67,25 @@ import Testing
     #expect(!Folder.exists(other))
   }
 
-  @Test func `a foreign file at the draft's path is an error and stays`() async throws {
-    let file = fixture.device.folder("bundle.tmp")
-    try Data("mine".utf8).write(to: URL(fileURLWithPath: file))
-    #expect(await code { try await fixture.ship() } == .io)
-    #expect(try Data(contentsOf: URL(fileURLWithPath: file)) == Data("mine".utf8))
-  }
-
-  @Test func `a corrupt snapshot leaves the existing bundle unchanged`() async throws {
-    try await fixture.ship()
-    let before = try fixture.shipped()
+  @Test func `a corrupt snapshot or a server older than the existing bundle leaves it unchanged`()
+    async throws
+  {
+    let older = fixture.publisher.withServed { $0.files }
     try fixture.publisher.publish(["b": "Bellevue"])
+    try fixture.publisher.publishSnapshot()
+    try await fixture.ship()
+    let (before, newest) = (try fixture.shipped(), fixture.publisher.withServed { $0.files })
+    fixture.publisher.withServed { $0.files = older }
+    #expect(await code { try await fixture.ship() } == .untrusted)
+    #expect(try fixture.shipped() == before)
+    fixture.publisher.withServed { $0.files = newest }
+    try fixture.publisher.publish(["c": "Charité"])
     try fixture.publisher.publishSnapshot()
     let object = try fixture.device.lastSnapshot
     fixture.publisher.withServed { $0.files[object.filePath]?[30] ^= 1 }
     #expect(await code { try await fixture.ship() } == .damaged)
     #expect(try fixture.shipped() == before)
     #expect(try fixture.device.folder.names() == ["bundle"])
-  }
-
-  @Test func `a server older than the existing bundle is rejected`() async throws {
-    let older = fixture.publisher.withServed { $0.files }
-    try fixture.publisher.publish(["b": "Bellevue"])
-    try fixture.publisher.publishSnapshot()
-    try await fixture.ship()
-    let before = try fixture.shipped()
-    fixture.publisher.withServed { $0.files = older }
-    #expect(await code { try await fixture.ship() } == .untrusted)
-    #expect(try fixture.shipped() == before)
   }
 
   @Test func `expired metadata is not bundled`() async throws {

@@ -37,13 +37,17 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
-  @Test func `an update starts from the bundle and downloads only changes`() async throws {
+  @Test func `an update starts from the bundle, downloads only changes and leaves its folder alone`()
+    async throws
+  {
     try await fixture.ship()
+    let before = try fixture.shipped()
     try fixture.publisher.publish(["b": "Bellevue"])
     fixture.publisher.withServed { $0.requests = [] }
     let report = try await fixture.launch { store async throws in try await store.update() }
     #expect(report.action == .applied && report.from == .first && report.to == .first.next)
     #expect(fixture.publisher.withServed { $0.requests }.allSatisfy { !$0.contains("snapshot-1.sqlite") })
+    #expect(try fixture.shipped() == before)
   }
 
   @Test func `a bundle older than the stored data is ignored`() async throws {
@@ -120,21 +124,20 @@ import Testing
     }
   }
 
-  @Test(arguments: [
-    TransportError.webPage(url: "/a"), .status(url: "/a", 302),
-    .status(url: "/a", 503, retryAfter: .seconds(7)),
-  ])
-  func `an unusable bundle is reported first when no publication answers`(_ answer: TransportError)
-    async throws
-  {
+  @Test func `an unusable bundle is reported first when no publication answers`() async throws {
     try await fixture.ship()
     try fixture.damage("timestamp.json")
-    fixture.publisher.withServed { $0.hold = { _ in throw answer } }
-    let store = try fixture.store()
-    let error = await #expect(throws: SeedError.self) { try await store.prepare() }
-    #expect(error?.code == .bundle)
-    #expect(error?.message.hasPrefix("the seed in ") == true, "\(error as Any)")
-    #expect(error?.message.hasSuffix(answer.description) == true, "\(error as Any)")
+    for answer: TransportError in [
+      .webPage(url: "/a"), .status(url: "/a", 302), .status(url: "/a", 503, retryAfter: .seconds(7)),
+    ] {
+      fixture.publisher.withServed { $0.hold = { _ in throw answer } }
+      let store = try fixture.store()
+      let error = await #expect(throws: SeedError.self) { try await store.prepare() }
+      #expect(error?.code == .bundle)
+      #expect(error?.message.hasPrefix("the seed in ") == true, "\(error as Any)")
+      #expect(error?.message.hasSuffix(answer.description) == true, "\(error as Any)")
+      await store.close()
+    }
   }
 
   @Test func `a damaged bundle does not affect stored data`() async throws {
@@ -150,15 +153,19 @@ import Testing
     }
   }
 
-  @Test func `a missing or empty folder is an unusable bundle`() async throws {
-    fixture.isOffline = true
-    try await fixture.launch { store async throws in
-      #expect(await code { try await store.prepare() } == .bundle)
+  @Test func `a bundle that is missing, empty or of another publisher is unusable`() async throws {
+    func failure(root: [UInt8]? = nil) async throws -> SeedError.Code? {
+      fixture.isOffline = true
+      let store = try fixture.store(root: root)
+      return await code { try await store.prepare() }
     }
+    #expect(try await failure() == .bundle)
     try FileManager.default.createDirectory(atPath: fixture.bundle, withIntermediateDirectories: true)
-    try await fixture.launch { store async throws in
-      #expect(await code { try await store.prepare() } == .bundle)
-    }
+    #expect(try await failure() == .bundle)
+    try FileManager.default.removeItem(atPath: fixture.bundle)
+    fixture.isOffline = false
+    try await fixture.ship()
+    #expect(try await failure(root: ClientPublisherSimulator().root) == .bundle)
   }
 
   @Test func `an outdated app is reported even with an unusable bundle`() async throws {
@@ -171,14 +178,6 @@ import Testing
       #expect(error.message.contains("seedbank pull --bundle"))
     }
     #expect(await code { try await store.keepUpdated() } == .clientTooOld)
-  }
-
-  @Test func `a bundle of another publisher is not trusted`() async throws {
-    try await fixture.ship()
-    fixture.isOffline = true
-    let other = try ClientPublisherSimulator()
-    let store = try fixture.store(root: other.root)
-    #expect(await code { try await store.prepare() } == .bundle)
   }
 
   // MARK: Trust
@@ -217,13 +216,6 @@ import Testing
       #expect(await code { try await store.update() } == .untrusted)
     }
     #expect(try timestamp() == trusted)
-  }
-
-  @Test func `a writable bundle folder is never written to`() async throws {
-    try await fixture.ship()
-    let before = try fixture.shipped()
-    try await fixture.launch { store async throws in _ = try await store.update() }
-    #expect(try fixture.shipped() == before)
   }
 
   private func timestamp() throws -> Data {

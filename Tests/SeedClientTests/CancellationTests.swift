@@ -35,18 +35,17 @@ import Testing
     #expect(try fixture.names("partial").isEmpty)
   }
 
-  @Test(arguments: [(ENOSPC, 1), (EIO, 0)])
-  func `a full disk keeps the download and other errors delete it`(
-    _ number: Int32, _ files: Int
-  ) async throws {
+  @Test func `a full disk keeps the download and other errors delete it`() async throws {
     let store = try fixture.store()
     try await store.prepare()
-    try fixture.publisher.startEpoch()
-    let fetched = try await Download(fixture.lastSnapshot, for: store.requireFetcher()).run()
-    #expect(throws: FileError.self) {
-      try fetched.using { throw FileError("write", "seed.sqlite", number) }
+    for (number, files) in [(EIO, 0), (ENOSPC, 1)] {
+      try fixture.publisher.startEpoch()
+      let fetched = try await Download(fixture.lastSnapshot, for: store.requireFetcher()).run()
+      #expect(throws: FileError.self) {
+        try fetched.using { throw FileError("write", "seed.sqlite", number) }
+      }
+      #expect(try fixture.names("partial").count == files)
     }
-    #expect(try fixture.names("partial").count == files)
   }
 
   @Test func `a delta's unreadable file is not blamed on the data`() async throws {
@@ -75,7 +74,9 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
-  @Test func `keepUpdated ends on cancellation while waiting and while updating`() async throws {
+  @Test func `keepUpdated ends on cancellation while waiting, while updating and while suspended`()
+    async throws
+  {
     let waits = try fixture.store { environment in
       environment.sleep = { try await Task.sleep(for: $0) }
     }
@@ -88,6 +89,12 @@ import Testing
     await gate.untilWaiting()
     updating.cancel()
     #expect(await code { try await updating.value } == .cancelled)
+    fixture.publisher.withServed { $0.hold = nil }
+    await waits.suspend()
+    let suspended = Task<Void, any Error> { try await waits.keepUpdated() }
+    suspended.cancel()
+    #expect(await code { try await suspended.value } == .cancelled)
+    await waits.resume()
     #expect(try await waits.stops() == ["Alexanderplatz"])
   }
 
@@ -102,15 +109,5 @@ import Testing
     await arrival.next()
     following.cancel()
     try await following.value
-  }
-
-  @Test func `keepUpdated of a suspended store ends on cancellation`() async throws {
-    let store = try fixture.store()
-    await store.suspend()
-    let keeping = Task<Void, any Error> { try await store.keepUpdated() }
-    keeping.cancel()
-    #expect(await code { try await keeping.value } == .cancelled)
-    await store.resume()
-    #expect(try await store.stops() == ["Alexanderplatz"])
   }
 }

@@ -11,7 +11,7 @@ import Testing
 @Suite struct ConfigurationTests {
   let fixture: StoreFixture
 
-  init() throws { fixture = try StoreFixture(inMemory: true) }
+  init() throws { fixture = try StoreFixture() }
 
   private func make(
     server: String = "https://seeds.example", bundle: String? = nil, directory: String? = nil
@@ -24,24 +24,24 @@ import Testing
       directory: directory.map { try #require(URL(string: $0)) })
   }
 
-  @Test(arguments: ["HTTP://127.0.0.1:8080", "https://seeds.example:65535/path", "hTTps://seeds.example"])
-  func `the scheme of a server address is case-insensitive`(_ server: String) throws {
-    try make(server: server)
+  @Test func `the scheme of a server address is case-insensitive`() throws {
+    for server in ["HTTP://127.0.0.1:8080", "https://seeds.example:65535/path", "hTTps://seeds.example"] {
+      try make(server: server)
+    }
   }
 
-  @Test(arguments: [
-    "ftp://seeds.example", "https://seeds.example:99999", "http://seeds.example:0", "seeds.example",
-  ])
-  func `an invalid server address is rejected at once`(_ server: String) async {
-    #expect(await code { try make(server: server) } == .configuration)
-  }
-
-  @Test(arguments: ["http://seeds.example/store", "/store", "file:///"])
-  func `a directory must be a file URL other than the root folder`(_ directory: String) async {
-    #expect(await code { try make(directory: directory) } == .configuration)
-  }
-
-  @Test func `a bundle must be a local folder`() async {
+  @Test
+  func `an invalid server address, a remote bundle and a directory that is no folder are rejected at once`()
+    async
+  {
+    for server in [
+      "ftp://seeds.example", "https://seeds.example:99999", "http://seeds.example:0", "seeds.example",
+    ] {
+      #expect(await code { try make(server: server) } == .configuration, "\(server)")
+    }
+    for directory in ["http://seeds.example/store", "/store", "file:///"] {
+      #expect(await code { try make(directory: directory) } == .configuration, "\(directory)")
+    }
     #expect(await code { try make(bundle: "https://seeds.example/shipped") } == .configuration)
   }
 

@@ -9,7 +9,7 @@ import Testing
 
 /// Compares the planner with an exhaustive search.
 @Suite struct DecisionReferenceTests {
-  private static let histories = 3000
+  private static let histories = Stage.pick(quick: 1000, full: 3000, deep: 30_000)
   private static let app = DecisionTests.app
 
   @Test func `no plan has fewer bytes than the chosen one`() throws {

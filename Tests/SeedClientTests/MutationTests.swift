@@ -9,12 +9,12 @@ import Testing
 
 /// Signed snapshots with changed bytes.
 @Suite struct MutationTests {
-  private static let attempts: UInt64 = Stage.isDeep ? 10_000 : 100
+  private static let attempts: UInt64 = Stage.pick(quick: 25, full: 100, deep: 10_000)
 
   let device: StoreFixture
 
   init() throws {
-    device = try StoreFixture(inMemory: true)
+    device = try StoreFixture()
     try device.publisher.publish(["a": "Alexanderplatz"])
     try device.publisher.startEpoch()
   }

@@ -97,32 +97,32 @@ import Testing
     #expect(downloading == [0, 1])
   }
 
-  @Test func `an update without news has two phases`() async throws {
+  @Test func `an update without news has two phases, and a failure ends the phases with its error`()
+    async throws
+  {
     let store = try store()
     try await store.prepare()
     let phases = try await phases(store)
     #expect(phases.names == ["checking", "finished"])
     #expect(phases[0] == .checking && phases[1] == phases[1] && phases[0] != phases[1])
-  }
-
-  @Test func `a failure ends the phases with its error`() async throws {
-    let store = try store()
-    try await store.prepare()
     fixture.publisher.withServed { $0.files["metadata/timestamp.json"] = nil }
-    #expect(await code { _ = try await phases(store) } == .missingFile)
+    #expect(await code { _ = try await self.phases(store) } == .missingFile)
   }
 
-  @Test(arguments: ["checking", "downloading", "expanding", "buildingIndexes"])
-  func `an update that is cancelled in a phase keeps the old data or has the new`(last: String) async throws {
+  @Test func `an update that is cancelled in a phase keeps the old data or has the new`() async throws {
     let store = try store()
     try await store.prepare()
-    try fixture.publisher.startEpoch()
-    try fixture.publisher.publish(["a": "Alex"])
-    for try await phase in store.updatePhases() { if phase.name == last { break } }
-    let names = try await store.stops()
-    #expect([["Alexanderplatz", "Bellevue"], ["Alex", "Bellevue"]].contains(names))
-    #expect(try await store.update().to.number == 2)
-    #expect(try await store.stops() == ["Alex", "Bellevue"])
+    var old = ["Alexanderplatz", "Bellevue"]
+    for last in ["checking", "downloading", "expanding", "buildingIndexes"] {
+      try fixture.publisher.startEpoch()
+      try fixture.publisher.publish(["a": last])
+      for try await phase in store.updatePhases() { if phase.name == last { break } }
+      let (found, new) = (try await store.stops(), [last, "Bellevue"])
+      #expect(found == old || found == new, "\(last)")
+      #expect(try await store.update().to.number == 2, "\(last)")
+      #expect(try await store.stops() == new)
+      old = new
+    }
   }
 
   // MARK: Policies

@@ -9,7 +9,7 @@ import Testing
   private let fixture: StoreFixture
 
   init() throws {
-    fixture = try StoreFixture(inMemory: true)
+    fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])
   }
 
@@ -29,12 +29,21 @@ import Testing
     return (store, waits)
   }
 
-  @Test func `an update on a push message waits for a random delay`() async throws {
+  @Test
+  func
+    `an update on a push message waits for a random delay, and throws if the store is suspended or closed`()
+    async throws
+  {
     let (store, waits) = try await device()
     try fixture.publisher.publish(["a": "Alex"])
     let report = try await store.updateOnPush()
     #expect(report?.action == .applied && waits.withLock { $0 } == [.seconds(8.5)])
     #expect(try await store.stops() == ["Alex"])
+    await store.suspend()
+    #expect(await code { try await store.updateOnPush() } == .suspended)
+    await store.resume()
+    await store.close()
+    #expect(await code { try await store.updateOnPush() } == .closed)
   }
 
   @Test func `a second push message during the delay is merged and a later one causes another update`()
@@ -75,14 +84,5 @@ import Testing
     #expect(fixture.publisher.withServed { $0.requests } == [])
     sleeps.withLock { $0 = false }
     #expect(try await store.updateOnPush()?.action == .replaced)
-  }
-
-  @Test func `a push message to a closed or suspended store throws`() async throws {
-    let (store, _) = try await device()
-    await store.suspend()
-    #expect(await code { try await store.updateOnPush() } == .suspended)
-    await store.resume()
-    await store.close()
-    #expect(await code { try await store.updateOnPush() } == .closed)
   }
 }

@@ -15,7 +15,7 @@ import Testing
   init() async throws {
     fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "Alexanderplatz"])
-    store = try fixture.store { $0.freeBytes = { _ in Limits.objectBytes } }
+    store = try fixture.store()
     try await store.prepare()
   }
 
@@ -30,20 +30,9 @@ import Testing
     #expect(try fixture.names("generations").count == 1, sourceLocation: sourceLocation)
   }
 
-  private func publishReplacement() throws -> PublishedObject {
-    try fixture.publisher.startEpoch()
-    return try fixture.lastSnapshot
-  }
-
-  @Test func `a delta with one changed byte is rejected`() async throws {
-    try fixture.publisher.publish(["a": "Alex"])
-    fixture.publisher.tamper(try fixture.lastDelta) { $0[$0.count - 9] ^= 1 }
-    try await expectRefusal(.damaged)
-  }
-
   @Test(arguments: ["rawSHA256", "rawLength", "digest"])
   func `a snapshot whose content does not match its signed metadata is rejected`(field: String) async throws {
-    _ = try publishReplacement()
+    try fixture.publisher.startEpoch()
     try fixture.publisher.resign { object in
       switch field {
       case "rawSHA256": object.with(rawSHA256: .of([1]))
@@ -57,17 +46,6 @@ import Testing
   /// Signs another hash of the object's uncompressed content.
   private func spoil(_ spoiled: PublishedObject) throws {
     try fixture.publisher.resign { $0 == spoiled ? $0.with(rawSHA256: .of([1])) : $0 }
-  }
-
-  @Test func `a snapshot with wrong content is replaced by its other encoding`() async throws {
-    try fixture.publisher.startEpoch()
-    try fixture.publisher.publishSnapshot(.xz)
-    let snapshots = try fixture.publisher.metadata().objects.sorted { $0.length < $1.length }
-    try spoil(snapshots[0])
-    let report = try await store.update()
-    #expect(report.plan.files == [snapshots[1].fileName] && report.action == .replaced)
-    #expect(try await store.stops() == ["Alexanderplatz"])
-    #expect(try fixture.names("partial").isEmpty && fixture.names("generations").count == 2)
   }
 
   @Test func `an encoding with wrong content is avoided although a version was published meanwhile`()
@@ -87,7 +65,9 @@ import Testing
     }
     let report = try await store.update()
     #expect(report.plan.files == [snapshots[1].fileName, try fixture.lastDelta.fileName])
+    #expect(report.action == .replaced)
     #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    #expect(try fixture.names("partial").isEmpty && fixture.names("generations").count == 2)
   }
 
   @Test func `any number of objects with wrong content are avoided`() async throws {
@@ -104,7 +84,7 @@ import Testing
 
   @Test func `a server without its files is asked for few of them`() async throws {
     try fixture.publisher.startEpoch()
-    for name in 0..<20 {
+    for name in 0..<10 {
       try fixture.publisher.publish(["a": "\(name)"])
       try fixture.publisher.publishSnapshot()
     }
@@ -132,12 +112,6 @@ import Testing
     #expect(try await store.stops() == ["A"])
   }
 
-  @Test func `a file missing on the server is reported as missing`() async throws {
-    let snapshot = try publishReplacement()
-    fixture.publisher.withServed { $0.files[snapshot.filePath] = nil }
-    try await expectRefusal(.missingFile)
-  }
-
   @Test func `missing metadata is reported with its name and a remedy`() async throws {
     try fixture.publisher.sign()
     let name = try #require(
@@ -150,46 +124,12 @@ import Testing
     #expect(!message.contains("timestamp.json"), "\(message)")
   }
 
-  @Test func `an expired timestamp is rejected`() async throws {
-    fixture.publisher.pass(days: 30)
-    try await expectRefusal(.stale)
-  }
-
-  @Test func `an older timestamp than the trusted one is rejected`() async throws {
-    let old = fixture.publisher.withServed { $0.files["metadata/timestamp.json"] }
-    try fixture.publisher.sign()
-    try await store.update()
-    fixture.publisher.withServed { $0.files["metadata/timestamp.json"] = old }
-    try await expectRefusal(.untrusted)
-  }
-
-  @Test func `metadata of another publisher is rejected`() async throws {
-    let other = try ClientPublisherSimulator()
-    let files = other.withServed { $0.files }
-    fixture.publisher.withServed { $0.files["metadata/timestamp.json"] = files["metadata/timestamp.json"] }
-    try await expectRefusal(.untrusted)
-  }
-
-  @Test func `a snapshot that would not fit is rejected before its first byte`() async throws {
-    let snapshot = try publishReplacement()
-    try fixture.publisher.resign { $0.with(rawLength: Limits.objectBytes) }
-    try await expectRefusal(.insufficientSpace)
-    #expect(fixture.publisher.withServed { !$0.requests.contains(snapshot.filePath) })
-  }
-
   @Test func `an app with another schema for its version gets modelMismatch`() async throws {
     let fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "A"])
     let mismatched = try fixture.store(schema: .of([1]))
     #expect(await code { try await mismatched.prepare() } == .modelMismatch)
     #expect(await code { try await mismatched.keepUpdated() } == .modelMismatch)
-  }
-
-  @Test func `an app newer than the publisher gets noCompatibleModel`() async throws {
-    let fixture = try StoreFixture()
-    try fixture.publisher.publish(["a": "A"])
-    let tooNew = try fixture.store(model: "2.7")
-    #expect(await code { try await tooNew.prepare() } == .noCompatibleModel)
   }
 
   @Test func `a delta that leads to wrong rows costs one snapshot`() async throws {

@@ -9,11 +9,13 @@ import Testing
   let fixture: StoreFixture
 
   init() throws {
-    fixture = try StoreFixture(inMemory: true)
+    fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "One"])
   }
 
-  @Test func `a removed store has no files and starts over`() async throws {
+  @Test func `a removed store has no files and starts over, and other files in its directory stay`()
+    async throws
+  {
     let store = try fixture.store()
     let seed = try await store.prepare()
     let data = try #require(
@@ -26,6 +28,9 @@ import Testing
     try fixture.publishGeneration(["a": "Two"])
     #expect(try await store.stops() == ["Two"])
     #expect(try await store.update().action == .upToDate)
+    try Data("x".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/notes.txt"))
+    try await store.remove()
+    #expect(try fixture.names("") == ["notes.txt"])
   }
 
   @Test func `data that another store reads stays, and is removed by the next update after its end`()
@@ -87,13 +92,5 @@ import Testing
     #expect(try await rows.next()?.map { $0["name"] } == ["One"])
     keeping.cancel()
     _ = await keeping.result
-  }
-
-  @Test func `other files in the directory stay`() async throws {
-    let store = try fixture.store()
-    try await store.update()
-    try Data("x".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/notes.txt"))
-    try await store.remove()
-    #expect(try fixture.names("") == ["notes.txt"])
   }
 }

@@ -34,7 +34,7 @@ import Testing
     #expect(try await store.prepare().version == .first)
   }
 
-  @Test(.full) func `files left by a crash are removed`() async throws {
+  @Test func `files and folders left by a crash are removed`() async throws {
     try await started { _ in }
     let leftovers = ["partial/0123", "generations/7-00ff/seed.sqlite", "trust/root.json.tmp", "CURRENT.tmp"]
     for leftover in leftovers {
@@ -43,6 +43,9 @@ import Testing
         at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
       try Data("half".utf8).write(to: url)
     }
+    for folder in ["partial/dir/inner", "partial/4567.part"] {
+      try Folder.create("\(fixture.directory)/\(folder)")
+    }
     let store = try fixture.store()
     try await store.update()
     #expect(try fixture.names("partial").isEmpty)
@@ -50,16 +53,6 @@ import Testing
     let trusted = try fixture.names("trust")
     #expect(!trusted.contains { $0.hasSuffix(".tmp") })
     #expect(try fixture.names("") == ["CURRENT", "LOCK", "STATE", "generations", "partial", "trust"])
-  }
-
-  @Test func `a folder among partial downloads is removed like a file`() async throws {
-    try await started { _ in }
-    for folder in ["partial/dir/inner", "partial/0123.part"] {
-      try Folder.create("\(fixture.directory)/\(folder)")
-    }
-    let store = try fixture.store()
-    try await store.update()
-    #expect(try fixture.names("partial").isEmpty)
   }
 
   @Test func `a damaged current file is replaced by a snapshot`() async throws {
@@ -71,17 +64,22 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
-  @Test func `a second writer is rejected but can read`() async throws {
+  @Test func `a second writer is rejected but can read, and opens a new generation at its next read`()
+    async throws
+  {
     let first = try fixture.store()
     try await first.prepare()
     let second = try fixture.store()
+    var files = second.files.makeAsyncIterator()
     #expect(try await second.stops() == ["Alexanderplatz"])
+    let old = await files.next()
     #expect(await code { try await second.update() } == .storeLocked)
     try fixture.publisher.startEpoch()
     try fixture.publisher.publish(["a": "Alex"])
     try await first.update()
     #expect(await code { try await second.update() } == .storeLocked)
     #expect(try await second.stops() == ["Alex"])
+    #expect(await files.next()?.url != old?.url)
   }
 
   @Test func `concurrent updates run one after the other`() async throws {

@@ -12,7 +12,7 @@ import Testing
 
   /// A device at version 2, and a publisher with another version 2.
   init() async throws {
-    fixture = try StoreFixture(inMemory: true)
+    fixture = try StoreFixture()
     let publisher = fixture.publisher
     try publisher.publish(["a": "One"])
     let backup = try publisher.backUp()
@@ -28,7 +28,9 @@ import Testing
     try StoreExamination(fixture.directory, root: fixture.publisher.root).run()
   }
 
-  @Test func `the same version with other content is rejected with a remedy`() async throws {
+  @Test func `the same version with other content is rejected with a remedy, and a new epoch resolves it`()
+    async throws
+  {
     let error = await #expect(throws: SeedError.self) { try await store.update() }
     #expect(error?.code == .rolledBack)
     for words in ["old backup", "'seedbank new-epoch'", "seeds.example"] {
@@ -36,10 +38,6 @@ import Testing
     }
     #expect(try await store.stops() == ["Two"])
     #expect(await store.state.lastError?.code == .rolledBack)
-  }
-
-  @Test func `a new epoch resolves a restored publisher`() async throws {
-    await #expect(throws: SeedError.self) { try await store.update() }
     try fixture.publisher.startEpoch()
     #expect(try await store.update().plan.reason == .newEpoch)
     #expect(try await store.stops() == ["Another two"])

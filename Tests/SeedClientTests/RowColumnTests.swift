@@ -18,11 +18,10 @@ import Testing
 
   private struct Spelled: Decodable, Equatable { let aB: Int }
 
-  @Test func `an exact column name is preferred to other spellings`() async throws {
+  @Test func `an exact column name is preferred, and two other spellings are an error that names both`()
+    async throws
+  {
     #expect(try await rows("SELECT 1 AS a_b, 2 AS aB, 3 AS ab", as: Spelled.self) == [Spelled(aB: 2)])
-  }
-
-  @Test func `a member with two matching columns is an error that names both`() async throws {
     let alike = await fixture.misfit("SELECT 1 AS a_b, 2 AS ab", as: Spelled.self)
     #expect(
       alike?.message.hasPrefix(
@@ -189,7 +188,7 @@ import Testing
     #expect(found == [45150, 45150, 45150])
   }
 
-  @Test func `a container kept by a type throws after its row`() async throws {
+  @Test func `a container kept by a type throws after its row, and so does a decoder`() async throws {
     struct Keeper: Decodable {
       enum Keys: CodingKey { case id, name }
       let row: KeyedDecodingContainer<Keys>
@@ -198,6 +197,10 @@ import Testing
         row = try decoder.container(keyedBy: Keys.self)
         id = try row.decode(String.self, forKey: .id)
       }
+    }
+    struct DecoderKeeper: Decodable {
+      let decoder: any Decoder
+      init(from decoder: any Decoder) throws { self.decoder = decoder }
     }
     try await fixture.store.read { reader in
       let all = try reader.rows("SELECT id, name FROM stop ORDER BY id", as: Keeper.self)
@@ -209,18 +212,8 @@ import Testing
         #expect(throws: SeedError.self) { try keeper.row.superDecoder() }
         #expect(throws: SeedError.self) { try keeper.row.decodeIfPresent(Int.self, forKey: .name) }
       }
-    }
-  }
-
-  @Test func `a decoder kept by a type throws after its row`() async throws {
-    struct Keeper: Decodable {
-      enum Keys: CodingKey { case id }
-      let decoder: any Decoder
-      init(from decoder: any Decoder) throws { self.decoder = decoder }
-    }
-    try await fixture.store.read { reader in
-      let keeper = try #require(try reader.rows("SELECT id FROM stop", as: Keeper.self).first)
-      let row = try keeper.decoder.container(keyedBy: Keeper.Keys.self)
+      let decoder = try #require(try reader.rows("SELECT id FROM stop", as: DecoderKeeper.self).first).decoder
+      let row = try decoder.container(keyedBy: Keeper.Keys.self)
       #expect(throws: SeedError.self) { try row.decode(String.self, forKey: .id) }
     }
     #expect(try await fixture.store.stops().count == 3)

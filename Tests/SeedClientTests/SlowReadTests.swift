@@ -14,7 +14,7 @@ import Testing
   let fixture: StoreFixture
 
   init() throws {
-    fixture = try StoreFixture(inMemory: true)
+    fixture = try StoreFixture()
     try fixture.publisher.publish(["a": "One"])
   }
 
@@ -49,14 +49,6 @@ import Testing
     #expect(try await store.stops() == ["Three"])
     slow.cancel()
     #expect(await slow.value == .cancelled)
-  }
-
-  @Test func `cancelling the task of a read interrupts its statement`() async throws {
-    let store = try fixture.store()
-    let slow = await begin(store)
-    slow.cancel()
-    #expect(await slow.value == .cancelled)
-    #expect(try await store.stops() == ["One"])
   }
 
   @Test func `cancelled reads and live queries free their connections`() async throws {

@@ -17,7 +17,9 @@ import Testing
     async throws
   {
     let time = fixture.publisher.now
-    _ = try await fixture.store().update()
+    fixture.publisher.lifecycle = .deprecated(sunset: "2027-01-01", message: "Please update.")
+    try fixture.publisher.sign()
+    #expect(try await fixture.store().update().lifecycle == fixture.publisher.lifecycle)
     fixture.publisher.withServed { $0.failure = .offline }
     let store = try fixture.store()
     let state = await store.state
@@ -25,17 +27,9 @@ import Testing
     #expect(state.lastChecked == date && state.lastUpdated == date && state.publishedAt == date)
     #expect(state.version == .first && state.newestVersion == .first && state.origin == .downloaded)
     #expect(state.attribution == "Stadtwerke" && state.license == "CC0-1.0")
+    #expect(state.lifecycle == fixture.publisher.lifecycle)
     try await store.prepare()
     #expect(await store.state == state)
-  }
-
-  @Test func `states begins with the stored data, or with its absence`() async throws {
-    let store = try fixture.store()
-    #expect(await store.states.first { _ in true }?.version == .some(nil))
-    try await store.update()
-    await store.close()
-    let restarted = try fixture.store()
-    #expect(await restarted.states.first { _ in true }?.version == .first)
   }
 
   @Test func `data is stale after three missed checks and an hour, with or without a restart`() async throws {
@@ -75,17 +69,11 @@ import Testing
     #expect(!state.isStale && state.lastChecked != state.lastUpdated)
   }
 
-  @Test func `a restarted store reports a deprecated series`() async throws {
-    fixture.publisher.lifecycle = .deprecated(sunset: "2027-01-01", message: "Please update.")
-    try fixture.publisher.sign()
-    let report = try await fixture.store().update()
-    #expect(report.lifecycle == fixture.publisher.lifecycle)
-    fixture.publisher.withServed { $0.failure = .offline }
-    let store = try fixture.store()
-    #expect(await store.state.lifecycle == fixture.publisher.lifecycle)
-  }
-
-  @Test func `a very long lifecycle message does not break the saved state`() async throws {
+  @Test
+  func
+    `a very long lifecycle message does not break the saved state, and an unreadable state counts as missing`()
+    async throws
+  {
     fixture.publisher.lifecycle = .retired(message: String(repeating: "x", count: 100_000))
     try fixture.publisher.sign()
     _ = try await fixture.store().update()
@@ -93,16 +81,13 @@ import Testing
     try await store.prepare()
     #expect(await store.state.lastChecked != nil)
     #expect(await store.state.lifecycle == nil)
-  }
-
-  @Test func `an unreadable state file counts as missing`() async throws {
-    _ = try await fixture.store().update()
+    await store.close()
     try Data("{".utf8).write(to: URL(fileURLWithPath: "\(fixture.directory)/STATE"))
-    let store = try fixture.store()
-    try await store.prepare()
-    #expect(await store.state.lastChecked == nil)
-    try await store.update()
-    #expect(await store.state.lastChecked != nil)
+    let restarted = try fixture.store()
+    try await restarted.prepare()
+    #expect(await restarted.state.lastChecked == nil)
+    try await restarted.update()
+    #expect(await restarted.state.lastChecked != nil)
   }
 
   private func inode(_ path: String) throws -> Int? {
@@ -133,24 +118,22 @@ import Testing
     var changes = store.changes.makeAsyncIterator()
     try fixture.publisher.publish(upserts, deleting: deleting)
     try await store.update()
-    return try #require(await changes.next()?.tables["stop"])
+    let change = try #require(await changes.next()?.tables["stop"])
+    await store.close()
+    return change
   }
 
-  @Test func `changes include keys if requested`() async throws {
+  @Test func `changes include keys up to the requested limit, and else only counts`() async throws {
     try fixture.publisher.publish(["b": "Bellevue", "c": "Charité"])
     let change = try await change(limit: 3, ["a": "Uno", "d": "Dom"], deleting: ["b"])
     #expect(change.keys?.inserted == [[.text("d")]])
     #expect(change.keys?.updated == [[.text("a")]])
     #expect(change.keys?.deleted == [[.text("b")]])
-  }
-
-  @Test(arguments: [(nil, 1), (2, 3)])
-  func `changes contain only counts without a request or above its limit`(_ limit: Int?, _ rows: Int)
-    async throws
-  {
-    let new = Dictionary(uniqueKeysWithValues: (0..<rows).map { ("n\($0)", "New \($0)") })
-    let change = try await change(limit: limit, new)
-    #expect(change.keys == nil && change.inserted == rows)
+    for (limit, ids) in [(nil, ["n"]), (2, ["x", "y", "z"])] {
+      let change = try await self.change(
+        limit: limit, Dictionary(uniqueKeysWithValues: ids.map { ($0, "New") }))
+      #expect(change.keys == nil && change.inserted == ids.count)
+    }
   }
 }
 
@@ -162,7 +145,8 @@ import Testing
     try fixture.publisher.publish(["a": "One"])
   }
 
-  @Test func `states begin with the current one and report each change`() async throws {
+  @Test func `states begin with the current one, also after a restart, and report each change`() async throws
+  {
     let store = try fixture.store()
     let (states, phases) = (Collected(store.states), Collected(store.phases))
     try await until { states.all.count == 1 }
@@ -176,6 +160,9 @@ import Testing
     try await until { states.all.last?.isUpdating == false && states.all.last?.version?.number == 1 }
     try await until { phases.all.contains { if case .finished = $0 { true } else { false } } }
     #expect(zip(states.all, states.all.dropFirst()).allSatisfy { $0 != $1 })
+    await store.close()
+    let restarted = try fixture.store()
+    #expect(await restarted.states.first { _ in true }?.version == .first)
   }
 
   @Test func `the log contains reads, updates and failures`() async throws {

@@ -12,9 +12,9 @@ final class StoreFixture {
   let publisher: ClientPublisherSimulator
   let folder: TemporaryFolder
 
-  init(inMemory: Bool = false) throws {
+  init() throws {
     publisher = try ClientPublisherSimulator()
-    folder = try TemporaryFolder(inMemory: inMemory)
+    folder = try TemporaryFolder(inMemory: true)
   }
 
   var directory: String { folder("store") }
@@ -55,19 +55,21 @@ final class StoreFixture {
 
   /// Publishes a version that needs a snapshot.
   func publishGeneration(_ stops: [String: String]) throws {
+    let isFirst = publisher.head == 0
     try publisher.publish(stops)
+    guard !isFirst else { return }
     try publisher.publishSnapshot()
     try publisher.withdraw { $0.fileName.hasPrefix("delta") || $0.version.number < publisher.head }
   }
 
   /// Stops that take many pages.
   static let manyStops = Dictionary(
-    uniqueKeysWithValues: (0..<3000).map { ("n\($0)", "Stop number \($0)") })
+    uniqueKeysWithValues: (0..<1000).map { ("n\($0)", "Stop number \($0)") })
 
   /// Damages one page of ``manyStops``, which the check at start does not read.
   func damagePage() throws {
     try damage { bytes in
-      let place = bytes.range(of: Data("Stop number 1500".utf8))?.lowerBound ?? 0
+      let place = bytes.range(of: Data("Stop number 500".utf8))?.lowerBound ?? 0
       for index in 0..<8 { bytes[place / 4096 * 4096 + index] = 0xA5 }
     }
   }
@@ -125,6 +127,17 @@ extension SeedStore {
       directory: deployment.folder("store"), options: options,
       environment: Environment(
         transport: URLSessionTransport(userAgent: "test"), now: { [now = deployment.clock] in now }))
+  }
+
+  /// Updates until there is news, because a front checks its folder periodically.
+  func news() async throws -> UpdateReport {
+    let deadline = ContinuousClock.now + .seconds(longestWait)
+    var report = try await update()
+    while report.action == .upToDate, ContinuousClock.now < deadline {
+      try await Task.sleep(for: .milliseconds(10))
+      report = try await update()
+    }
+    return report
   }
 
   /// The stops' names in order of their ids.

@@ -93,13 +93,26 @@ import Testing
 
   // MARK: Errors
 
-  @Test func `a number with trailing text or out of range is an error`() async throws {
+  @Test
+  func
+    `a number with trailing text or out of range, or an unknown form of a date, an enum or JSON is an error`()
+    async throws
+  {
     for text in ["1,10", "1.234,50", "2.50 EUR", "-", "", "en", "1e3"] {
       let error = await misfit("SELECT \(text)", as: Decimal.self)
       #expect(error?.message.contains("it must be Decimal") == true, "\(text)")
     }
     #expect(await misfit("SELECT 1e300", as: Float.self)?.code == .decoding)
     #expect(await misfit("SELECT 'ship'", as: Kind.self)?.code == .decoding)
+    struct Dated: Decodable { let day: Date }
+    struct Chosen: Decodable { let kind: Kind }
+    struct Placed: Decodable { let place: Point }
+    #expect(await misfit("SELECT '31.12.2026' AS day", as: Dated.self)?.message.contains("ISO 8601") == true)
+    #expect(
+      await misfit("SELECT 'ship' AS kind", as: Chosen.self)?.message.contains("Chosen.kind is Kind") == true)
+    #expect(
+      await misfit("SELECT '{\"lat\": 1}' AS place", as: Placed.self)?.message.contains("from JSON") == true)
+    #expect(await misfit("SELECT 7 AS place", as: Placed.self)?.message.contains("INTEGER 7") == true)
     #expect(
       await misfit("SELECT CAST(x'61ff' AS TEXT)", as: String.self)?.message.contains("not UTF-8") == true)
   }
@@ -116,18 +129,6 @@ import Testing
     #expect(large?.message.contains("INTEGER 300") == true)
     let fraction = await misfit("SELECT 1.5 AS id", as: Numbered.self)
     #expect(fraction?.message.contains("REAL 1.5") == true)
-  }
-
-  @Test func `an unknown form of a date, an enum or JSON is an error`() async throws {
-    struct Dated: Decodable { let day: Date }
-    struct Chosen: Decodable { let kind: Kind }
-    struct Placed: Decodable { let place: Point }
-    #expect(await misfit("SELECT '31.12.2026' AS day", as: Dated.self)?.message.contains("ISO 8601") == true)
-    #expect(
-      await misfit("SELECT 'ship' AS kind", as: Chosen.self)?.message.contains("Chosen.kind is Kind") == true)
-    #expect(
-      await misfit("SELECT '{\"lat\": 1}' AS place", as: Placed.self)?.message.contains("from JSON") == true)
-    #expect(await misfit("SELECT 7 AS place", as: Placed.self)?.message.contains("INTEGER 7") == true)
   }
 
   @Test func `a member without a column is an error even if it is optional`() async throws {

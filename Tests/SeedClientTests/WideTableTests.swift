@@ -24,10 +24,7 @@ import Testing
     try deployment.origin(
       "UPDATE wide SET c1999 = 'z' WHERE id = 2; INSERT INTO wide(id, c1) VALUES (3, 'new')")
     _ = try deployment.step()
-    // The front checks its folder periodically.
-    var report = try await store.update()
-    while report.action == .upToDate { report = try await store.update() }
-    #expect(report.action == .applied)
+    #expect(try await store.news().action == .applied)
     let rows = try await store.read { try $0.rows("SELECT * FROM wide ORDER BY id") }
     #expect(rows.map(\.names.count) == [Self.columns, Self.columns, Self.columns])
     let found = try await store.read {

@@ -76,15 +76,6 @@ import Testing
     #expect(names.error == nil, "with data, an update that fails is the status's to tell")
   }
 
-  @Test func `a new query replaces the rows once it has results`() async throws {
-    let (_, store) = try await Stops.updated()
-    let names = LiveQuery(store, "SELECT name FROM stop", as: String.self)
-    try await until { names.isLoaded }
-    names.query = "SELECT upper(name) FROM stop"
-    #expect(names.rows == ["Alexanderplatz"])
-    try await until { names.rows == ["ALEXANDERPLATZ"] }
-  }
-
   @Test func `the last of many queries in a row wins`() async throws {
     let (_, store) = try await Stops.updated()
     let numbers = LiveQuery(store, "SELECT -1", as: Int.self)

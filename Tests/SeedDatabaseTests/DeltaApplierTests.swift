@@ -85,11 +85,13 @@ import Testing
     try seed.expectUntouched()
   }
 
-  @Test func `rows that do not match the delta's digest are rolled back`() throws {
-    let seed = try Seed()
-    let error = ApplyError.digestMismatch(at: 6)
+  @Test func `rows that do not match the delta's digest, or that drifted, are rolled back`() throws {
+    let (seed, error) = (try Seed(), ApplyError.digestMismatch(at: 6))
     #expect(throws: error) { try seed.apply(try delta(seed, isRight: false)) }
     try seed.expectUntouched()
+    try seed.connection.execute("UPDATE t SET v = 'drifted' WHERE id = 2")
+    #expect(throws: error) { try seed.apply(try delta(seed)) }
+    try seed.connection.execute("UPDATE t SET v = 'b' WHERE id = 2")
     try seed.apply(try delta(seed))
   }
 
@@ -102,37 +104,22 @@ import Testing
     #expect(StateDigest.of(["t": sum]) != StateDigest.of(["t": TableSum()]))
   }
 
-  @Test func `the next delta detects drifted rows`() throws {
+  @Test func `an unknown table, wrong columns, and an update of a missing row or of a key are rejected`()
+    throws
+  {
     let seed = try Seed()
-    try seed.connection.execute("UPDATE t SET v = 'drifted' WHERE id = 2")
-    let error = ApplyError.digestMismatch(at: 6)
-    #expect(throws: error) { try seed.apply(try delta(seed)) }
-  }
-
-  @Test func `a delta with an unknown table or wrong columns is rejected`() throws {
-    let seed = try Seed()
-    #expect(throws: ImportError.unknownTable("x")) { try seed.apply(try delta(seed, table: "x")) }
-    #expect(throws: ImportError.wrongColumns(table: "t")) {
-      try seed.apply(try delta(seed, key: ["v"]))
+    for (document, error) in [
+      (try delta(seed, table: "x"), ImportError.unknownTable("x")),
+      (try delta(seed, key: ["v"]), .wrongColumns(table: "t")),
+      (try delta(seed, columns: ["v", "id"]), .wrongColumns(table: "t")),
+      (try delta(seed, updated: 7), .missingRow(table: "t", key: "id = 7")),
+      // A row that the delta deletes.
+      (try delta(seed, updated: 1), .missingRow(table: "t", key: "id = 1")),
+      (try delta(seed, setting: 0), .wrongSet(table: "t", columns: ["id"])),
+    ] {
+      #expect(throws: error) { try seed.apply(document) }
+      try seed.expectUntouched()
     }
-    #expect(throws: ImportError.wrongColumns(table: "t")) {
-      try seed.apply(try delta(seed, columns: ["v", "id"]))
-    }
-    try seed.expectUntouched()
-  }
-
-  @Test func `an update of a missing row or of a key column is rejected`() throws {
-    let seed = try Seed()
-    #expect(throws: ImportError.missingRow(table: "t", key: "id = 7")) {
-      try seed.apply(try delta(seed, updated: 7))
-    }
-    #expect(throws: ImportError.missingRow(table: "t", key: "id = 1"), "a row that the delta deletes") {
-      try seed.apply(try delta(seed, updated: 1))
-    }
-    #expect(throws: ImportError.wrongSet(table: "t", columns: ["id"])) {
-      try seed.apply(try delta(seed, setting: 0))
-    }
-    try seed.expectUntouched()
   }
 
   @Test(arguments: [["w"], ["v", "v"], ["g"]])

@@ -43,16 +43,17 @@ import Testing
     #expect(full.bytes == SHA256Digest(words: DigestWords(0, 0, 0, 0)).bytes && full.rows == 2)
   }
 
-  @Test func `rows that are equal in SQL have different canonical bytes`() {
+  @Test func `rows that are equal in SQL or as joined text have different canonical bytes`() {
     let pairs: [(SeedValue, SeedValue)] = [
       (.integer(1), .real(1)), (.real(0), .real(-0.0)), (.text("berlin"), .text("BERLIN")),
       (.text(""), .blob([])),
       (.text("é"), .text("e\u{301}")), (.null, .text("")), (.text("1"), .integer(1)),
     ]
     for (left, right) in pairs {
-      #expect(CanonicalRow.bytes(of: [left]) != CanonicalRow.bytes(of: [right]))
-      #expect(left != right)
+      #expect(CanonicalRow.bytes(of: [left]) != CanonicalRow.bytes(of: [right]) && left != right)
     }
+    #expect(
+      CanonicalRow.bytes(of: [.text("a"), .text("b")]) != CanonicalRow.bytes(of: [.text("ab"), .text("")]))
   }
 
   @Test(arguments: [65_400, 65_527, 65_528, 65_600, 300_000])
@@ -66,11 +67,6 @@ import Testing
     ] {
       #expect(hasher.hash(row) == SHA256Digest.of(CanonicalRow.bytes(of: row)))
     }
-  }
-
-  @Test func `values of adjacent columns cannot be confused`() {
-    #expect(
-      CanonicalRow.bytes(of: [.text("a"), .text("b")]) != CanonicalRow.bytes(of: [.text("ab"), .text("")]))
   }
 
   @Test func `a renamed or empty table changes the state digest`() {

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 @Suite struct SearchIndexTests {
-  static let seeds = Stage.pick(quick: 8, full: 25, deep: 25)
+  static let seeds = Stage.pick(quick: 3, full: 25, deep: 25)
   static let steps = 12
   private static let sql = """
     CREATE TABLE note(id TEXT PRIMARY KEY, title TEXT, body TEXT, other INTEGER, number INTEGER NOT NULL UNIQUE,

@@ -8,7 +8,7 @@ import Testing
 /// The check must find everything that SQLite's own checks find in a file.
 @Suite struct SeedCheckTests {
   /// Changed bytes, one at a time; a deep run changes all of them.
-  private static let sample = 2_000
+  private static let sample = 1_000
   private static let rows = 400
 
   private static let schema = """

@@ -6,64 +6,45 @@ import Testing
 @Suite struct JSONGrammarTests {
   // MARK: Structure
 
-  @Test func `arrays and objects are read`() {
+  @Test func `arrays, objects and scalars are read`() {
     for text in [
       "[]", "{}", "[[]]", "[{}]", #"{"":[]}"#, "[1,2]", "[[1],[2,[3]]]", #"{"a":1,"b":[{"c":{}}]}"#,
-      #"[{"a":1},{"a":2}]"#, #"{"a":{"a":{"a":0}}}"#,
+      #"[{"a":1},{"a":2}]"#, #"{"a":{"a":{"a":0}}}"#, "0", "-1.5e3", "true", "false", "null", #""""#, #""a""#,
+      " 1 ",
+      "\n\"\\u0061\"\t",
     ] {
       expectRead(text)
     }
+    #expect(expectRead("[true,false,null]").count == 5)
   }
 
-  @Test func `invalid arrays are rejected`() {
-    expectRefused("[1,]", at: 3, "expected a value")
-    expectRefused("[,1]", at: 1, "expected a value")
-    expectRefused("[,]", at: 1, "expected a value")
-    expectRefused("[1,,2]", at: 3, "expected a value")
-    expectRefused("[1 2]", at: 3, "expected a comma or the end of the array")
-    expectRefused("[1}", at: 2, "expected a comma or the end of the array")
-    expectRefused("[1:2]", at: 2, "expected a comma or the end of the array")
-    expectRefused("]", at: 0, "expected a value")
-    expectRefused("[}", at: 1, "expected a value")
-    expectRefused(#"["a":1]"#, at: 4, "expected a comma or the end of the array")
-  }
-
-  @Test func `invalid objects are rejected`() {
-    expectRefused(#"{"a"}"#, at: 4, "expected a colon")
-    expectRefused(#"{"a",1}"#, at: 4, "expected a colon")
-    expectRefused(#"{"a" 1}"#, at: 5, "expected a colon")
-    expectRefused(#"{"a":}"#, at: 5, "expected a value")
-    expectRefused(#"{"a"::1}"#, at: 5, "expected a value")
-    expectRefused(#"{"a":1,}"#, at: 7, "expected a member name")
-    expectRefused(#"{,"a":1}"#, at: 1, "expected a member name")
-    expectRefused(#"{"a":1 "b":2}"#, at: 7, "expected a comma or the end of the object")
-    expectRefused(#"{"a":1]"#, at: 6, "expected a comma or the end of the object")
-    expectRefused("{a:1}", at: 1, "expected a member name")
-    expectRefused("{'a':1}", at: 1, "expected a member name")
-    expectRefused("{1:1}", at: 1, "expected a member name")
-    expectRefused("{null:1}", at: 1, "expected a member name")
-    expectRefused("{[]:1}", at: 1, "expected a member name")
-    expectRefused("{]", at: 1, "expected a member name")
-    expectRefused("}", at: 0, "expected a value")
-  }
-
-  @Test func `a scalar is a complete document`() {
-    for text in ["0", "-1.5e3", "true", "false", "null", #""""#, #""a""#, " 1 ", "\n\"\\u0061\"\t"] {
-      expectRead(text)
-    }
+  @Test(
+    arguments: [
+      ("a value", [("[1,]", 3), ("[,1]", 1), ("[,]", 1), ("[1,,2]", 3), ("]", 0), ("[}", 1)]),
+      ("a comma or the end of the array", [("[1 2]", 3), ("[1}", 2), ("[1:2]", 2), (#"["a":1]"#, 4)]),
+      ("a value", [(#"{"a":}"#, 5), (#"{"a"::1}"#, 5), ("}", 0)]),
+      ("a colon", [(#"{"a"}"#, 4), (#"{"a",1}"#, 4), (#"{"a" 1}"#, 5)]),
+      (
+        "a member name",
+        [
+          (#"{"a":1,}"#, 7), (#"{,"a":1}"#, 1), ("{a:1}", 1), ("{'a':1}", 1), ("{1:1}", 1), ("{null:1}", 1),
+          ("{[]:1}", 1),
+          ("{]", 1),
+        ]
+      ),
+      ("a comma or the end of the object", [(#"{"a":1 "b":2}"#, 7), (#"{"a":1]"#, 6)]),
+    ] as [(String, [(String, Int)])])
+  func `invalid arrays and objects are rejected`(expected: String, documents: [(String, Int)]) {
+    for (text, offset) in documents { expectRefused(text, at: offset, "expected \(expected)") }
   }
 
   @Test func `content after the document is rejected`() {
-    let reason = "expected the end of the document"
-    expectRefused("{}{}", at: 2, reason)
-    expectRefused("[]]", at: 2, reason)
-    expectRefused("1 2", at: 2, reason)
-    expectRefused("01", at: 1, reason)
-    expectRefused("null,", at: 4, reason)
-    expectRefused("[] x", at: 3, reason)
-    expectRefused("\"a\"\0", at: 3, reason)
-    expectRefused("truex", at: 4, reason)
-    expectRefused("{}\u{FEFF}", at: 2, reason)
+    for (text, offset) in [
+      ("{}{}", 2), ("[]]", 2), ("1 2", 2), ("01", 1), ("null,", 4), ("[] x", 3), ("\"a\"\0", 3), ("truex", 4),
+      ("{}\u{FEFF}", 2),
+    ] {
+      expectRefused(text, at: offset, "expected the end of the document")
+    }
   }
 
   @Test func `an empty document is an error`() {
@@ -106,10 +87,6 @@ import Testing
   }
 
   // MARK: Literals
-
-  @Test func `the three literals are read`() {
-    #expect(expectRead("[true,false,null]").count == 5)
-  }
 
   @Test func `words similar to literals are rejected`() {
     for text in [
@@ -169,20 +146,19 @@ import Testing
       expectRefused(opening + "[" + "]" + closing, at: opening.utf8.count, "nesting deeper than \(depth)")
       expectRefused(opening + "{" + "}" + closing, at: opening.utf8.count, "nesting deeper than \(depth)")
     }
-  }
-
-  @Test func `siblings do not count as depth`() {
-    expectRead("[" + Array(repeating: "[[]]", count: 200).joined(separator: ",") + "]")
+    // Siblings do not count.
+    expectRead("[" + Array(repeating: "[[]]", count: depth + 1).joined(separator: ",") + "]")
   }
 
   @Test(arguments: ["[", #"{"a":"#, #"[{"a":"#])
   func `ten thousand nested levels are rejected without a crash`(_ open: String) {
     let document = Array(String(repeating: open, count: 10_000).utf8)
     let pieces = stride(from: 1, to: document.count, by: 7)
-    let reason = "nesting deeper than \(Limits.jsonDepth)"
-    #expect(JSONReading(tokensOf: document).error?.reason == reason)
-    #expect(JSONReading(valueOf: document).error?.reason == reason)
-    #expect(JSONReading(tokensOf: document, cuts: pieces).error?.reason == reason)
-    #expect(JSONReading(valueOf: document, cuts: pieces).error?.reason == reason)
+    let errors = [
+      JSONReading(tokensOf: document), JSONReading(valueOf: document),
+      JSONReading(tokensOf: document, cuts: pieces),
+      JSONReading(valueOf: document, cuts: pieces),
+    ].map(\.error?.reason)
+    #expect(errors == Array(repeating: "nesting deeper than \(Limits.jsonDepth)", count: 4))
   }
 }

@@ -59,10 +59,10 @@ import Testing
     #expect(read == [#"{"a":1,"b":2}"#, #"{"a":3,"b":4}"#, #"{"a":5,"b":6}"#, #"{"a":7,"b":8}"#])
   }
 
-  @Test(arguments: [1, 2, 3, 4] as [UInt64])
+  @Test(arguments: Array(1...Stage.pick(quick: 2, full: 4, deep: 4)) as [UInt64])
   func `random objects are read like by a reader without memory`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
-    let values = (0..<300).map { _ in object(&random, depth: 0) }
+    let values = (0..<150).map { _ in object(&random, depth: 0) }
     let texts = values.map(\.text)
     #expect(
       read(JSONValue.array(values).text, pieces: random.pick([7, 64, 100_000])) == texts, "seed \(seed)")

@@ -47,14 +47,12 @@ import Testing
     return metrics
   }
 
-  private func view() throws -> (FrontPublication, CatalogView) {
-    let publication = try FrontPublication(history: ())
-    return (publication, CatalogView(try publication.catalog()))
-  }
-
   @Test func `clients are estimated from polls and interval, but not behind a proxy`() throws {
-    let (publication, view) = try view()
-    defer { withExtendedLifetime(publication) {} }
+    let view = CatalogView(try FrontPublication.usualCatalog.get())
+    func html(_ metrics: FrontMetrics) -> String {
+      let content = PageContent(view: view, clients: metrics.clientCounts(since: Self.now), now: Self.now)
+      return String(decoding: content.html.bytes, as: UTF8.self)
+    }
     let poll = try #require(view.catalog?.allSeries.first).state.pollSeconds
     let page = String(decoding: metrics(looks: 300).page(view, now: 0), as: UTF8.self)
     let line = #"seedbank_estimated_clients{dataset="transit",model="2.1"} \#(5 * poll)"#
@@ -63,16 +61,6 @@ import Testing
     let hidden = String(
       decoding: metrics(looks: 300, behindProxies: true).page(view, now: 0), as: UTF8.self)
     #expect(!hidden.contains("seedbank_estimated_clients{"))
-  }
-
-  @Test func `the page shows the estimated number of clients or refers to the proxy`() throws {
-    let (publication, view) = try view()
-    defer { withExtendedLifetime(publication) {} }
-    func html(_ metrics: FrontMetrics) -> String {
-      let content = PageContent(view: view, clients: metrics.clientCounts(since: Self.now), now: Self.now)
-      return String(decoding: content.html.bytes, as: UTF8.self)
-    }
-    let poll = try #require(view.catalog?.allSeries.first).state.pollSeconds
     #expect(html(metrics(looks: 300)).contains("There are about <data value=\"\(5 * poll)\">"))
     #expect(html(metrics(looks: 300, behindProxies: true)).contains("Only the proxy in front can count"))
     #expect(!html(FrontMetrics()).contains("There are about"))

@@ -91,7 +91,7 @@ import Testing
     #expect(scene.facts?.counts[.unchanged] == 4, "another clock dated them")
   }
 
-  @Test func `facts report a step that succeeds again at once`() throws {
+  @Test func `facts report at once that a step failed, succeeds again or is held back`() throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
     try scene.step()
@@ -102,6 +102,12 @@ import Testing
     try scene.step()
     let again = try #require(scene.facts?.look)
     #expect(try again.newest == .unchanged && #require(again.good) >= scene.deployment.clock)
+    try scene.step(
+      "WITH n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO stop SELECT i, 'n', 1 FROM n"
+    )
+    try scene.deployment.origin("DELETE FROM stop")
+    #expect(throws: PublicationError.self) { try scene.deployment.step() }
+    #expect(scene.facts?.look.newest == .refused && scene.facts?.look.reason == .shrunk)
   }
 
   @Test func `a step that could not begin reports only its reason and keeps earlier table facts`()
@@ -127,21 +133,6 @@ import Testing
     #expect(scene.facts?.look.newest == .unchanged && scene.facts?.look.reason == nil)
   }
 
-  @Test func `a step that could not begin is reported even without facts or history`() throws {
-    let scene = try Scene()
-    scene.keep(isOn: false)
-    try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
-    #expect(scene.facts == nil)
-    let publisher = scene.deployment.publisher
-    publisher.note(failure: "no key", .keys, of: scene.deployment.job.name, now: scene.deployment.clock)
-    #expect(scene.facts == nil, "they are turned off")
-    scene.keep(isOn: true)
-    scene.deployment.publisher.history = nil
-    scene.deployment.publisher.note(
-      failure: "no key", .keys, of: scene.deployment.job.name, now: scene.deployment.clock)
-    #expect(scene.facts?.look.newest == .refused && scene.facts?.look.reason == .keys)
-  }
-
   @Test func `facts count new tables and columns of the origin until the operator decides`() throws {
     let scene = try Scene()
     let known = OriginOutline(tables: ["stop": ["id", "name", "zone"]], indexes: [], views: [])
@@ -159,16 +150,6 @@ import Testing
       tables: ["stop": ["id", "name", "zone", "margin"], "salary": ["id"]], indexes: [], views: [])
     _ = try scene.deployment.step()
     #expect(scene.facts?.gained == 0)
-  }
-
-  @Test func `a step held back by the shrink guard has its own reason`() throws {
-    let scene = try Scene()
-    try scene.step(
-      "WITH n(i) AS (SELECT 10 UNION ALL SELECT i + 1 FROM n WHERE i < 500) INSERT INTO stop SELECT i, 'n', 1 FROM n"
-    )
-    try scene.deployment.origin("DELETE FROM stop")
-    #expect(throws: PublicationError.self) { try scene.deployment.step() }
-    #expect(scene.facts?.look.newest == .refused && scene.facts?.look.reason == .shrunk)
   }
 
   @Test func `facts report how long the origin was open until a step opens it again`() throws {
@@ -213,7 +194,7 @@ import Testing
     #expect(facts.steps.count == FactsKeeper.steps)
   }
 
-  @Test func `facts are deleted when they are turned off or their major is removed`() throws {
+  @Test func `facts are deleted when they or their major end, and begin again without history`() throws {
     let scene = try Scene()
     try scene.step("UPDATE stop SET name = 'x' WHERE id = 1")
     let old = try SeedSeries(scene.deployment.job.name, major: 99)
@@ -224,6 +205,16 @@ import Testing
     try scene.step()
     #expect(scene.facts == nil)
     #expect(try Folder.names(in: "\(scene.deployment.publication.path)/facts").isEmpty)
+    func note() {
+      let (publisher, now) = (scene.deployment.publisher, scene.deployment.clock)
+      publisher.note(failure: "no key", .keys, of: scene.deployment.job.name, now: now)
+    }
+    note()
+    #expect(scene.facts == nil, "they are turned off")
+    scene.keep(isOn: true)
+    scene.deployment.publisher.history = nil
+    note()
+    #expect(scene.facts?.look.newest == .refused && scene.facts?.look.reason == .keys)
   }
 
   @Test func `a failure to write facts is reported and the step succeeds`() throws {

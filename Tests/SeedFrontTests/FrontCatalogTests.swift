@@ -73,19 +73,6 @@ final class MovedClock: Sendable {
     #expect(said.lines[1].hasPrefix("1 file of transit/2 is missing") && said.lines[3] == said.lines[1])
   }
 
-  @Test func `a failure that returns after its end is reported again`() throws {
-    let said = Said()
-    let source = CatalogSource(publication.directory, log: OperatorLog { said.add($0.message) })
-    let good = try #require(try publication.directory.metadata("timestamp.json"))
-    for round in 1...2 {
-      try publication.damage("timestamp.json")
-      for _ in 0..<2 { #expect(throws: (any Error).self) { try source.reload() } }
-      #expect(said.lines.count == round)
-      try DurableFile.write(good, to: "\(publication.directory.path)/metadata/timestamp.json")
-      try source.reload()
-    }
-  }
-
   @Test func `a running front serves a new root at its next check`() throws {
     let clock = MovedClock()
     let source = CatalogSource(publication.directory) { clock.now }
@@ -199,6 +186,9 @@ final class MovedClock: Sendable {
     try DurableFile.write(good, to: "\(publication.directory.path)/metadata/timestamp.json")
     clock.advance(seconds: FrontLimits.retrySeconds)
     #expect(get("/readyz", source.looked()).json?["error"] == nil)
+    try publication.damage("timestamp.json")
+    for _ in 0..<2 { #expect(throws: (any Error).self) { try source.reload() } }
+    #expect(said.lines.count == 2, "it is another failure")
   }
 
   @Test func `a publication created later is found and its path is not disclosed`() throws {
@@ -214,21 +204,18 @@ final class MovedClock: Sendable {
     #expect(source.looked().failure == nil)
   }
 
-  @Test(arguments: [
-    "/targets/../keys/root.json", "/targets/transit/2/../../../keys", "/targets/%2e%2e/keys",
-    "/targets/transit/2/%2e%2e/x", "/metadata/../targets", "/metadata/%74imestamp.json",
-    "/metadata/./timestamp.json",
-    "/metadata/secret.json", "/targets/transit/2/secret", "/targets//transit", "/metadata/", "/targets/",
-    "//",
-    "/../index.html", "/index.html/../x",
-  ])
-  func `a path outside the catalog is not served`(path: String) throws {
+  @Test func `a path outside the catalog is not served`() throws {
     try DurableFile.write([1], to: "\(publication.directory.path)/metadata/secret.json")
     try DurableFile.write([1], to: "\(publication.directory.path)/targets/transit/2/secret")
     try Folder.create("\(publication.directory.path)/keys")
     try DurableFile.write([1], to: "\(publication.directory.path)/keys/root.json")
-    let response = get(path, CatalogView(try publication.catalog()))
-    #expect(response.problem == .notFound)
+    let view = CatalogView(try publication.catalog())
+    for path in [
+      "/targets/../keys/root.json", "/targets/transit/2/../../../keys", "/targets/%2e%2e/keys",
+      "/targets/transit/2/%2e%2e/x", "/metadata/../targets", "/metadata/%74imestamp.json",
+      "/metadata/./timestamp.json", "/metadata/secret.json", "/targets/transit/2/secret", "/targets//transit",
+      "/metadata/", "/targets/", "//", "/../index.html", "/index.html/../x",
+    ] { #expect(get(path, view).problem == .notFound, "\(path)") }
   }
 
   @Test func `an object that is missing, truncated or a link is not served`() throws {
@@ -248,7 +235,7 @@ final class MovedClock: Sendable {
     let isOver = Flag()
     let router = router
     try await withThrowingTaskGroup(of: Int.self) { group in
-      for _ in 0..<8 {
+      for _ in 0..<4 {
         group.addTask {
           var seen = 0
           while !isOver.isUp || seen == 0 {
@@ -259,7 +246,7 @@ final class MovedClock: Sendable {
           return seen
         }
       }
-      for head in 105..<155 {
+      for head in 105..<125 {
         try publish(head)
         try source.reload()
         await Task.yield()
@@ -267,7 +254,7 @@ final class MovedClock: Sendable {
       isOver.raise()
       for try await seen in group { #expect(seen > 0) }
     }
-    #expect(source.current().catalog?.series(series.dataset, major: 2)?.state.head.number == 154)
+    #expect(source.current().catalog?.series(series.dataset, major: 2)?.state.head.number == 124)
   }
 
   /// Timestamp, TUF snapshot, series role, description and redirect must belong to one publication.

@@ -13,8 +13,8 @@ import Testing
   let view: CatalogView
 
   init() throws {
-    publication = try FrontPublication(history: ())
-    view = CatalogView(try publication.catalog())
+    publication = try FrontPublication.usual.get()
+    view = CatalogView(try FrontPublication.usualCatalog.get())
   }
 
   private func changes(since: Int, _ router: Router = Router()) -> HTTPResponse {
@@ -40,6 +40,9 @@ import Testing
       """#
     #expect(String(decoding: response.bytes, as: UTF8.self) == expected)
     #expect(steps(changes(since: 102)) == [[102, 103], [103, 104]])
+    let head = changes(since: 104)
+    #expect(head.status == 200 && steps(head) == [] && head.headers["Link"] == nil)
+    #expect(head.json?["from"] == 104 && head.json?["to"] == 104 && head.json?["more"] == false)
   }
 
   @Test func `changes contain deltas in gzip, whatever smaller ones in xz are listed`() throws {
@@ -75,6 +78,7 @@ import Testing
   }
 
   @Test func `a deprecated series is reported in standard header fields`() throws {
+    let publication = try FrontPublication()
     let series = FrontPublication.transit
     try publication.publish(
       series, head: 105, floor: 105, [publication.snapshot(series, 105)],
@@ -99,16 +103,6 @@ import Testing
     let target = "/v1/transit/changes?model=2.1&since=100&epoch=\(FrontPublication.epoch)"
     let response = Router().answer(HTTPRequest(.get, target), in: view)
     #expect(response.bytes == changes(since: 100).bytes)
-  }
-
-  @Test func `a client at head gets no deltas`() {
-    let response = changes(since: 104)
-    #expect(response.status == 200)
-    #expect(steps(response) == [])
-    #expect(response.json?["from"] == 104)
-    #expect(response.json?["to"] == 104)
-    #expect(response.json?["more"] == false)
-    #expect(response.headers["Link"] == nil)
   }
 
   @Test(arguments: [(1, 3), (60, 3), (85, 2), (100, 2), (1000, 1)])
@@ -145,13 +139,14 @@ import Testing
     router.answer(HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=\(since)&to=\(end)"), in: view)
   }
 
+  private var objects: [PublishedObject] { view.catalog?.series("transit", major: 2)?.objects ?? [] }
+
   /// Every path from one version to another over the published deltas, by exhaustive search.
-  private func ways(from start: Int, to end: Int) throws -> [[PublishedObject]] {
+  private func ways(from start: Int, to end: Int) -> [[PublishedObject]] {
     guard start < end else { return start == end ? [[]] : [] }
-    let objects = try publication.catalog().series("transit", major: 2)?.objects ?? []
-    return try objects.flatMap { delta -> [[PublishedObject]] in
+    return objects.flatMap { delta -> [[PublishedObject]] in
       guard let span = delta.span, span.from.number <= start, start < span.to.number else { return [] }
-      return try ways(from: span.to.number, to: end).map { [delta] + $0 }
+      return ways(from: span.to.number, to: end).map { [delta] + $0 }
     }
   }
 
@@ -159,12 +154,10 @@ import Testing
     for since in 100...104 {
       for end in since...104 {
         let response = span(since: since, to: end)
-        let cheapest = try ways(from: since, to: end).map { way in way.reduce(0) { $0 + $1.length } }.min()
+        let cheapest = ways(from: since, to: end).map { way in way.reduce(0) { $0 + $1.length } }.min()
         let found = try #require(steps(response), "\(since) to \(end)")
-        let lengths = try found.map { step in
-          try publication.catalog().series("transit", major: 2)?.objects.first {
-            $0.span?.from.number == step[0] && $0.span?.to.number == step[1]
-          }?.length ?? 0
+        let lengths = found.map { step in
+          objects.first { $0.span?.from.number == step[0] && $0.span?.to.number == step[1] }?.length ?? 0
         }
         #expect(lengths.reduce(0, +) == cheapest, "\(since) to \(end): \(found)")
         #expect(response.json?["to"]?.integer == end && response.json?["more"] == false)
@@ -198,7 +191,7 @@ import Testing
       #expect(Router().answer(request, in: view).json?["parameter"] == "to", "\(text)")
     }
     #expect(span(since: 99, to: 104).problem == .versionGone)
-    let series = FrontPublication.transit
+    let (series, publication) = (FrontPublication.transit, try FrontPublication())
     try publication.publish(
       series, head: 105, floor: 100, [publication.snapshot(series, 105), publication.delta(series, 100, 105)])
     let request = HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=100&to=103")
@@ -222,8 +215,9 @@ import Testing
       let response = span(since: since, to: end)
       #expect(response.problem == type && response.json?["since"]?.integer == since, "\(since) to \(end)")
       #expect(response.json?["snapshot"] == "/v1/transit/snapshot?model=2.1", "\(since) to \(end)")
+      #expect(response.json?["floor"] == 100 && response.json?["head"] == 104, "\(since) to \(end)")
     }
-    let series = FrontPublication.transit
+    let (series, publication) = (FrontPublication.transit, try FrontPublication())
     try publication.publish(
       series, head: 105, floor: 100, [publication.snapshot(series, 105), publication.delta(series, 100, 103)])
     for end in ["", "&to=102"] {
@@ -234,20 +228,23 @@ import Testing
   }
 
   @Test func `a damaged delta is not sent and is reported once`() throws {
+    let publication = try FrontPublication(history: ())
     let delta = try publication.delta(FrontPublication.transit, 103, 104)
     try publication.directory.write([1, 2, 3], as: delta)
-    let said = Said()
+    let (said, view) = (Said(), CatalogView(try publication.catalog()))
     let router = Router(log: OperatorLog { said.add($0.message) })
-    for _ in 0..<3 { #expect(changes(since: 103, router).problem == .internalError) }
+    let request = HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=103")
+    for _ in 0..<3 { #expect(router.answer(request, in: view).problem == .internalError) }
     #expect(said.lines.count == 1)
     #expect(said.lines.first?.contains(delta.fileName) == true)
+    withExtendedLifetime(publication) {}
   }
 
   @Test(arguments: [(1_000_000, true), (1_100_000, false)])
   func `a page of a mebibyte is expanded in memory for the cache and a larger one while it is sent`(
     padding: Int, isInMemory: Bool
   ) throws {
-    let series = FrontPublication.transit
+    let (series, publication) = (FrontPublication.transit, try FrontPublication())
     try publication.publish(
       series, head: 105, floor: 104,
       [publication.snapshot(series, 105), publication.delta(series, 104, 105, padding: padding)])
@@ -256,9 +253,11 @@ import Testing
     let isBytes = if case .bytes = response.body { true } else { false }
     #expect(response.status == 200 && isBytes == isInMemory)
     #expect(response.bytes.count == Int(response.body.length) && response.bytes.count > padding)
+    withExtendedLifetime(publication) {}
   }
 
   @Test func `a repeated poll is answered from memory with and without a condition`() throws {
+    let publication = try FrontPublication(history: ())
     let front = try Front(FrontConfiguration(publication: publication.directory.path))
     let client = try RawClient(port: front.port)
     let target = "/v1/transit/changes?model=2.1&since=102"

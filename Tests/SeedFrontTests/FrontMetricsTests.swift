@@ -37,7 +37,9 @@ import Testing
       }
       let samples = try Dictionary(pairs) { _, _ in throw CocoaError(.propertyListReadCorrupt) }
       // Earlier responses may still be on their way when this page is made.
-      let counts = samples.filter { $0.key.hasPrefix("seedbank_request_seconds_count") }
+      let counts = samples.filter {
+        $0.key.hasPrefix("seedbank_request_seconds_count") && !$0.key.contains("\"metrics\"")
+      }
       return counts.values.reduce(0, +) >= Double(requests) ? samples : nil
     }
   }
@@ -53,12 +55,13 @@ import Testing
     try get("/nothing")
     try get("/..")
     let samples = try samples(after: 10)
-    #expect(samples["seedbank_requests_total{kind=\"overview\",status=\"2xx\"}"] == 3)
-    #expect(samples["seedbank_requests_total{kind=\"changes\",status=\"2xx\"}"] == 2)
-    #expect(samples["seedbank_requests_total{kind=\"changes\",status=\"4xx\"}"] == 1)
-    #expect(samples["seedbank_requests_total{kind=\"snapshot\",status=\"2xx\"}"] == 2)
-    #expect(samples["seedbank_requests_total{kind=\"page\",status=\"4xx\"}"] == 1)
-    #expect(samples["seedbank_requests_total{kind=\"refused\",status=\"4xx\"}"] == 1)
+    for (kind, status, count) in [
+      ("overview", 2, 3), ("changes", 2, 2), ("changes", 4, 1), ("snapshot", 2, 2), ("page", 4, 1),
+      ("refused", 4, 1),
+    ] as [(String, Int, Double)] {
+      let name = "seedbank_requests_total{kind=\"\(kind)\",status=\"\(status)xx\"}"
+      #expect(samples[name] == count, "\(name)")
+    }
     #expect(samples["seedbank_response_bytes_total{kind=\"snapshot\"}"] == Double(object.length))
     #expect(samples["seedbank_downloads_completed_total{series=\"transit/2\"}"] == 1)
     #expect(samples["seedbank_request_seconds_count{kind=\"changes\"}"] == 3)
@@ -66,19 +69,14 @@ import Testing
     #expect(samples["seedbank_request_seconds_sum{kind=\"changes\"}"] ?? 0 > 0)
   }
 
-  @Test func `an unsupported HTTP version counts as the client's error`() throws {
-    let client = try RawClient(port: front.port)
-    client.send("GET /v1 HTTP/1.2\r\nHost: a\r\n\r\n")
-    #expect(try client.response().status == 505)
-    let samples = try samples(after: 1)
-    #expect(samples["seedbank_requests_total{kind=\"refused\",status=\"4xx\"}"] == 1)
-    #expect(samples["seedbank_requests_total{kind=\"refused\",status=\"5xx\"}"] == nil)
-  }
-
-  @Test func `metrics show the publication and the connections`() throws {
+  @Test func `metrics show the publication, the connections, the process and the disk`() throws {
     let samples = try samples(after: 0)
-    #expect(samples["seedbank_head_version{series=\"transit/2\"}"] == 104)
-    #expect(samples["seedbank_floor_version{series=\"transit/2\"}"] == 100)
+    let published = Double(FrontPublication.start.secondsSinceEpoch + 104)
+    for (name, label, value) in [
+      ("head_version", "", 104), ("floor_version", "", 100), ("held", "", 0), ("missing_files", "", 0),
+      ("served_snapshots", "", 3), ("lifecycle", ",state=\"active\"", 1),
+      ("publication_timestamp_seconds", "", published),
+    ] { #expect(samples["seedbank_\(name){series=\"transit/2\"\(label)}"] == value, "\(name)") }
     #expect(samples["seedbank_ready"] == 1)
     let days = [
       "root": RepositorySigner.rootDays, "targets": RepositorySigner.targetsDays,
@@ -90,8 +88,15 @@ import Testing
     }
     #expect(samples["seedbank_connections"] ?? 0 >= 1)
     #expect(samples["seedbank_requests_in_flight"] ?? 0 >= 1, "the one that asks")
-    let published = Double(FrontPublication.start.secondsSinceEpoch + 104)
-    #expect(samples["seedbank_publication_timestamp_seconds{series=\"transit/2\"}"] == published)
+    #expect(samples["seedbank_build_info{version=\"\(Release.version)\"}"] == 1)
+    for name in [
+      "process_resident_memory_bytes", "process_open_fds", "process_max_fds", "seedbank_disk_free_bytes",
+      "seedbank_publication_bytes",
+    ] {
+      #expect(samples[name] ?? 0 > 0, "\(name)")
+    }
+    let start = try #require(samples["process_start_time_seconds"])
+    #expect(start <= Double(time(nil)) + 1 && start > Double(time(nil)) - 86_400)
     for (encoding, version) in [(ContentEncoding.gzip, 104), (.xz, 100)] {
       let length = try publication.snapshot(FrontPublication.transit, version, encoding).length
       let name = "seedbank_snapshot_bytes{series=\"transit/2\",encoding=\"\(encoding.rawValue)\"}"
@@ -121,46 +126,45 @@ import Testing
     #expect(samples["seedbank_downloads_completed_total{series=\"transit/2\"}"] == 1)
   }
 
-  @Test func `metrics show process, disk and lifecycle`() throws {
-    let samples = try samples(after: 0)
-    #expect(samples["seedbank_build_info{version=\"\(Release.version)\"}"] == 1)
-    #expect(samples["seedbank_held{series=\"transit/2\"}"] == 0)
-    #expect(samples["seedbank_lifecycle{series=\"transit/2\",state=\"active\"}"] == 1)
-    #expect(samples["seedbank_served_snapshots{series=\"transit/2\"}"] == 3)
-    #expect(samples["seedbank_missing_files{series=\"transit/2\"}"] == 0)
-    for name in [
-      "process_resident_memory_bytes", "process_open_fds", "process_max_fds", "seedbank_disk_free_bytes",
-      "seedbank_publication_bytes",
-    ] {
-      #expect(samples[name] ?? 0 > 0, "\(name)")
-    }
-    let start = try #require(samples["process_start_time_seconds"])
-    #expect(start <= Double(time(nil)) + 1 && start > Double(time(nil)) - 86_400)
-  }
-
-  @Test func `refused connections are counted by reason`() throws {
+  @Test func `refused connections are counted by reason and as the client's error`() throws {
     for _ in 0..<3 {
       let client = try RawClient(port: front.port)
       client.send("GET /v1 HTTP/1.1\r\nHost: a b\r\n\r\n")
       #expect(try client.response().status == 400)
     }
-    let samples = try samples(after: 3)
-    #expect(samples["seedbank_refused_connections_total{reason=\"head\"}"] == 3)
+    let client = try RawClient(port: front.port)
+    client.send("GET /v1 HTTP/1.2\r\nHost: a\r\n\r\n")
+    #expect(try client.response().status == 505)
+    let samples = try samples(after: 4)
+    #expect(samples["seedbank_requests_total{kind=\"refused\",status=\"4xx\"}"] == 4)
+    #expect(samples["seedbank_requests_total{kind=\"refused\",status=\"5xx\"}"] == nil)
+    #expect(samples["seedbank_refused_connections_total{reason=\"head\"}"] == 4)
     #expect(samples["seedbank_refused_connections_total{reason=\"address\"}"] == 0)
   }
 
-  @Test func `steps of another process are counted by result and measured, and tables' rows shown`() throws {
-    try publication.directory.facts.write(.example(of: FrontPublication.transit))
-    try front.reload()
-    let samples = try samples(after: 0)
-    #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"published\"}"] == 3)
-    #expect(samples["seedbank_steps_total{series=\"transit/2\",result=\"failed\"}"] == 1)
-    #expect(samples["seedbank_expected_look_seconds{series=\"transit/2\"}"] == 210)
-    #expect(samples["seedbank_last_step_seconds{series=\"transit/2\"}"] == 0.03)
-    #expect(samples["seedbank_table_rows{series=\"transit/2\",table=\"stop\"}"] == 7)
-    #expect(samples["seedbank_origin_transaction_seconds{series=\"transit/2\"}"] == 1.5)
-    #expect(samples["seedbank_origin_replica_lag_seconds{series=\"transit/2\"}"] == 3)
-    #expect(samples["seedbank_origin_is_standby{series=\"transit/2\"}"] == 1)
+  @Test func `steps of another process are counted and measured, and rows and the wait for a replica shown`()
+    throws
+  {
+    func told(_ change: (inout SeriesFacts) -> Void) throws -> (String, String) -> Double? {
+      var facts = SeriesFacts.example(of: FrontPublication.transit)
+      change(&facts)
+      try publication.directory.facts.write(facts)
+      try front.reload()
+      let samples = try samples(after: 0)
+      return { samples["seedbank_\($0){series=\"transit/2\"\($1)}"] }
+    }
+    let waiting = try told { $0.look.behindSince = UTCTime.now().adding(seconds: -90) }
+    #expect(waiting("steps_total", ",result=\"published\"") == 3)
+    #expect(waiting("steps_total", ",result=\"failed\"") == 1)
+    #expect(waiting("table_rows", ",table=\"stop\"") == 7)
+    for (name, value) in [
+      ("expected_look_seconds", 210), ("last_step_seconds", 0.03), ("origin_transaction_seconds", 1.5),
+      ("origin_replica_lag_seconds", 3), ("origin_is_standby", 1), ("origin_log_missed_total", 12),
+    ] { #expect(waiting(name, "") == value, "\(name)") }
+    #expect(try (90...150).contains(#require(waiting("origin_replica_wait_seconds", ""))))
+    #expect(try told { $0.look.behindSince = nil }("origin_replica_wait_seconds", "") == 0)
+    let origin = try told { ($0.look.behindSince, $0.look.reading.lagSeconds) = (nil, nil) }
+    #expect(origin("origin_replica_wait_seconds", "") == nil, "the origin is no replica")
   }
 
   @Test func `each line of the metrics can be parsed whatever the names of tables`() throws {
@@ -192,28 +196,6 @@ import Testing
     #expect(
       try verify(false, at: start.adding(seconds: 20))
         == success.merging(["seedbank_verify_failed": 1]) { $1 })
-  }
-
-  @Test func `metrics show missed rows and the wait for a replica`() throws {
-    let folder = publication.directory.facts
-    var facts = SeriesFacts.example(of: FrontPublication.transit)
-    facts.look.behindSince = UTCTime.now().adding(seconds: -90)
-    try folder.write(facts)
-    try front.reload()
-    var samples = try samples(after: 0)
-    func value(_ name: String) -> Double? { samples["seedbank_\(name){series=\"transit/2\"}"] }
-    #expect(value("origin_log_missed_total") == 12)
-    #expect(try (90...150).contains(#require(value("origin_replica_wait_seconds"))))
-    facts.look.behindSince = nil
-    try folder.write(facts)
-    try front.reload()
-    samples = try self.samples(after: 0)
-    #expect(value("origin_replica_wait_seconds") == 0)
-    facts.look.reading.lagSeconds = nil
-    try folder.write(facts)
-    try front.reload()
-    samples = try self.samples(after: 0)
-    #expect(value("origin_replica_wait_seconds") == nil, "the origin is no replica")
   }
 
   @Test func `counters lose nothing when threads count concurrently`() {

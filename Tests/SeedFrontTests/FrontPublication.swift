@@ -86,6 +86,22 @@ final class FrontPublication: @unchecked Sendable {
 
   static let schema = SHA256Digest.of([1])
 
+  /// The usual history, made once for the tests that change nothing in it.
+  static let usual: Result<FrontPublication, any Error> = Result {
+    let publication = try FrontPublication(history: ())
+    atexit { try? Folder.removeAll(usual.get().folder.path) }
+    return publication
+  }
+
+  static let usualCatalog = Result { try usual.get().catalog() }
+
+  /// A page's folder of its own, with these files.
+  static func pages(_ files: [String: [UInt8]]) throws -> TemporaryFolder {
+    let folder = try TemporaryFolder(inMemory: true)
+    for (name, bytes) in files { try DurableFile.write(bytes, to: folder(name)) }
+    return folder
+  }
+
   func snapshot(_ series: SeedSeries, _ version: Int, _ encoding: ContentEncoding = .gzip) throws
     -> PublishedObject
   {

@@ -40,39 +40,13 @@ import Testing
 
   private var root: String { "http://127.0.0.1:\(front.port)" }
 
-  @Test func `curl follows the redirect to the snapshot and gets the exact file`() throws {
+  @Test func `curl follows the redirect to the exact snapshot, and python parses the changes`() throws {
     let file = publication.folder("download")
     let redirects = try curl(
       "-fL", "-o", file, "-w", "%{num_redirects} %{content_type}", "\(root)/v1/transit/snapshot?model=2.1")
     #expect(redirects == "1 application/gzip")
     let object = try publication.snapshot(FrontPublication.transit, 104)
     #expect(try SHA256Digest.ofFile(at: file).digest == object.sha256)
-  }
-
-  /// Repeats until the condition holds, for some minutes at most.
-  private func wait(_ isRight: () throws -> Bool) throws {
-    for _ in 0..<5000 {
-      if try isRight() { return }
-      usleep(20_000)
-    }
-    Issue.record("the right answer never came")
-  }
-
-  @Test func `a file damaged and repaired under a running front is served in its current state`() throws {
-    let object = try publication.snapshot(FrontPublication.transit, 104)
-    let (file, target) = (publication.directory.file(object), "\(root)/\(object.filePath)")
-    let whole = try DurableFile.read(file, limit: object.length)
-    let status = { try curl("-o", "/dev/null", "-w", "%{http_code}", target) }
-    #expect(try status() == "200" && status() == "200")
-    try DurableFile.write(Array(whole.dropLast()), to: file)
-    try wait { try status() == "404" }
-    try DurableFile.write(Array(repeating: 0, count: whole.count), to: file)
-    try wait { try status() == "200" }
-    try DurableFile.write(whole, to: file)
-    try wait { try curl(target) == String(decoding: whole, as: UTF8.self) }
-  }
-
-  @Test func `python can parse the changes`() throws {
     let answer = try curl("-f", "--compressed", "\(root)/v1/transit/changes?model=2.1&since=100")
     let script = """
       import json, sys
@@ -83,14 +57,24 @@ import Testing
     #expect(outcome.output == "100 104 [(96, 102), (102, 103), (103, 104)]\n")
   }
 
+  @Test func `a file damaged and repaired under a running front is served in its current state`() throws {
+    let object = try publication.snapshot(FrontPublication.transit, 104)
+    let (file, target) = (publication.directory.file(object), "\(root)/\(object.filePath)")
+    let whole = try DurableFile.read(file, limit: object.length)
+    let status = { try curl("-o", "/dev/null", "-w", "%{http_code}", target) }
+    #expect(try status() == "200" && status() == "200")
+    try DurableFile.write(Array(whole.dropLast()), to: file)
+    try waitUntil("the damage is noticed") { try status() == "404" }
+    try DurableFile.write(whole, to: file)
+    try waitUntil("the repair is noticed") { try curl(target) == String(decoding: whole, as: UTF8.self) }
+  }
+
   @Test func `an unchanged resource costs only headers with the right length`() throws {
     let tag = try #require(try publication.catalog().metadata["timestamp.json"]).tag
     let length = try #require(try publication.directory.metadata("timestamp.json")).count
     let answer = try curl("-i", "-H", "If-None-Match: \(tag)", "\(root)/metadata/timestamp.json")
-    #expect(answer.hasPrefix("HTTP/1.1 304 "))
-    #expect(answer.hasSuffix("\r\n\r\n"))
-    #expect(answer.contains("Content-Length: \(length)\r\n"))
-    #expect(answer.contains("ETag: \(tag)\r\n"))
+    #expect(answer.hasPrefix("HTTP/1.1 304 ") && answer.hasSuffix("\r\n\r\n"))
+    #expect(answer.contains("Content-Length: \(length)\r\n") && answer.contains("ETag: \(tag)\r\n"))
   }
 
   @Test func `the files of the web page are served and nothing beside them`() throws {
@@ -110,11 +94,10 @@ import Testing
       ["-X", "POST"], ["-H", "Host: a b"], ["--http1.0", "-H", "Transfer-Encoding: chunked"],
     ] {
       let answer = try run("curl", ["-sSi"] + arguments + ["\(root)/v1"]).output
-      #expect(answer.contains("Content-Type: application/problem+json\r\n"))
-      #expect(answer.contains("Access-Control-Allow-Origin: *\r\n"))
-      #expect(answer.contains("Access-Control-Expose-Headers: *"))
-      #expect(answer.contains("Seedbank-Request: "))
-      #expect(answer.contains("X-Content-Type-Options: nosniff\r\n"))
+      for field in [
+        "Content-Type: application/problem+json\r\n", "Access-Control-Allow-Origin: *\r\n",
+        "Access-Control-Expose-Headers: *", "Seedbank-Request: ", "X-Content-Type-Options: nosniff\r\n",
+      ] { #expect(answer.contains(field), "\(field)") }
     }
     #expect(try curl("-X", "POST", "\(root)/v1").contains(#""type":"method-not-allowed""#))
     let head = try run("curl", ["-sSI", "-H", "Host: a b", "\(root)/v1"]).output
@@ -135,7 +118,7 @@ import Testing
     let status = { try curl("-o", "/dev/null", "-w", "%{http_code}", "\(root)/metadata/2.root.json") }
     #expect(try status() == "404")
     try publication.addRoot()
-    try wait { try status() == "200" }
+    try waitUntil("the root is served") { try status() == "200" }
   }
 
   @Test func `a draining front reports it to load balancers and answers for a while`() throws {

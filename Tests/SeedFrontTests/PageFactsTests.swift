@@ -12,13 +12,11 @@ import Testing
 
 @Suite struct PageFactsTests {
   private let catalog: PublishedCatalog
-  private let publication: FrontPublication
   private static let series = FrontPublication.transit
   private static let now = FrontPublication.start.adding(seconds: 200)
 
   init() throws {
-    publication = try FrontPublication(history: ())
-    catalog = try publication.catalog()
+    catalog = try FrontPublication.usualCatalog.get()
   }
 
   private func page(_ change: (inout SeriesFacts) -> Void = { _ in }, at now: UTCTime = now) -> String {
@@ -84,18 +82,16 @@ import Testing
     }
   }
 
-  @Test func `signatures without a renewal are not green`() {
+  @Test func `no series is green while its signatures are expired or not renewed`() {
     let late = page(
       { ($0.lifetimeSeconds, $0.look.newestAt) = (RepositorySigner.onlineSeconds, Self.now.adding(days: 5)) },
       at: Self.now.adding(days: 5))
     #expect(late.contains("class=\"standing soon\">No process renews the signatures"))
     #expect(late.contains("class=\"state soon\">not renewed<") && !late.contains("Everything is current"))
-  }
-
-  @Test func `no series is green while signatures are expired`() {
-    let html = page(at: Self.now.adding(seconds: RepositorySigner.onlineSeconds))
-    #expect(
-      html.contains("class=\"standing bad\"") && html.contains("class=\"state bad\">signatures expired<"))
+    let expired = page(at: Self.now.adding(seconds: RepositorySigner.onlineSeconds))
+    for words in ["standing bad\"", "state bad\">signatures expired<"] {
+      #expect(expired.contains("class=\"\(words)"))
+    }
   }
 
   @Test func `a publisher that stopped checking is reported after a time that fits its interval`() {
@@ -109,7 +105,8 @@ import Testing
     }
   }
 
-  @Test func `the page shows how a build found its changes and why not by the log`() {
+  @Test func `the page shows how a build found its changes, why not by the log, and the wait for a replica`()
+  {
     var audit = step(.published, 1)
     (audit.foundBy, audit.missedRows) = (FoundBy(.audit), 123)
     var compared = step(.published, 2)
@@ -120,12 +117,9 @@ import Testing
     for words in ["audit: the log missed 123", "comparison: other-schema", "log"] {
       #expect(html.contains("<span class=\"quiet\">\(words)</span></td>"), "\(words)")
     }
-  }
-
-  @Test func `the page shows since when steps wait for a replica`() {
     let since = Self.now.adding(seconds: -30)
-    let html = page { $0.look.behindSince = since }
-    let entry = html.split(separator: "<dt>Waits for the replica since</dt>").last?.prefix(120) ?? ""
+    let waiting = page { $0.look.behindSince = since }
+    let entry = waiting.split(separator: "<dt>Waits for the replica since</dt>").last?.prefix(120) ?? ""
     #expect(entry.contains(since.text), "\(entry)")
   }
 
@@ -170,17 +164,15 @@ import Testing
     #expect(html.ranges(of: path).count == 2 && html.contains(">103 → 104</a>"))
     // There is no delta from below the floor.
     #expect(!html.contains("since=99&amp;") && html.contains("<data value=\"100\">100</data></td>"))
-  }
-
-  @Test func `a build of a former epoch has no link to other rows`() {
-    let html = page { facts in
+    // A build of a former epoch changed other rows.
+    let former = page { facts in
       facts.steps = [(103, 104), (nil, 103), (103, 104)].enumerated().map { place, versions in
         var step = step(.published, place)
         (step.from, step.to) = versions
         return step
       }
     }
-    #expect(html.ranges(of: ">103 → 104</a>").count == 1)
+    #expect(former.ranges(of: ">103 → 104</a>").count == 1)
   }
 
   @Test func `tables are shown with rows and keys up to a limit`() {

@@ -11,10 +11,6 @@ import Testing
 
 /// The page as the front renders it, without a browser.
 @Suite struct PageTests {
-  let publication: FrontPublication
-
-  init() throws { publication = try FrontPublication(history: ()) }
-
   private static let index = Array("<main><!-- what the front knows --></main>".utf8)
 
   private func page(_ view: CatalogView, at now: UTCTime = FrontPublication.start) throws -> String {
@@ -22,7 +18,9 @@ import Testing
     return String(decoding: page.document(view, counts([]), now: now).bytes, as: UTF8.self)
   }
 
-  private func view() throws -> CatalogView { CatalogView(try publication.catalog()) }
+  private func view(failure: String? = nil, facts: [SeedSeries: SeriesFacts] = [:]) throws -> CatalogView {
+    CatalogView(try FrontPublication.usualCatalog.get(), failure: failure, facts: facts)
+  }
 
   @Test func `the page's title begins with the state`() throws {
     let index = Array("<title>Ours</title>".utf8) + Self.index
@@ -37,7 +35,7 @@ import Testing
 
   @Test func `the page shows the publication without a script`() throws {
     let html = try page(view())
-    let snapshot = try publication.snapshot(FrontPublication.transit, 104)
+    let snapshot = try #require(view().catalog?.allSeries.first?.newestSnapshot)
     for expected in [
       "<p id=\"standing\" class=\"standing unknown\">Nothing reports to this front whether",
       "id=\"transit-2\"",
@@ -53,8 +51,7 @@ import Testing
     throws
   {
     #expect(try page(CatalogView(nil)).contains("Nothing is published yet"))
-    let failed = CatalogView(try publication.catalog(), failure: "its place/<metadata> is away")
-    let html = try page(failed)
+    let html = try page(view(failure: "its place/<metadata> is away"))
     #expect(
       html.contains("Cannot read the publication") && html.contains("its place/&lt;metadata&gt; is away")
     )
@@ -62,6 +59,8 @@ import Testing
   }
 
   @Test func `a missing publication is one notice with a remedy and no state of its series`() throws {
+    let publication = try FrontPublication(history: ())
+    defer { withExtendedLifetime(publication) {} }
     let source = CatalogSource(publication.directory)
     try Folder.rename(publication.directory.path, to: publication.folder("away"))
     source.look()
@@ -82,7 +81,7 @@ import Testing
 
   @Test func `missing files are shown once with their series`() throws {
     var view = try view()
-    let objects = try publication.catalog().allSeries.flatMap(\.objects)
+    let objects = view.catalog?.allSeries.flatMap(\.objects) ?? []
     view.standing.missing = Set(objects.filter { $0.span != nil }.prefix(1).map(\.filePath))
     let one = try page(view)
     #expect(one.ranges(of: "</data> file of it is missing, or of another length").count == 1)
@@ -97,6 +96,8 @@ import Testing
     view.mirrors = MirrorFacts(behindSince: [FrontPublication.start])
     let soon = FrontPublication.start.adding(days: RepositorySigner.targetsDays - 30)
     let html = try page(view, at: soon)
+    #expect(html.contains("class=\"state bad\">expired</span>"))
+    #expect(try !page(self.view()).contains(">expired<"))
     for (words, command) in [
       ("Signatures have expired", "regenerate"), ("Signatures must be renewed", "keys renew targets"),
       ("disk is almost full", "status"), ("has not reached every mirror", "status"),
@@ -153,15 +154,15 @@ import Testing
   @Test func `an origin kept open for too long is shown with the duration`() throws {
     var facts = SeriesFacts.example(of: FrontPublication.transit)
     facts.look.reading.openMilliseconds = 1000 * OriginReading.mostOpenSeconds
-    let view = { CatalogView(try publication.catalog(), facts: [FrontPublication.transit: facts]) }
-    #expect(try !page(view()).contains("kept a transaction open"))
+    #expect(try !page(view(facts: [FrontPublication.transit: facts])).contains("kept a transaction open"))
     facts.look.reading.openMilliseconds = 720_000
-    #expect(try page(view()).contains("kept a transaction open for 12 minutes"))
+    let html = try page(view(facts: [FrontPublication.transit: facts]))
+    #expect(html.contains("kept a transaction open for 12 minutes"))
   }
 
-  @Test func `a front finds at its next check whether a mirror is behind`() throws {
-    let source = CatalogSource(publication.directory)
-    let facts = publication.directory.facts
+  @Test func `a front finds at its next check problems of mirrors and of the publisher's machine`() throws {
+    let publication = try FrontPublication(history: ())
+    let (source, facts) = (CatalogSource(publication.directory), publication.directory.facts)
     for told in [MirrorFacts(behindSince: [FrontPublication.start]), MirrorFacts(behindSince: [nil]), nil] {
       try facts.write(told)
       source.lookAtFacts()
@@ -169,14 +170,10 @@ import Testing
       try source.reload()
       #expect(source.current().mirrors == told)
     }
-  }
-
-  @Test func `a front finds at its next check the problems of the publisher's machine`() throws {
-    let source = CatalogSource(publication.directory)
-    let facts = publication.directory.facts
     var told = PublisherFacts()
     told.problems = [.keyChange, .stateDisk]
     told.doubts[FrontPublication.transit] = [.log, .copy]
+    defer { withExtendedLifetime(publication) {} }
     for told in [told, PublisherFacts(), nil] {
       try facts.write(told)
       source.lookAtFacts()
@@ -187,6 +184,8 @@ import Testing
   }
 
   @Test func `unknown publisher facts are ignored and a damaged file counts as missing`() throws {
+    let publication = try FrontPublication()
+    defer { withExtendedLifetime(publication) {} }
     let facts = publication.directory.facts
     let file = "\(publication.directory.path)/facts/publisher.json"
     func read(_ text: String) throws -> PublisherFacts? {
@@ -204,13 +203,6 @@ import Testing
     ] {
       #expect(try read(text) == nil, "\(text)")
     }
-  }
-
-  @Test func `expired signatures are shown first`() throws {
-    let late = FrontPublication.start.adding(days: 4000)
-    let html = try page(view(), at: late)
-    #expect(html.contains("Signatures have expired") && html.contains("class=\"state bad\">expired</span>"))
-    #expect(try !page(view()).contains(">expired<"))
   }
 
   @Test func `the worst series come first and the others by name`() throws {
@@ -233,11 +225,11 @@ import Testing
   }
 
   @Test func `lifecycle and the operator's message are shown`() throws {
-    let series = FrontPublication.transit
+    let (series, publication) = (FrontPublication.transit, try FrontPublication())
     try publication.publish(
       series, head: 105, floor: 105, [publication.snapshot(series, 105)],
       lifecycle: .deprecated(sunset: "2027-03-01", message: "<script>alert(1)</script>"))
-    let html = try page(view())
+    let html = try page(CatalogView(publication.catalog()))
     #expect(html.contains("This series is deprecated.") && html.contains("<bdi>2027-03-01</bdi>"))
     #expect(html.contains("&lt;script&gt;alert(1)") && !html.contains("<script"))
   }
@@ -282,10 +274,8 @@ import Testing
   @Test func `the page has an ETag, a policy and a short lifetime, and supports 304`()
     throws
   {
-    let folder = publication.folder("pages")
-    try Folder.create(folder)
-    try DurableFile.write(Self.index, to: "\(folder)/index.html")
-    let router = Router(pages: try StaticPages(folder: folder), now: { FrontPublication.start })
+    let folder = try FrontPublication.pages(["index.html": Self.index])
+    let router = Router(pages: try StaticPages(folder: folder.path), now: { FrontPublication.start })
     let view = try view()
     for path in ["/", "/index.html"] {
       let answer = router.answer(HTTPRequest(.get, path), in: view)
@@ -306,10 +296,8 @@ import Testing
 
   @Test func `an operator's page without the marker is served unchanged`() throws {
     #expect(LivePage(index: Array("<h1>Ours</h1>".utf8), began: .now()) == nil)
-    let folder = publication.folder("own")
-    try Folder.create(folder)
-    try DurableFile.write(Array("<h1>Ours</h1>".utf8), to: "\(folder)/index.html")
-    let router = Router(pages: try StaticPages(folder: folder))
+    let folder = try FrontPublication.pages(["index.html": Array("<h1>Ours</h1>".utf8)])
+    let router = Router(pages: try StaticPages(folder: folder.path))
     let answer = router.answer(HTTPRequest(.get, "/"), in: try view())
     #expect(answer.bytes == Array("<h1>Ours</h1>".utf8) && answer.headers["Cache-Control"] == CacheRule.page)
   }
@@ -318,10 +306,8 @@ import Testing
     let all = try ["a", "b", "c", "d", "e"].map { try SeedSeries(DatasetName($0), model: "2.1") }
     let many = try FrontPublication(all)
     for series in all { try many.publish(series, head: 1, floor: 1, [many.snapshot(series, 1)]) }
-    let folder = publication.folder("many")
-    try Folder.create(folder)
-    try DurableFile.write(Self.index, to: "\(folder)/index.html")
-    let router = Router(pages: try StaticPages(folder: folder), now: { FrontPublication.start })
+    let folder = try FrontPublication.pages(["index.html": Self.index])
+    let router = Router(pages: try StaticPages(folder: folder.path), now: { FrontPublication.start })
     let view = CatalogView(try many.catalog())
     func html(_ target: String) -> String {
       String(decoding: router.answer(HTTPRequest(.get, target), in: view).bytes, as: UTF8.self)

@@ -234,6 +234,8 @@ extension TableRequest {
     Self("GET", .metadata, ["If-Modified-Since: {after}"], .whole),
     Self("GET", .metadata, ["Range: bytes=0-0"], .whole), Self("GET", .changes, [], .whole),
     Self("GET", .changes, ["If-None-Match: W/{tag}"], .status(304)),
+    Self("GET", .path("/v1/transit"), ["If-None-Match: \"other\", {tag}"], .status(304)),
+    Self("GET", .path("/v1/transit"), ["If-None-Match: \"other\""], .whole),
     // RFC 9110, 13.1.2 and 15.4.5: a 304, because a representation exists, without headers about its body.
     Self("GET", .changes, ["If-None-Match: *"], .status(304)),
     Self("HEAD", .changes, ["If-None-Match: *"], .status(304)),

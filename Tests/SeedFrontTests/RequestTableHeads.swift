@@ -53,6 +53,7 @@ extension TableRequest {
     ([
       .object, .metadata, .changes, .redirect, .health, .missing, .path("/v1"), .path("/v1/transit"),
       .path("/v1/transit/facts?model=2.1"), .path("/readyz"), .path("/metrics"), .path("/openapi.json"),
+      .path("/metadata/2.root.json"),
     ] as [Target]).flatMap { target in
       [
         Self("GET", .strange(target), [], .status(400)), Self("HEAD", .strange(target), [], .status(400)),

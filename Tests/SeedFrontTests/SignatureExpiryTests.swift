@@ -12,7 +12,7 @@ import Testing
 @Suite struct SignatureExpiryTests {
   let view: CatalogView
 
-  init() throws { view = CatalogView(try FrontPublication(history: ()).catalog()) }
+  init() throws { view = CatalogView(try FrontPublication.usualCatalog.get()) }
 
   /// `/readyz` this long after everything was signed.
   private func ready(after days: Int, _ seconds: Int = 0) -> HTTPResponse {

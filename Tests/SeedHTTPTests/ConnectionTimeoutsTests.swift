@@ -17,18 +17,15 @@ import Testing
     timeouts.judge(.init(phase: phase, since: since), progress, acknowledged: acknowledged, at: now)
   }
 
-  @Test func `a request header has five seconds from the connection's start`() {
-    #expect(verdict(.opening, since: 1000, at: 5_999) == .keep(nil))
-    #expect(verdict(.opening, since: 1000, at: 6_000) == .end)
-  }
-
-  @Test func `a connection may idle between requests and then has time for a header`() {
-    #expect(verdict(.idle, since: 1000, at: 15_999) == .keep(nil))
-    #expect(verdict(.idle, since: 1000, at: 16_000) == .end)
-  }
-
-  @Test func `a handler has no time limit`() {
-    #expect(verdict(.handling, since: 0, at: 1_000_000_000) == .keep(nil))
+  /// A header has five seconds from the connection's start, or after an idle time; a handler has no limit.
+  @Test(arguments: [
+    (ConnectionTimeouts.Activity.Phase.opening, 5_999, false), (.opening, 6_000, true),
+    (.idle, 15_999, false), (.idle, 16_000, true), (.handling, 1_000_000_000, false),
+  ])
+  func `a connection without a response under way ends after its time`(
+    phase: ConnectionTimeouts.Activity.Phase, now: UInt64, ends: Bool
+  ) {
+    #expect(verdict(phase, since: 1000, at: now) == (ends ? .end : .keep(nil)))
   }
 
   @Test func `a client that keeps reading is never closed`() {
@@ -50,6 +47,15 @@ import Testing
     #expect(verdict(.sending, since: 0, progress, acknowledged: 2_499, at: 20_000) == .end)
     let next = ConnectionTimeouts.Progress(start: 20_000, acknowledged: 2_500)
     #expect(verdict(.sending, since: 0, progress, acknowledged: 2_500, at: 20_000) == .keep(next))
+    let burst = ConnectionTimeouts.Progress(start: 40_000, acknowledged: 1_000_000)
+    #expect(
+      verdict(.sending, since: 0, burst, acknowledged: 1_000_000, at: 60_000) == .end,
+      "an old burst does not compensate for a stall")
+    let earlier = ConnectionTimeouts.Progress(start: 1_000, acknowledged: 500)
+    let fresh = ConnectionTimeouts.Progress(start: 90_000, acknowledged: 700)
+    #expect(
+      verdict(.sending, since: 50_000, earlier, acknowledged: 700, at: 90_000) == .keep(fresh),
+      "measurements of an earlier response do not count")
   }
 
   @Test func `when connections are scarce a reader is slow only after a measurement`() {
@@ -65,17 +71,6 @@ import Testing
     #expect(isSlow(500 + 32_767, at: 3_000) && !isSlow(500 + 32_768, at: 3_000))
     #expect(!isSlow(500, at: 9_000, since: 1_001), "measured at an earlier response")
     #expect(!isSlow(500, at: 9_000, .handling) && !isSlow(500, at: 9_000, .idle))
-  }
-
-  @Test func `an old burst does not compensate for a stall`() {
-    let progress = ConnectionTimeouts.Progress(start: 40_000, acknowledged: 1_000_000)
-    #expect(verdict(.sending, since: 0, progress, acknowledged: 1_000_000, at: 60_000) == .end)
-  }
-
-  @Test func `measurements of an earlier response do not count`() {
-    let progress = ConnectionTimeouts.Progress(start: 1_000, acknowledged: 500)
-    let fresh = ConnectionTimeouts.Progress(start: 90_000, acknowledged: 700)
-    #expect(verdict(.sending, since: 50_000, progress, acknowledged: 700, at: 90_000) == .keep(fresh))
   }
 }
 

@@ -8,15 +8,12 @@ import struct Synchronization.Atomic
 
 extension SocketTests {
   @Suite struct Lifecycle {
-    @Test func `a port in use is reported in the error`() throws {
+    @Test func `a port in use and an invalid or foreign host are reported in the error`() throws {
       let server = try startServer()
       let error = #expect(throws: HTTPServerError.self) { try startServer { $0.port = server.port } }
       #expect(error == .portInUse(host: "127.0.0.1", port: server.port))
       #expect(error?.description.contains("127.0.0.1") == true)
       #expect(error?.description.contains(String(server.port)) == true)
-    }
-
-    @Test func `an invalid or foreign host is reported in the error`() throws {
       for host in ["localhost", "", "192.0.2.1", "1.2.3"] {
         let error = #expect(throws: HTTPServerError.self) { try startServer { $0.host = host } }
         guard case .cannotListen(host, 0, _) = error else {
@@ -26,10 +23,12 @@ extension SocketTests {
       }
     }
 
-    @Test func `a port is free after stop`() throws {
+    @Test func `a port is free after stop, which can be called concurrently and repeatedly`() throws {
       let first = try startServer()
       let client = try RawClient(port: first.port)
       #expect(try client.get("/").status == 200)
+      DispatchQueue.concurrentPerform(iterations: 4) { _ in first.stop() }
+      #expect(throws: RawClient.Failure.self) { try RawClient(port: first.port) }
       first.stop()
       #expect(throws: RawClient.Failure.self) { try RawClient(port: first.port) }
       let second = try startServer { $0.port = first.port }
@@ -88,23 +87,8 @@ extension SocketTests {
       #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
     }
 
-    @Test func `stop can be called concurrently and repeatedly`() throws {
-      let server = try startServer()
-      let group = DispatchGroup()
-      for _ in 0..<4 {
-        group.enter()
-        Thread.detachNewThread {
-          server.stop()
-          group.leave()
-        }
-      }
-      group.wait()
-      server.stop()
-      #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
-    }
-
     @Test func `stopping under load answers or closes every request`() throws {
-      for _ in 0..<10 {
+      for _ in 0..<Stage.pick(quick: 3, full: 10, deep: 10) {
         let server = try startServer { $0.connectionLimit = 6 }
         let (group, started) = (DispatchGroup(), DispatchSemaphore(value: 0))
         for _ in 0..<8 {
@@ -154,7 +138,7 @@ extension SocketTests {
       #expect(try RawClient(port: server.port).get("/").status == 200)
       let half = try RawClient(port: server.port)
       half.send("GET /half HTTP/1.1\r\n")
-      server.stop()
+      server.stop(gracePeriod: .zero)
     }
   }
 

@@ -8,47 +8,6 @@ import Testing
 
 /// A rejected connection is in no request log, so it is counted by reason.
 @Suite struct RefusalCountTests {
-  private func waitFor(_ reason: ConnectionRefusal, _ server: HTTPServer, atLeast count: Int = 1) throws {
-    try waitUntil("\(count) are counted as \(reason)") { server.load().refused[reason] ?? 0 >= count }
-  }
-
-  @Test func `too many connections of one address are counted`() throws {
-    let server = try startServer { $0.perAddressLimit = 2 }
-    let kept = try (0..<2).map { _ in try RawClient(port: server.port) }
-    for client in kept { #expect(try client.get("/").status == 200) }
-    let refused = try (0..<3).map { _ in try RawClient(port: server.port) }
-    try waitFor(.address, server, atLeast: refused.count)
-    #expect(server.load().refused == [.address: 3])
-  }
-
-  @Test func `a client without a request is counted but an idle one after a response is not`() throws {
-    let server = try startServer {
-      ($0.timeouts.headSeconds, $0.timeouts.idleSeconds, $0.threads) = (1, 2, 1)
-    }
-    let resting = try RawClient(port: server.port)
-    #expect(try resting.get("/").status == 200)
-    let silent = try RawClient(port: server.port)
-    try waitFor(.timeout, server)
-    try waitUntil("both have ended") { server.load().connections == 0 }
-    #expect(server.load().refused == [.timeout: 1])
-    withExtendedLifetime((resting, silent)) {}
-  }
-
-  @Test func `idle connections closed for others and invalid requests are counted`() throws {
-    let server = try startServer { ($0.connectionLimit, $0.perAddressLimit, $0.threads) = (16, 100, 1) }
-    let clients = try (0..<16).map { _ in
-      let client = try RawClient(port: server.port)
-      #expect(try client.get("/").status == 200)
-      return client
-    }
-    try waitFor(.crowd, server)
-    let broken = try RawClient(port: server.port)
-    broken.send("GET / HTTP/1.1\r\nHost: a b\r\n\r\n")
-    #expect(try broken.response().status == 400)
-    try waitFor(.head, server)
-    withExtendedLifetime(clients) {}
-  }
-
   @Test func `a full server lets clients wait and reports how long it was full`() throws {
     let server = try HTTPServer(configuration: Self.small) { _ in
       HTTPResponse(status: 200, body: .bytes(Array(repeating: 7, count: Self.bytes)))

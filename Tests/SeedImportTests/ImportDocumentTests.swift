@@ -66,7 +66,7 @@ import Testing
     #expect(try bench.rows("SELECT round(n, 6) FROM item") == ["1.5", "1.5", "1.444444"])
   }
 
-  @Test(arguments: [ImportMapping.Layout.array, .lines], [300_000, .max])
+  @Test(arguments: [(ImportMapping.Layout.array, 300_000), (.lines, .max)])
   func `a row beyond 16 MiB ends the import with its place and the limit`(
     layout: ImportMapping.Layout, pieces: Int
   ) throws {
@@ -75,9 +75,7 @@ import Testing
     let failure = try #require(
       throws: ImportFailure.self,
       performing: {
-        try bench().run(
-          document, mapping: ImportMapping("item", layout: layout), policy: ImportPolicy(badRows: .collect),
-          pieces: pieces)
+        try bench().collect(document, mapping: ImportMapping("item", layout: layout), pieces: pieces)
       })
     #expect(failure.message.contains("document 0, row 2, byte"))
     #expect(failure.message.contains("longer than 16777216 bytes: divide it"))

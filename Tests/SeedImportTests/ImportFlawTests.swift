@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedFormat
 import SeedImport
 import Support
@@ -63,19 +62,28 @@ import Testing
     }
   }
 
-  @Test func `a line that is not JSON is kept whole, also with a carriage return in it`() throws {
+  @Test func `a line that is not JSON is one bad row and kept whole, also with a carriage return in it`()
+    throws
+  {
+    let bench = try bench()
     var rejected: [ImportReject] = []
     var hooks = ImportHooks()
     hooks.rejected = { rejected.append($0) }
-    try bench().run(
-      "{x\r y}\r\n{\"id\":1}\n[", mapping: ImportMapping("item", layout: .lines),
-      policy: ImportPolicy(badRows: .collect), hooks: hooks, pieces: 3)
-    #expect(rejected.map { String(decoding: $0.value, as: UTF8.self) } == [#""{x\r y}""#, #""[""#])
+    let report = try bench.collect(
+      "{\"id\":1}\r\n{\"id\":\n{\"id\":2}\nnonsense\n{\"id\":3}\n{x\r y}\r\n[",
+      mapping: ImportMapping("item", layout: .lines), hooks: hooks, pieces: 3)
+    #expect(
+      rejected.map { String(decoding: $0.value, as: UTF8.self) } == [
+        #""{\"id\":""#, #""nonsense""#, #""{x\r y}""#, #""[""#,
+      ])
+    #expect(try bench.rows("SELECT id FROM item") == ["1", "2", "3"])
+    #expect(report.issues.allSatisfy { $0.code == .malformed && $0.key == nil })
+    #expect(report.issues.map(\.row) == [2, 4, 6, 7])
+    #expect(report.issues.prefix(3).map(\.line) == [2, 4, 6])
     let long = "{x" + String(repeating: "y", count: 17 * 1024 * 1024)
     let failure = #expect(throws: ImportFailure.self) {
-      try bench().run(
-        long, mapping: ImportMapping("item", layout: .lines), policy: ImportPolicy(badRows: .collect),
-        hooks: hooks, pieces: 1024 * 1024)
+      try bench.collect(
+        long, mapping: ImportMapping("item", layout: .lines), hooks: hooks, pieces: 8 * 1024 * 1024)
     }
     #expect(failure?.code == .document)
   }
@@ -91,9 +99,7 @@ import Testing
     var rejected: [ImportReject] = []
     var hooks = ImportHooks()
     hooks.rejected = { rejected.append($0) }
-    let report = try bench.run(
-      "{}\n{\n", "nonsense\n{\"id\":\"x\"}\n{", mapping: mapping, policy: ImportPolicy(badRows: .collect),
-      hooks: hooks)
+    let report = try bench.collect("{}\n{\n", "nonsense\n{\"id\":\"x\"}\n{", mapping: mapping, hooks: hooks)
     #expect(rejected.map(\.list) == [0, 0, 1, 2, 1])
     #expect(rejected.map(\.issue.table) == ["item", "item", "other", "item", "other"])
     #expect(report.rows == 5)
@@ -120,11 +126,8 @@ import Testing
   @Test(arguments: [1, 5, 10_000])
   func `CSV records are reported with their lines, in pieces of any size`(pieces: Int) throws {
     let text = "id,n\r\n1,\"a\r\nb\"\r\nx,y\n3\n4,\"z\n\"\n5,\"\n\"\nz,1"
-    let report = try bench().run(
-      text, mapping: ImportMapping("item", layout: .csv()), policy: ImportPolicy(badRows: .collect),
-      pieces: pieces)
-    #expect(report.issues.map(\.line) == [4, 5, 10])
-    #expect(report.issues.map(\.row) == [2, 3, 6])
+    let report = try bench().collect(text, mapping: ImportMapping("item", layout: .csv()), pieces: pieces)
+    #expect(report.issues.map(\.line) == [4, 5, 10] && report.issues.map(\.row) == [2, 3, 6])
     #expect(report.issues.map(\.column) == ["id", nil, "id"])
     #expect(report.tables["item"]?.inserted == 3)
   }

@@ -77,10 +77,9 @@ import Testing
         TableMapping(table, columns: table == "pair" ? ["a": "id"] : [:]), layout: .csv(),
         where: [RowCondition("kind", in: [.text(table)])])
     }
-    let report = try bench().run(
-      "id,kind,b\n1,pair,x\n2\n", mapping: ImportMapping(lists: lists),
-      policy: ImportPolicy(badRows: .collect))
+    let report = try bench().collect("id,kind,b\n1,pair,x\n2\n", mapping: ImportMapping(lists: lists))
     #expect(report.tables["stop"]?.rejected == 1 && report.tables["pair"]?.rejected == 0)
+    #expect(report.issues.map(\.message) == ["a record of 1 field under 3 names"])
   }
 
   @Test(
@@ -99,9 +98,8 @@ import Testing
     let lists = ["a", "b"].map {
       ImportMapping.List(TableMapping($0), layout: .csv(), where: [RowCondition("kind", in: [.text($0)])])
     }
-    let report = try bench.run(
-      "kind,id,note\na,1,x\nb,1,\(row.field)\n\(bad)", mapping: ImportMapping(lists: lists),
-      policy: ImportPolicy(badRows: .collect))
+    let report = try bench.collect(
+      "kind,id,note\na,1,x\nb,1,\(row.field)\n\(bad)", mapping: ImportMapping(lists: lists))
     #expect(try bench.rows("SELECT quote(note) FROM b") == [row.stored])
     #expect(report.issueCount == (bad.isEmpty ? 0 : 1))
   }
@@ -130,9 +128,8 @@ import Testing
   @Test func `names that nothing reads may be empty or occur twice`() throws {
     let bench = try bench()
     let format = CSVFormat(delimiter: ";")
-    let report = try bench.run(
-      "id;name;;;x;x\n1;A;;;1;2\n2;B\n", mapping: ImportMapping("stop", layout: .csv(format)),
-      policy: ImportPolicy(badRows: .collect))
+    let report = try bench.collect(
+      "id;name;;;x;x\n1;A;;;1;2\n2;B\n", mapping: ImportMapping("stop", layout: .csv(format)))
     #expect(report.tables["stop"]?.inserted == 1 && report.issueCount == 1)
     #expect(try failure("id;name;name\n", "stop", format).contains(#"the name "name" twice"#))
     let given = CSVFormat(header: ["", "id", "", "name"])

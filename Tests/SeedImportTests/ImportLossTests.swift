@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedFormat
 import SeedImport
 import Support
@@ -85,8 +84,7 @@ import Testing
     let report = try bench.run(#"{"a": [{"id": 1}]}"#, mapping: lists(["a"]))
     #expect(try bench.rows("SELECT * FROM ab") == ["1|1"])
     #expect(try bench.rows("SELECT * FROM n") == ["1|1", "2|NULL"])
-    #expect(report.tables["ab"]?.deleted == 2)
-    #expect(report.tables["n"]?.updated == 1)
+    #expect(report.tables["ab"]?.deleted == 2 && report.tables["n"]?.updated == 1)
   }
 
   @Test func `references set to null are counted as updates`() throws {
@@ -94,8 +92,7 @@ import Testing
       #"{"n": [{"id": 1, "a": 77}, {"id": 2, "a": 9}]}"#, mapping: lists(["n"], mode: .merge),
       policy: ImportPolicy(references: .null))
     #expect(try bench.rows("SELECT * FROM n") == ["1|NULL", "2|9"])
-    #expect(report.tables["n"]?.updated == 2)
-    #expect(report.tables["n"]?.unchanged == 1)
+    #expect(report.tables["n"]?.updated == 2 && report.tables["n"]?.unchanged == 1)
   }
 
   // MARK: The shrink guard, and missing lists
@@ -127,29 +124,7 @@ import Testing
       """)
     let rows = (1000...1300).map { #"{"id": \#($0 + 1000), "code": "code \#($0)"}"# }
     let report = try bench.run(#"{"part": [\#(rows.joined(separator: ","))]}"#, mapping: lists(["part"]))
-    #expect(report.tables["part"]?.inserted == 301)
-    #expect(report.tables["part"]?.deleted == 304)
-  }
-
-  @Test(arguments: [TableMapping.MergeMode.mergeAndDeleteMissing, .replace])
-  func `an empty list deletes no rows, however few, unless that is accepted`(mode: TableMapping.MergeMode)
-    throws
-  {
-    let mapping = lists(["a", "part"], mode: mode)
-    let text = #"{"a": [{"id": 1}, {"id": 9}], "part": []}"#
-    let failure = bench.failure(text, mapping: mapping)
-    #expect(failure?.code == .shrunk)
-    #expect(failure?.message.hasPrefix(#"table "part" would go from 3 to 0 rows"#) == true)
-    #expect(try bench.rows("SELECT count(*) FROM part") == ["3"])
-    try bench.run(text, mapping: mapping, policy: ImportPolicy(acceptsShrink: true))
-    #expect(try bench.rows("SELECT count(*) FROM part") == ["0"])
-  }
-
-  @Test func `a missing optional list deletes nothing`() throws {
-    let report = try bench.run(#"{"a": [{"id": 1}, {"id": 9}]}"#, mapping: lists(["a", "part"]))
-    #expect(try bench.rows("SELECT count(*) FROM part") == ["3"])
-    #expect(report.issues.map(\.code) == [.notDeleted])
-    #expect(report.issues.first?.message.contains("a list of the table is missing") == true)
+    #expect(report.tables["part"]?.inserted == 301 && report.tables["part"]?.deleted == 304)
   }
 
   @Test func `a missing optional list deletes nothing, also if another list fills its table`() throws {
@@ -161,6 +136,7 @@ import Testing
     let report = try bench.run("{\(buses)}", mapping: mapping)
     #expect(try bench.rows("SELECT id FROM part") == ["1", "2", "3"])
     #expect(report.issues.map(\.code) == [.notDeleted])
+    #expect(report.issues.first?.message.contains("a list of the table is missing") == true)
     try bench.run(#"{\#(buses), "trains": [{"id": 3}]}"#, mapping: mapping)
     #expect(try bench.rows("SELECT id FROM part") == ["1", "3"])
   }
@@ -174,12 +150,11 @@ import Testing
       WITH RECURSIVE i(i) AS (SELECT 1000 UNION ALL SELECT i + 1 FROM i WHERE i < 200000)
       INSERT INTO part SELECT i, NULL, i FROM i
       """)
-    let rows = (1000..<150_000).map { #"{"id":\#($0),"code":"\#($0)"}"# }
+    let rows = (1000..<21_000).map { #"{"id":\#($0),"code":"\#($0)"}"# }
     let policy = ImportPolicy(acceptsShrink: true)
     let report = try bench.run(
       #"{"part": [\#(rows.joined(separator: ","))]}"#, mapping: lists(["part"]), policy: policy)
-    #expect(report.tables["part"]?.unchanged == 149_000)
-    #expect(report.tables["part"]?.deleted == 50_004)
+    #expect(report.tables["part"]?.unchanged == 20_000 && report.tables["part"]?.deleted == 179_004)
   }
 
   // MARK: Referenced objects and rejected rows
@@ -209,11 +184,11 @@ import Testing
 
   @Test func `objects of a rejected row are written with the next row that has them`() throws {
     let bench = try ImportBench(Self.people)
-    let report = try bench.run(
+    let report = try bench.collect(
       """
       [{"id": 1, "age": -1, "city": {"id": 1, "country": {"id": 1, "name": "X"}}},
        {"id": 2, "age": 5, "city": {"id": 1, "country": {"id": 1, "name": "X"}}}]
-      """, mapping: ImportMapping(Self.person), policy: ImportPolicy(badRows: .collect))
+      """, mapping: ImportMapping(Self.person))
     #expect(try bench.rows("SELECT person.id, name FROM person, country") == ["2|X"])
     #expect(report.tables["country"]?.inserted == 1 && report.tables["person"]?.rejected == 1)
   }
@@ -221,24 +196,10 @@ import Testing
   @Test func `a rejected row is counted also if it references its own table`() throws {
     let bench = try ImportBench(
       "CREATE TABLE employee(id INTEGER PRIMARY KEY, age INTEGER CHECK (age > 0), boss INTEGER)")
-    let mapping = TableMapping(
-      "employee", relations: [.object("boss", "employee", foreignKey: ["boss"])])
-    let report = try bench.run(
-      #"[{"id": 1, "age": -1, "boss": {"id": 2, "age": 3}}]"#, mapping: ImportMapping(mapping),
-      policy: ImportPolicy(badRows: .collect))
+    let mapping = TableMapping("employee", relations: [.object("boss", "employee", foreignKey: ["boss"])])
+    let report = try bench.collect(
+      #"[{"id": 1, "age": -1, "boss": {"id": 2, "age": 3}}]"#, mapping: ImportMapping(mapping))
     #expect(report.tables["employee"]?.rejected == 1)
-  }
-
-  @Test func `a referenced object cannot have rows of its own`() throws {
-    let mapping = TableMapping(
-      "person",
-      relations: [
-        .object(
-          "city", TableMapping("city", relations: [.array("people", "person", parentKey: ["city"])]),
-          foreignKey: ["city"])
-      ])
-    let failure = try ImportBench(Self.people).failure("[]", mapping: ImportMapping(mapping))
-    #expect(failure?.message.contains("map them in another list") == true)
   }
 
   @Test func `rows that a rejected row names are kept`() throws {
@@ -250,10 +211,10 @@ import Testing
     let mapping = TableMapping(
       "category",
       relations: [.array("children", "category", parentKey: ["parent"])], mode: .mergeAndDeleteMissing)
-    try bench.run(
+    try bench.collect(
       """
       [{"id": 1, "name": null, "children": [{"id": 2, "name": "B"}, {"id": 3, "name": "C"}]}, {"id": 4, "name": "D"}]
-      """, mapping: ImportMapping(mapping), policy: ImportPolicy(badRows: .collect))
+      """, mapping: ImportMapping(mapping))
     #expect(try bench.rows("SELECT id FROM category") == ["1", "2", "3", "4"])
   }
 
@@ -263,12 +224,12 @@ import Testing
         TableMapping(table, mode: .mergeAndDeleteMissing), layout: .lines,
         where: [RowCondition("kind", in: [.text(table)])])
     }
-    let report = try bench.run(
+    let report = try bench.collect(
       #"""
       {"kind": "a", "id": 1}
       {"kind": "part", "id": 1}
       {"kind": "part", "id":
-      """#, mapping: ImportMapping(lists: lists), policy: ImportPolicy(badRows: .collect))
+      """#, mapping: ImportMapping(lists: lists))
     #expect(try bench.rows("SELECT id FROM part") == ["1", "2", "3"])
     #expect(report.issues.filter { $0.code == .notDeleted }.map(\.table) == ["a", "part"])
   }
@@ -285,9 +246,8 @@ import Testing
       .init(TableMapping("item", mode: .mergeAndDeleteMissing), rows: "items"),
       .init(TableMapping("piece", mode: .mergeAndDeleteMissing), rows: "pieces"),
     ])
-    try bench.run(
-      #"{"items": [{"id": 1}], "pieces": [{"id": 1, "item": 1}, {"id": "2x", "item": 1}]}"#,
-      mapping: mapping, policy: ImportPolicy(badRows: .collect))
+    try bench.collect(
+      #"{"items": [{"id": 1}], "pieces": [{"id": 1, "item": 1}, {"id": "2x", "item": 1}]}"#, mapping: mapping)
     #expect(try bench.rows("SELECT id FROM item") == ["1", "2"])
     #expect(try bench.rows("SELECT id FROM piece") == ["1", "2"])
   }
@@ -301,20 +261,11 @@ import Testing
       .init(TableMapping("city", mode: .mergeAndDeleteMissing), rows: "cities"),
     ])
     for (age, cities) in [("\"x\"", ["1", "2", "3"]), ("-1", ["2", "3"])] {
-      try bench.run(
+      try bench.collect(
         #"{"people": [{"id": 1, "age": \#(age), "city": {"id": 2}}], "cities": [{"id": 3}]}"#,
-        mapping: mapping, policy: ImportPolicy(badRows: .collect))
+        mapping: mapping)
       #expect(try bench.rows("SELECT id FROM city") == cities)
     }
-  }
-
-  @Test func `a replaced table's omitted numbers take their defaults too`() throws {
-    let bench = try ImportBench(
-      "CREATE TABLE person(id INTEGER PRIMARY KEY, name TEXT, age INTEGER); INSERT INTO person VALUES (1, 'A', 30)"
-    )
-    try bench.run(
-      #"[{"id": 1, "name": "A"}]"#, mapping: ImportMapping(TableMapping("person", mode: .replace)))
-    #expect(try bench.rows("SELECT * FROM person") == ["1|A|NULL"])
   }
 
   @Test func `a search table follows references that the import cleared`() throws {

@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedFormat
 import SeedImport
 import Support
@@ -11,35 +10,58 @@ import Testing
     CREATE TABLE part(item INTEGER, n INTEGER, PRIMARY KEY (item, n));
     """
 
-  private func missing(
-    _ text: String, _ table: TableMapping = "item", rows: MemberPath = "$"
-  ) throws -> [String] {
-    try ImportBench(Self.schema).run(text, mapping: ImportMapping(table, rows: rows)).missing.map {
+  private static let listed = TableMapping(
+    "item", columns: ["zip": "address.zip", "rank": "order", "name": "title"])
+  private static let nested = TableMapping("item", columns: ["zip": "address.zip", "rank": "order"])
+  private static let part = TableMapping("part", columns: ["n": "number"], defaults: ["n": .integer(5)])
+  private static let parts = TableMapping(
+    "item", relations: [.array("parts", TableMapping("part"), parentKey: ["item"])])
+  private static let many = (1...40).map { "{\"id\": \($0)}" }.joined(separator: ",")
+  private static let null = #"{"id": 90, "address": null, "order": null}"#
+
+  @Test(
+    arguments: [
+      // Listed members that no row has.
+      (
+        listed, #"[{"id": 1, "address": {"ZIP": 5}}, {"id": 2, "address": {"ZIP": 5}, "titel": "x"}]"#,
+        [#"$.title name ["titel"]"#, "$.order rank []", #"$.address.zip zip ["ZIP"]"#]
+      ),
+      // One row with the member is enough, even as null or within null.
+      (nested, "[\(many), \(null)]", []), (nested, "[\(null), \(many)]", []),
+      // An unlisted column, which a member with a similar name may mean.
+      ("item", #"[{"id": 1, "name": "a", "other": 1}]"#, []),
+      ("item", #"[{"id": 1, "name": "a", " Zip": 1}]"#, [#"$.zip zip [" Zip"]"#]),
+      ("item", #"[{"id": 1, "name": "a", "z_i_p": 1}, {"id": 2, "zip": "x"}]"#, []),
+      // No member but the key's matches a column.
+      (
+        "item", #"[{"id": 1, "nm": "b"}, {"id": 2, "Order": 1}]"#,
+        [#"$.name name ["Order", "nm"]"#, #"$.zip zip ["Order", "nm"]"#, #"$.rank rank ["Order", "nm"]"#]
+      ),
+      ("item", #"[{"id": 1}]"#, []), ("item", "[]", []),
+      // A default of a key column does not hide that no row has its member.
+      (part, #"[{"item": 1}]"#, ["$.number n []"]),
+      (part, #"[{"item": 1}, {"item": 1, "number": 2}]"#, []),
+      // A relation.
+      (parts, #"[{"id": 1, "name": "a", "Parts": [{"n": 1}]}]"#, [#"$.parts - ["Parts"]"#]),
+      (parts, #"[{"id": 1, "name": "a", "parts": []}]"#, []),
+    ] as [(TableMapping, String, [String])])
+  func `members that no row has are reported with similar names`(
+    table: TableMapping, text: String, expected: [String]
+  ) throws {
+    #expect(try missing(text, ImportMapping(table)) == expected)
+  }
+
+  private func missing(_ text: String, _ mapping: ImportMapping) throws -> [String] {
+    try ImportBench(Self.schema).run(text, mapping: mapping).missing.map {
       "\($0.member) \($0.column ?? "-") \($0.similar)"
     }
   }
 
-  @Test func `a listed member that no row has is reported with similar names`() throws {
-    let table = TableMapping("item", columns: ["zip": "address.zip", "rank": "order", "name": "title"])
-    let text = #"[{"id": 1, "address": {"ZIP": 5}}, {"id": 2, "address": {"ZIP": 5}, "titel": "x"}]"#
-    #expect(
-      try missing(text, table) == [
-        #"$.title name ["titel"]"#, "$.order rank []", #"$.address.zip zip ["ZIP"]"#,
-      ])
-  }
-
-  @Test func `one row with the member is enough, even as null or within null`() throws {
-    let table = TableMapping("item", columns: ["zip": "address.zip", "rank": "order"])
-    let rows = (1...40).map { "{\"id\": \($0)}" }
-    let last = #"{"id": 90, "address": null, "order": null}"#
-    #expect(try missing("[\((rows + [last]).joined(separator: ","))]", table) == [])
-    #expect(try missing("[\(([last] + rows).joined(separator: ","))]", table) == [])
-  }
-
-  @Test func `an unlisted column is reported only if a member has a similar name`() throws {
-    #expect(try missing(#"[{"id": 1, "name": "a", "other": 1}]"#) == [])
-    #expect(try missing(#"[{"id": 1, "name": "a", " Zip": 1}]"#) == [#"$.zip zip [" Zip"]"#])
-    #expect(try missing(#"[{"id": 1, "name": "a", "z_i_p": 1}, {"id": 2, "zip": "x"}]"#) == [])
+  @Test func `members of objects skipped on the way to the rows do not count`() throws {
+    let others = (1...8).map { #"{"id": \#($0), "name": "x", "zip": "y", "rank": 1}"# }.joined(separator: ",")
+    let rows = (1...8).map { #"{"id": \#($0), "name": "x", "rank": 1}"# }.joined(separator: ",")
+    let mapping = ImportMapping(TableMapping("item", columns: ["zip": "zip"]), rows: "b")
+    #expect(try missing(#"{"a": [\#(others)], "b": [\#(rows)]}"#, mapping) == ["$.zip zip []"])
   }
 
   @Test func `an unlisted column is reported if a member differs by one letter`() throws {
@@ -50,37 +72,6 @@ import Testing
       report.missing.map(\.description) == [
         #"table "shop": no row has a member $.price for the column "price"; they have "prize", which no column uses"#
       ])
-  }
-
-  @Test func `all columns are reported if no member but the key's matches one`() throws {
-    #expect(
-      try missing(#"[{"id": 1, "nm": "b"}, {"id": 2, "Order": 1}]"#) == [
-        #"$.name name ["Order", "nm"]"#, #"$.zip zip ["Order", "nm"]"#, #"$.rank rank ["Order", "nm"]"#,
-      ])
-    #expect(try missing(#"[{"id": 1}]"#) == [])
-    #expect(try missing("[]") == [])
-  }
-
-  @Test func `a default of a key column does not hide that no row has its member`() throws {
-    let table = TableMapping("part", columns: ["n": "number"], defaults: ["n": .integer(5)])
-    #expect(try missing(#"[{"item": 1}]"#, table) == ["$.number n []"])
-    #expect(try missing(#"[{"item": 1}, {"item": 1, "number": 2}]"#, table) == [])
-  }
-
-  @Test func `a relation that no row has is reported`() throws {
-    let table = TableMapping(
-      "item", relations: [.array("parts", TableMapping("part"), parentKey: ["item"])])
-    #expect(
-      try missing(#"[{"id": 1, "name": "a", "Parts": [{"n": 1}]}]"#, table) == [#"$.parts - ["Parts"]"#])
-    #expect(try missing(#"[{"id": 1, "name": "a", "parts": []}]"#, table) == [])
-  }
-
-  @Test func `members of objects skipped on the way to the rows do not count`() throws {
-    let others = (1...8).map { #"{"id": \#($0), "name": "x", "zip": "y", "rank": 1}"# }.joined(separator: ",")
-    let rows = (1...8).map { #"{"id": \#($0), "name": "x", "rank": 1}"# }.joined(separator: ",")
-    let table = TableMapping("item", columns: ["zip": "zip"])
-    #expect(
-      try missing(#"{"a": [\#(others)], "b": [\#(rows)]}"#, table, rows: "b") == ["$.zip zip []"])
   }
 
   @Test func `bare keys are rows without members, so no member is missing`() throws {

@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedFormat
 import SeedImport
 import Support
@@ -11,8 +10,7 @@ import Testing
   ])
   func `a text column keeps a number's digits as in the document`(digits: String) throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v TEXT, y TEXT)")
-    let mapping = ImportMapping(
-      TableMapping("t", columns: ["v": "v", "y": .from("all", .json)]))
+    let mapping = ImportMapping(TableMapping("t", columns: ["v": "v", "y": .from("all", .json)]))
     let text = #"[{"id": 1, "v": \#(digits), "all": {"a": [\#(digits), {"b": \#(digits)}]}}]"#
     for pieces in [3, 1000] {
       try bench.run(text, mapping: mapping, pieces: pieces)
@@ -39,8 +37,7 @@ import Testing
   ])
   func `a number is never rounded to an integer`(digits: String) throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v INTEGER)")
-    let report = try bench.run(
-      #"[{"id": 1, "v": \#(digits)}]"#, mapping: ImportMapping("t"), policy: ImportPolicy(badRows: .collect))
+    let report = try bench.collect(#"[{"id": 1, "v": \#(digits)}]"#, mapping: ImportMapping("t"))
     #expect(report.issues.map(\.code) == [.typeMismatch])
     #expect(report.issues.first?.message.contains(digits) == true)
   }
@@ -105,9 +102,7 @@ import Testing
     var hooks = ImportHooks()
     var rows: [String] = []
     hooks.rejected = { rows.append(String(decoding: $0.value, as: UTF8.self)) }
-    try bench.run(
-      #"[{"id": 1.50, "v": 1E2}]"#, mapping: ImportMapping("t"), policy: ImportPolicy(badRows: .collect),
-      hooks: hooks)
+    try bench.collect(#"[{"id": 1.50, "v": 1E2}]"#, mapping: ImportMapping("t"), hooks: hooks)
     #expect(rows == [#"{"id":1.50,"v":1E2}"#])
   }
 

@@ -1,4 +1,3 @@
-import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedImport
@@ -60,7 +59,7 @@ import Testing
     let bench = try ImportBench(way.schema(Self.schema, list: "parent"))
     var reference = ImportReference()
     let policy = ImportPolicy(badRows: .collect, references: .keep, triggers: .run)
-    for round in 0..<25 {
+    for round in 0..<Stage.pick(quick: 15, full: 25, deep: 25) {
       let pages = (0..<random.pick([1, 1, 2, 5])).map { _ in ImportDocuments.random(&random) }
       pages.forEach { reference.take($0) }
       // Each page in its own file, or all pages in one.

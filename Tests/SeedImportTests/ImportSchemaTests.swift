@@ -44,8 +44,7 @@ import Testing
       CREATE UNIQUE INDEX by_code ON item(json_extract(extra, '$.code'));
       CREATE INDEX of_kind ON item(id) WHERE json_type(extra, '$.kind') IS NOT NULL;
       """)
-    let mapping = ImportMapping(
-      TableMapping("item", columns: ["extra": .from("extra", .json)]))
+    let mapping = ImportMapping(TableMapping("item", columns: ["extra": .from("extra", .json)]))
     let rows = { (first: Int, second: Int) in
       #"[{"id": 1, "extra": {"code": \#(first), "kind": "a"}}, {"id": 2, "extra": {"code": \#(second)}}]"#
     }

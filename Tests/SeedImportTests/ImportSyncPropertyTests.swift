@@ -1,5 +1,3 @@
-import Foundation
-import SeedDatabase
 import SeedFormat
 import SeedImport
 import Support
@@ -35,7 +33,7 @@ import Testing
     var random = SplitMix(seed: seed)
     let bench = try ImportBench(variant.1.schema(Self.schema + variant.0, list: "parent"))
     var model = SyncModel()
-    for round in 0..<40 {
+    for round in 0..<Stage.pick(quick: 20, full: 40, deep: 40) {
       let records = (0..<Int.random(in: 0...20, using: &random)).map { _ in SyncRecord(&random) }
       let text = "[\(records.map(\.json).joined(separator: ","))]"
       model.take(records)

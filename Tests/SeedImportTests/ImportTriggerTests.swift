@@ -22,25 +22,19 @@ import Testing
     try bench.run(text, mapping: ImportMapping("item"), policy: policy)
   }
 
-  @Test func `a table with triggers is rejected without a policy, and the triggers are named`() throws {
+  @Test func `triggers are named and their table rejected without a policy, or ignored`() throws {
     let bench = try ImportBench(Self.log)
     let failure = #expect(throws: ImportFailure.self) { try run(bench, #"[{"id": 1}]"#, ImportPolicy()) }
     #expect(failure?.code == .database)
     for name in ["after_delete", "before_insert", "--run-triggers", "--ignore-triggers"] {
       #expect(failure?.message.contains(name) == true)
     }
-  }
-
-  @Test func `ignored triggers do not run`() throws {
-    let bench = try ImportBench(Self.log)
     let report = try run(
       bench, #"[{"id": 1, "n": "x"}, {"id": 3, "n": "c"}]"#, ImportPolicy(triggers: .ignore))
     #expect(try bench.rows("SELECT * FROM log") == [] && report.tables["item"]?.inserted == 1)
   }
 
-  @Test func `triggers run only for new or changed rows, and their writes are not counted`()
-    throws
-  {
+  @Test func `triggers run only for new or changed rows, and their writes are not counted`() throws {
     let bench = try ImportBench(Self.log)
     let rows = (3...400).map { #", {"id": \#($0), "n": "n\#($0)"}"# }.joined()
     let report = try run(bench, #"[{"id": 1, "n": "a"}, {"id": 2, "n": "x"}\#(rows)]"#)
@@ -107,15 +101,12 @@ import Testing
     #expect(try bench.rows("SELECT DISTINCT what FROM log") == ["update"])
   }
 
-  @Test func `unmentioned rows run delete triggers, and are kept with an error if one raises`()
-    throws
-  {
+  @Test func `unmentioned rows run delete triggers, and are kept with an error if one raises`() throws {
     let bench = try ImportBench(Self.log)
     let mapping = ImportMapping(TableMapping("item", mode: .mergeAndDeleteMissing))
     _ = try bench.run(#"[{"id": 2}]"#, mapping: mapping, policy: Self.running)
     #expect(try bench.rows("SELECT * FROM log") == ["delete|1"])
-    try bench.execute(
-      "CREATE TRIGGER stay BEFORE DELETE ON item BEGIN SELECT RAISE(ABORT, 'stays'); END")
+    try bench.execute("CREATE TRIGGER stay BEFORE DELETE ON item BEGIN SELECT RAISE(ABORT, 'stays'); END")
     let failure = bench.failure(#"[{"id": 3}]"#, mapping: mapping, policy: Self.running)
     #expect(
       failure?.message.hasSuffix("refused to delete a row that the import does not mention: stays") == true)
@@ -132,17 +123,15 @@ import Testing
       INSERT INTO note VALUES (NEW.id, 'about ' || NEW.id, NEW.id + 1); END;
     """
 
-  @Test func `references of tables that triggers wrote are checked`() throws {
+  @Test func `tables that triggers wrote have their references checked and their search tables rebuilt`()
+    throws
+  {
     let bench = try ImportBench(Self.chain)
     let failure = #expect(throws: ImportFailure.self) {
       try run(bench, #"[{"id": 1}, {"id": 2}]"#, ImportPolicy(triggers: .run))
     }
     #expect(
       failure?.code == .references && failure?.message.contains(#"table "note", column "item""#) == true)
-  }
-
-  @Test func `search tables over tables that triggers wrote are rebuilt`() throws {
-    let bench = try ImportBench(Self.chain)
     _ = try run(bench, #"[{"id": 1}, {"id": 2}]"#, ImportPolicy(references: .keep, triggers: .run))
     #expect(try bench.rows("SELECT rowid FROM search WHERE search MATCH 'about'") == ["1", "2"])
   }

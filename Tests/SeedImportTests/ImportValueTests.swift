@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedFormat
 import SeedImport
 import Support
@@ -11,8 +10,7 @@ import Testing
   ) throws -> (row: String?, issue: String?) {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v \(type))")
     let mapping = ImportMapping(TableMapping("t", columns: ["v": .from("v", conversion)]))
-    let report = try bench.run(
-      "[{\"id\": 1, \"v\": \(value)}]", mapping: mapping, policy: ImportPolicy(badRows: .collect))
+    let report = try bench.collect("[{\"id\": 1, \"v\": \(value)}]", mapping: mapping)
     return (
       try bench.rows("SELECT typeof(v) || ' ' || ifnull(v, '') FROM t").first, report.issues.first?.message
     )
@@ -51,12 +49,18 @@ import Testing
     #expect(try imported("\"1750\"", type: type, .date(.milliseconds, as: form)).row == row)
   }
 
-  @Test func `times before 1970 keep their fractions, and those out of a column's range are rejected`() throws
+  @Test
+  func
+    `times before 1970 and leap days are right, and times out of a column's range are rejected`()
+    throws
   {
     #expect(try imported("-250", type: "REAL", .date(.milliseconds)).row == "real -0.25")
     #expect(
       try imported("-250", type: "INTEGER", .date(.milliseconds, as: .milliseconds)).row == "integer -250")
     #expect(try imported("-250", type: "INTEGER", .date(.milliseconds)).row == "integer -1")
+    #expect(
+      try imported("\"2000-02-29T23:59:59Z\"", type: "INTEGER", .date(as: .coredata)).row
+        == "integer -26438401")
     let far = try imported("9223372036854775807", type: "INTEGER", .date(.seconds, as: .milliseconds))
     #expect(far.issue == "the date 9223372036854775807 is beyond what its column can hold")
   }

@@ -1,4 +1,3 @@
-import SeedDatabase
 import SeedFormat
 import SeedImport
 import Support
@@ -6,7 +5,6 @@ import Testing
 
 /// Unique values that move from row to row, also between nested rows; rows that swap values are rejected.
 @Suite struct ImportWaitingTests {
-  private static let collecting = ImportPolicy(badRows: .collect)
   private static let schema = """
     CREATE TABLE ch(id INTEGER PRIMARY KEY, name TEXT UNIQUE);
     CREATE TABLE att(id INTEGER PRIMARY KEY, ch INTEGER REFERENCES ch(id), url TEXT UNIQUE, size INTEGER CHECK (size > 0));
@@ -18,10 +16,10 @@ import Testing
       "ch", relations: [.array("atts", TableMapping("att"), parentKey: ["ch"], mode: .replaceForParent)]))
 
   private func outcome(
-    _ document: String, policy: ImportPolicy = collecting
+    _ document: String
   ) throws -> (report: ImportReport, names: [String], atts: [String]) {
     let bench = try ImportBench(Self.schema)
-    let report = try bench.run(document, mapping: Self.mapping, policy: policy)
+    let report = try bench.collect(document, mapping: Self.mapping)
     return (
       report, try bench.rows("SELECT name FROM ch ORDER BY id"),
       try bench.rows("SELECT id, ch, url FROM att ORDER BY id")
@@ -39,9 +37,7 @@ import Testing
   }
 
   @Test(arguments: [false, true])
-  func `a value moves between nested rows of two parents in either order`(reversed: Bool)
-    throws
-  {
+  func `a value moves between nested rows of two parents in either order`(reversed: Bool) throws {
     let rows = [
       #"{"id": 1, "atts": [{"id": 10, "url": "y"}]}"#, #"{"id": 2, "atts": [{"id": 20, "url": "new"}]}"#,
     ]
@@ -64,9 +60,7 @@ import Testing
     #expect(found.report.tables["att"]?.rejected == 1 && found.report.tables["att"]?.inserted == 1)
   }
 
-  @Test func `nested rows of a row that waited are read by their own members`()
-    throws
-  {
+  @Test func `nested rows of a row that waited are read by their own members`() throws {
     let bench = try ImportBench(Self.schema)
     try bench.run(
       """
@@ -100,8 +94,7 @@ import Testing
   @Test func `a batch's rows do not wait for the next batch`() throws {
     let bench = try ImportBench(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, x UNIQUE); INSERT INTO t VALUES (2, 'a')")
-    let policy = ImportPolicy(
-      badRows: .collect, atomicity: .batched(rows: 1))
+    let policy = ImportPolicy(badRows: .collect, atomicity: .batched(rows: 1))
     let report = try bench.run(
       #"[{"id": 1, "x": "a"}, {"id": 2, "x": "b"}]"#, mapping: ImportMapping("t"), policy: policy)
     #expect(

@@ -251,8 +251,7 @@ enum MappingArticle {
       #expect(try bench.rows("SELECT name FROM line") == [name])
       #expect(try bench.rows("SELECT id FROM stop") == ["1"])
     }
-    let refused = try ImportBench(schema).run(
-      #"[{"id": 1, "in": 5}]"#, mapping: mapping, policy: ImportPolicy(badRows: .collect))
+    let refused = try ImportBench(schema).collect(#"[{"id": 1, "in": 5}]"#, mapping: mapping)
     #expect(refused.issues.map(\.message) == ["expected an object, found 5"])
   }
 }

@@ -26,18 +26,25 @@ import Testing
 
   // MARK: Valid files
 
-  @Test(arguments: [("array", ImportMapping.Layout.array), ("single", .single), ("lines", .lines)])
-  func `layout is the arrangement of the rows`(name: String, layout: ImportMapping.Layout) throws {
-    #expect(try list("\"layout\": \"\(name)\"").layout == layout)
-  }
-
-  @Test func `csv describes the format of a CSV document`() throws {
-    #expect(try list(#""layout": "csv""#).layout == .csv())
-    #expect(try list(#""csv": {}"#).layout == .csv())
-    let format = CSVFormat(
-      delimiter: "\t", encoding: .latin1, header: ["a", " b"], empty: .auto)
-    let members = #""delimiter": "tab", "encoding": "latin1", "header": ["a", " b"], "empty": "auto""#
-    #expect(try list("\"csv\": {\(members)}").layout == .csv(format))
+  @Test(
+    arguments: [
+      (#""layout": "array""#, .array), (#""layout": "single""#, .single), (#""layout": "lines""#, .lines),
+      (#""layout": "csv""#, .csv()), (#""csv": {}"#, .csv()),
+      (#""keyColumn": "id""#, .dictionary(keyColumn: "id")),
+      (#""keyColumn": "id", "layout": "dictionary""#, .dictionary(keyColumn: "id")),
+      (
+        #""csv": {"delimiter": "tab", "encoding": "latin1", "header": ["a", " b"], "empty": "auto"}"#,
+        .csv(CSVFormat(delimiter: "\t", encoding: .latin1, header: ["a", " b"], empty: .auto))
+      ),
+      (#""file": "stops.csv""#, .csv()), (#""file": "stops*.TXT""#, .csv()), (#""file": "stops*""#, .array),
+      (#""file": "stops.tsv""#, .csv(CSVFormat(delimiter: "\t"))), (#""file": "stops.csv.gz""#, .csv()),
+      (#""file": "stops.ndjson""#, .lines), (#""file": "stops.json""#, .array),
+      (#""file": "stops.csv", "layout": "array""#, .array),
+    ] as [(String, ImportMapping.Layout)])
+  func `the layout is that of layout, csv or keyColumn, or else of the file's extension`(
+    members: String, layout: ImportMapping.Layout
+  ) throws {
+    #expect(try list(members).layout == layout)
   }
 
   @Test(arguments: [
@@ -58,33 +65,20 @@ import Testing
     #expect(message.contains(words), "\(message)")
   }
 
-  @Test func `keyColumn takes a dictionary's names`() throws {
-    #expect(try list(#""keyColumn": "id""#).layout == .dictionary(keyColumn: "id"))
-    #expect(try list(#""keyColumn": "id", "layout": "dictionary""#).layout == .dictionary(keyColumn: "id"))
-  }
-
-  @Test func `names is the style of matching members with columns`() throws {
+  @Test func `names, mode and key describe a table`() throws {
     for style in TableMapping.NameStyle.allCases {
       #expect(try list("\"names\": \"\(style.rawValue)\"").table.names == style)
     }
-  }
-
-  @Test func `key is one column or several`() throws {
+    for mode in TableMapping.MergeMode.allCases {
+      #expect(try list("\"mode\": \"\(mode.rawValue)\"").table.mode == mode)
+    }
     #expect(try list(#""key": "code""#).table.key == ["code"])
     #expect(try list(#""key": ["a", "b"]"#).table.key == ["a", "b"])
   }
 
-  @Test func `mode decides how unmentioned rows are handled`() throws {
-    for mode in TableMapping.MergeMode.allCases {
-      #expect(try list("\"mode\": \"\(mode.rawValue)\"").table.mode == mode)
-    }
-  }
-
   @Test func `columns take a member's path, or a member and a conversion`() throws {
     let columns = try list(#""columns": {"a": "x.y", "b": {"from": "z"}, "c": {"as": "json"}}"#).table.columns
-    #expect(columns["a"]?.member == "x.y")
-    #expect(columns["b"]?.member == "z")
-    #expect(columns["c"]?.member == "c")
+    #expect(["a", "b", "c"].map { columns[$0]?.member } == ["x.y", "z", "c"])
   }
 
   @Test(arguments: ["date", "base64", "json"])
@@ -97,9 +91,7 @@ import Testing
   }
 
   @Test(arguments: ImportConversion.DateFormat.allCases)
-  func `format, to and zone describe a date and its stored form`(
-    format: ImportConversion.DateFormat
-  ) throws {
+  func `format, to and zone describe a date and its stored form`(format: ImportConversion.DateFormat) throws {
     for form in ImportConversion.DateForm.allCases {
       let text = """
         "columns": {"a": {"as": "date", "format": "\(format.rawValue)", "to": "\(form.rawValue)", "zone": "+01:30"}}
@@ -149,11 +141,8 @@ import Testing
     members: String, kind: RelationMapping.Kind, layout: RelationMapping.Layout
   ) throws {
     let relation = try relation(#"\#(members), "table": {"table": "n"}"#)
-    #expect(relation.member == "m")
-    #expect(relation.table.table == "n")
-    #expect(relation.kind == kind)
-    #expect(relation.layout == layout)
-    #expect(relation.mode == .merge)
+    #expect(relation.member == "m" && relation.table.table == "n" && relation.mode == .merge)
+    #expect(relation.kind == kind && relation.layout == layout)
   }
 
   @Test(arguments: RelationMapping.Mode.allCases)
@@ -165,36 +154,15 @@ import Testing
         .contains("$.relations[0].mode: unknown key"))
   }
 
-  @Test func `lists hold several mappings of one document`() throws {
-    let text = #"{"lists": [{"table": "stop", "rows": "$.stops"}, {"table": "time", "layout": "single"}]}"#
+  @Test func `lists hold several mappings, with the files of their documents`() throws {
+    let text = """
+      {"lists": [{"table": "stop", "rows": "$.stops", "file": "stops*.txt", "layout": "array", "optional": true},
+        {"table": "time", "layout": "single"}]}
+      """
     let lists = try ImportMapping(json: Array(text.utf8)).lists
-    #expect(lists.map(\.table.table) == ["stop", "time"])
-    #expect(lists.map(\.rows) == ["$.stops", "$"])
+    #expect(lists.map(\.table.table) == ["stop", "time"] && lists.map(\.rows) == ["$.stops", "$"])
     #expect(lists.map(\.layout) == [.array, .single])
-  }
-
-  @Test func `file and optional describe a list's documents`() throws {
-    let list = try list(#""file": "stops*.txt", "optional": true"#)
-    #expect(list.file == "stops*.txt" && list.isOptional)
-    #expect(try self.list(#""rows": "$""#).file == nil)
-  }
-
-  @Test func `the article's examples are valid mappings`() throws {
-    let lists = try MappingArticle.examples.map { try ImportMapping(json: Array($0.utf8)).lists }
-    #expect(lists.map(\.count) == [1, 3, 2, 1, 3, 1])
-    #expect(lists.map { $0[0].table.relations.count } == [3, 0, 0, 3, 1, 0])
-  }
-
-  @Test(
-    arguments: [
-      ("stops.csv", .csv()), ("stops*.TXT", .csv()), ("stops.tsv", .csv(CSVFormat(delimiter: "\t"))),
-      ("stops.csv.gz", .csv()), ("stops.ndjson", .lines), ("stops.json", .array), ("stops*", .array),
-    ] as [(String, ImportMapping.Layout)])
-  func `the layout defaults to that of the file's extension`(
-    file: String, layout: ImportMapping.Layout
-  ) throws {
-    #expect(try list("\"file\": \"\(file)\"").layout == layout)
-    #expect(try list("\"file\": \"\(file)\", \"layout\": \"array\"").layout == .array)
+    #expect(lists.map(\.file) == ["stops*.txt", nil] && lists.map(\.isOptional) == [true, false])
   }
 
   @Test(arguments: [

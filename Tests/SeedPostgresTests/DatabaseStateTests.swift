@@ -117,7 +117,7 @@ import Testing
       CREATE TEMP VIEW y AS SELECT * FROM t; CREATE TYPE pg_temp.z AS (q int);
 
       """)
-    try waitUntil("they are made", every: 0.05) {
+    try waitUntil("they are made", every: 0.01) {
       try scene.database.run("SELECT count(*) FROM pg_class WHERE relname = 'z'") == "1\n"
     }
     #expect(try digest() == last)

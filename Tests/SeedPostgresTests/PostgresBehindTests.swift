@@ -15,7 +15,7 @@ import Testing
   private let standbyServer: PostgresCluster
   private let servers: Replication
 
-  init() throws { try self.init(PostgresCluster.shared.get(), PostgresCluster.standby.get()) }
+  init() throws { try self.init(PostgresCluster.primary.get(), PostgresCluster.standby.get()) }
 
   private init(_ primary: PostgresCluster, _ standby: PostgresCluster) throws {
     scene = try PostgresScene(PostgresScene.twentyRows, PostgresScene.schema, cluster: primary)
@@ -107,7 +107,7 @@ import Testing
   /// A promoted standby replays everything it received, so it must not receive the last rows.
   private func cutOff() throws {
     try servers.standby.run("ALTER SYSTEM SET primary_conninfo = ''; SELECT pg_reload_conf()")
-    try waitUntil("the standby receives nothing", every: 0.05) {
+    try waitUntil("the standby receives nothing", every: 0.01) {
       try servers.standby.run("SELECT FROM pg_stat_wal_receiver").isEmpty
     }
   }

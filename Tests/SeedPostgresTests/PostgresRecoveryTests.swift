@@ -55,7 +55,7 @@ import Testing
     /// Waits until the subscriber has everything that the source committed.
     func follow() throws {
       let count = "SELECT md5(coalesce(string_agg(t::text, ',' ORDER BY id), '')) FROM t"
-      try waitUntil("the subscriber follows", every: 0.05) {
+      try waitUntil("the subscriber follows", every: 0.01) {
         try source.run(count) == scene.database.run(count)
       }
     }

@@ -32,7 +32,7 @@ import Testing
     try scene.servers.standby.run("SELECT pg_wal_replay_pause()")
     try scene.servers.primary.run("UPDATE t SET name = 'late' WHERE id = 1")
     let reached = try scene.servers.primary.run("SELECT pg_current_wal_lsn()").dropLast()
-    try waitUntil("it has arrived", every: 0.05) {
+    try waitUntil("it has arrived", every: 0.01) {
       try scene.servers.standby.run("SELECT pg_last_wal_receive_lsn() >= '\(reached)'") == "t\n"
     }
     let head = try scene.deployment.metadata().state.head
@@ -43,21 +43,19 @@ import Testing
     #expect(try scene.deployment.metadata().state.head == head.next)
   }
 
-  @Test func `a replica without a primary has no known lag before it replays a transaction`() throws {
+  @Test func `a server that is no replica, and a replica that replayed no transaction, have no known lag`()
+    throws
+  {
     let primary = try PostgresCluster()
-    let database = try primary.database(Self.table)
+    var scene = try PostgresScene(Self.table, Self.schema, cluster: primary)
     let standby = try PostgresCluster(standbyOf: primary, ["primary_conninfo="])
-    let scene = try PostgresScene(database.on(standby), Self.schema)
-    try scene.step()
-    let reading = OriginReading.newest(of: "test", in: scene.deployment.folder("state"))
-    #expect(reading.role == .standby && reading.lagSeconds == nil)
-  }
-
-  @Test func `a server that is no replica has no lag`() throws {
-    let scene = try PostgresScene(Self.table, Self.schema)
-    try scene.step()
-    let reading = OriginReading.newest(of: "test", in: scene.deployment.folder("state"))
-    #expect(reading.openMilliseconds != nil && reading.lagSeconds == nil)
+    let replica = scene.database.on(standby).place()
+    for (place, role) in [(replica, OriginServer.Role.standby), (scene.place, .primary)] {
+      scene.place = place
+      try scene.step()
+      let reading = OriginReading.newest(of: "test", in: scene.deployment.folder("state"))
+      #expect(reading.role == role && reading.openMilliseconds != nil && reading.lagSeconds == nil)
+    }
   }
 
   @Test func `a read cancelled once by a recovery conflict is retried in the same step`() throws {

@@ -15,7 +15,7 @@ import Testing
 
   init() throws {
     scene = try ReplicatedScene(
-      "CREATE TABLE t AS SELECT i AS id, repeat('x', 500) AS name FROM generate_series(1, 20000) i",
+      "CREATE TABLE t AS SELECT i AS id, repeat('x', 8000) AS name FROM generate_series(1, 500) i",
       "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT)")
     plan = scene.deployment.job.plans[0]
   }

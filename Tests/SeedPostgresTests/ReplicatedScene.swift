@@ -9,12 +9,12 @@ struct ReplicatedScene {
   let servers: Replication
   let deployment: TestDeployment
 
-  /// - Parameter own: A standby of the shared server with other settings.
+  /// - Parameter own: A standby of the primary with other settings.
   init(
     _ sql: String, _ schema: String, projections: [String: String] = [:], own: PostgresCluster? = nil
   ) throws {
     let standby = try own ?? PostgresCluster.standby.get()
-    let primary = try PostgresCluster.shared.get().database(sql)
+    let primary = try PostgresCluster.primary.get().database(sql)
     servers = Replication(primary: primary, standby: primary.on(standby))
     let models = [model("1.0", schema, projections: projections)]
     deployment = try TestDeployment(models, in: try TemporaryFolder(inMemory: true))
@@ -26,9 +26,11 @@ struct ReplicatedScene {
 }
 
 extension PostgresCluster {
-  /// Standbys of the shared server, for tests that resume the replay that they pause.
-  static let standby = Result { try PostgresCluster(standbyOf: shared.get()) }
-  static let secondStandby = Result { try PostgresCluster(standbyOf: shared.get()) }
+  /// A server for these tests alone, so that its standbys need not replay what all others write.
+  static let primary = Result { try PostgresCluster() }
+  /// Standbys of the primary, for tests that resume the replay that they pause.
+  static let standby = Result { try PostgresCluster(standbyOf: primary.get()) }
+  static let secondStandby = Result { try PostgresCluster(standbyOf: primary.get()) }
 }
 
 struct Replication: Sendable {
@@ -38,7 +40,7 @@ struct Replication: Sendable {
   /// Waits until the standby shows the primary's state.
   func follow() throws {
     let reached = try primary.run("SELECT pg_current_wal_lsn()").split(separator: "\n").joined()
-    try waitUntil("the standby follows", every: 0.05) {
+    try waitUntil("the standby follows", every: 0.01) {
       (try? standby.run("SELECT pg_last_wal_replay_lsn() >= '\(reached)'")) == "t\n"
     }
   }

@@ -83,7 +83,7 @@ import Testing
     let history = try History(versions: 3)
     for fault in ModelBucket.Fault.allCases {
       var number = 0
-      while try !isPast(fault, at: number, history) { number += Stage.pick(quick: 3, full: 1, deep: 1) }
+      while try !isPast(fault, at: number, history) { number += Stage.pick(quick: 4, full: 1, deep: 1) }
       #expect(number > 10, "\(fault): too few requests were hit")
     }
   }
@@ -117,7 +117,7 @@ import Testing
     let history = try History(versions: 5)
     let seed = UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
-    for _ in 0..<Stage.pick(quick: 10, full: 40, deep: 40) {
+    for _ in 0..<Stage.pick(quick: 5, full: 40, deep: 40) {
       let bucket = ModelBucket { Self.check($0, "seed \(seed)") }
       var memory = MirrorMemory()
       for (version, image) in history.images.enumerated() {
@@ -136,22 +136,6 @@ import Testing
       #expect(
         bucket.files[MirrorImage.timestampPath].map(SHA256Digest.of) == last.timestamp.sha256, "seed \(seed)")
     }
-  }
-
-  @Test func `if two publishers share keys one stops and the other one's files stay`() throws {
-    let (bucket, scene) = (ModelBucket { Self.check($0, "") }, try Fork())
-    var (one, other) = (MirrorMemory(), MirrorMemory())
-    _ = try Self.push(scene.common, to: bucket, &one)
-    _ = try Self.push(scene.common, to: bucket, &other)
-    _ = try Self.push(scene.ours, to: bucket, &one)
-    let shown = bucket.files
-    #expect(throws: MirrorError.self) { try Self.push(scene.theirs, to: bucket, &other) }
-    #expect(throws: MirrorError.ahead(there: scene.ours.version, here: scene.common.version)) {
-      var memory = MirrorMemory()
-      _ = try Self.push(scene.common, to: bucket, &memory)
-    }
-    #expect(bucket.files.filter { shown[$0.key] != nil } == shown)
-    #expect(MirrorError.forked(version: 1).stopsPublisher && !MirrorError.vanished.stopsPublisher)
   }
 
   @Test func `a version that run publishes while a command asks the mirror is not another publisher's`()
@@ -173,30 +157,6 @@ import Testing
     try mirror.compare(own)
   }
 
-  /// Two publications that diverged after a disk was copied.
-  private struct Fork {
-    let common: MirrorImage
-    let ours: MirrorImage
-    let theirs: MirrorImage
-    /// Keeps the files of the images.
-    private let deployments: [TestDeployment]
-
-    init() throws {
-      let deployment = try PublisherFixture.deployment()
-      common = try MirrorImage(of: deployment.publication)
-      let copy = PublicationDirectory(deployment.folder("copy"))
-      try FileManager.default.copyItem(atPath: deployment.publication.path, toPath: copy.path)
-      try deployment.origin("UPDATE stop SET name = 'ours' WHERE id = 1")
-      _ = try deployment.step()
-      ours = try MirrorImage(of: deployment.publication)
-      try deployment.origin("UPDATE stop SET name = 'theirs' WHERE id = 1")
-      let publisher = Publisher(copy, stateFolder: deployment.folder("other"), keys: deployment.keys)
-      _ = try publisher.step(deployment.job, now: deployment.clock.adding(seconds: 5))
-      theirs = try MirrorImage(of: copy)
-      deployments = [deployment]
-    }
-  }
-
   @Test func `foreign metadata is reported and replaced only if the operator confirms`() throws {
     let history = try History(versions: 2)
     let bucket = ModelBucket { Self.check($0, "") }
@@ -211,20 +171,27 @@ import Testing
     #expect(try Self.push(history.images[1], to: bucket, &memory, options).isCommitted)
   }
 
-  @Test func `an emptied mirror counts as an unmounted disk until the operator confirms`() throws {
-    let history = try History(versions: 2)
+  @Test func `an emptied mirror counts as an unmounted disk, and a full check by hand restores all files`()
+    throws
+  {
+    let history = try History(versions: 1)
+    let image = history.images[0]
     let bucket = ModelBucket()
     var memory = MirrorMemory()
-    _ = try Self.push(history.images[0], to: bucket, &memory)
+    _ = try Self.push(image, to: bucket, &memory)
     bucket.files = [:]
     #expect(throws: MirrorError.vanished) {
-      try Self.push(history.images[0], to: bucket, &memory, at: MirrorMemory.listSeconds)
+      try Self.push(image, to: bucket, &memory, at: MirrorMemory.listSeconds)
     }
     var options = Self.options
     options.isByHand = true
-    _ = try Self.push(history.images[0], to: bucket, &memory, options)
-    Self.check(bucket.files, "")
-    #expect(bucket.files.count == history.images[0].paths.count)
+    _ = try Self.push(image, to: bucket, &memory, options)
+    Self.check(bucket.files, "emptied")
+    #expect(!MirrorError.vanished.stopsPublisher)
+    #expect(bucket.files.count == image.paths.count)
+    bucket.files[image.objects[0].path]?.removeLast()
+    _ = try Self.push(image, to: bucket, &memory, options)
+    Self.check(bucket.files, "damaged")
   }
 
   @Test func `a mirror that went back to an older version gets all files and keeps those in use`() throws {
@@ -313,19 +280,6 @@ import Testing
     for image in history.images { _ = try Self.push(image, to: PlainBucket(inner: bucket), &memory, options) }
     #expect(
       bucket.files[MirrorImage.timestampPath].map(SHA256Digest.of) == history.images[2].timestamp.sha256)
-  }
-
-  @Test func `a full check restores a damaged object`() throws {
-    let history = try History(versions: 1)
-    let bucket = ModelBucket()
-    var memory = MirrorMemory()
-    _ = try Self.push(history.images[0], to: bucket, &memory)
-    let object = history.images[0].objects[0].path
-    bucket.files[object]?.removeLast()
-    var options = Self.options
-    options.isByHand = true
-    _ = try Self.push(history.images[0], to: bucket, &memory, options)
-    Self.check(bucket.files, "")
   }
 }
 

@@ -135,7 +135,7 @@ import Testing
     #expect(witness.problems.isEmpty)
   }
 
-  private static let races = Stage.pick(quick: 50, full: 200, deep: 200)
+  private static let races = Stage.pick(quick: 25, full: 200, deep: 200)
 
   @Test
   func `in many races each version has one commit, all of one publisher, and the other stops`()

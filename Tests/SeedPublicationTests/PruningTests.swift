@@ -32,31 +32,22 @@ import Testing
     _ = try deployment.step(forcingSnapshot: true)
   }
 
-  @Test func `a file without a reference is deleted after the grace period`() throws {
+  /// The grace periods of this dataset, and the longest of others.
+  @Test(arguments: [(600, 0), (60, 600)])
+  func `a file without a reference is deleted after the longest grace period`(_ own: Int, _ longest: Int)
+    throws
+  {
     let deployment = try Self.deployment()
+    (deployment.job.graceSeconds, deployment.publisher.graceSeconds) = (own, longest)
     let first = try #require(try deployment.metadata().newestSnapshot)
     try Self.change(deployment, "b")
     #expect(try !deployment.metadata().objects.contains(first))
     #expect(try Self.files(deployment).contains(first.filePath), "a client may be fetching it")
-    try expectTenMinutes(first, deployment)
-  }
-
-  private func expectTenMinutes(_ object: PublishedObject, _ deployment: TestDeployment) throws {
-    deployment.clock = deployment.clock.adding(seconds: 590)
-    _ = try deployment.step()
-    #expect(try Self.files(deployment).contains(object.filePath))
-    deployment.clock = deployment.clock.adding(seconds: 20)
-    _ = try deployment.step()
-    #expect(try !Self.files(deployment).contains(object.filePath))
-  }
-
-  @Test func `the longest grace period of all datasets applies`() throws {
-    let deployment = try Self.deployment()
-    let first = try #require(try deployment.metadata().newestSnapshot)
-    try Self.change(deployment, "b")
-    deployment.job.graceSeconds = 60
-    deployment.publisher.graceSeconds = 600
-    try expectTenMinutes(first, deployment)
+    for (seconds, isThere) in [(590, true), (20, false)] {
+      deployment.clock = deployment.clock.adding(seconds: seconds)
+      _ = try deployment.step()
+      #expect(try Self.files(deployment).contains(first.filePath) == isThere)
+    }
   }
 
   @Test(.full) func `after a hundred publications exactly the referenced files are left`() throws {

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 @Suite struct ComparisonTests {
-  static let pairs = Stage.pick(quick: 10, full: 40, deep: 40)
+  static let pairs = Stage.pick(quick: 5, full: 40, deep: 40)
 
   private func database(_ sql: String) throws -> Connection {
     let connection = try Connection("side", .scratch)
@@ -101,7 +101,7 @@ import Testing
 
   @Test func `a value has the same JSON in a comparison and in a delta`() throws {
     var random = SplitMix(seed: 7)
-    for _ in 0..<500 {
+    for _ in 0..<200 {
       let value = HardValues.any(&random)
       var delta = DeltaWriter()
       delta.begin(table: "t", key: ["v"], columns: ["v"])

@@ -10,8 +10,8 @@ import Testing
 /// Eight programs write to the origin while it is published. Every version must be a committed state.
 @Suite struct ConcurrentWritersTests {
   static let writers = 8
-  static let transactions = Stage.isDeep ? 2500 : 150
-  static let steps = Stage.isDeep ? 100 : 15
+  static let transactions = Stage.pick(quick: 80, full: 150, deep: 2500)
+  static let steps = Stage.pick(quick: 8, full: 15, deep: 100)
   static let accounts = 40
 
   /// Invariants: an account's balance is its base plus its entries, and the sum of all balances is constant.
@@ -95,7 +95,9 @@ import Testing
     for _ in 0..<Self.steps {
       let before = try observer.integer("PRAGMA data_version")
       for writer in writers { try writer.write(Self.transactions / Self.steps) }
-      try waitUntil("a writer has committed") { try observer.integer("PRAGMA data_version") != before }
+      try waitUntil("a writer has committed", every: 0.005) {
+        try observer.integer("PRAGMA data_version") != before
+      }
       try follow(deployment, client)
     }
     for writer in writers { try writer.finish() }

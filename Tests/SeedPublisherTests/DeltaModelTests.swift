@@ -10,7 +10,7 @@ import Testing
 @Suite struct DeltaModelTests {
   private typealias Rows = [Int64: [SeedValue]]
 
-  private static let histories = Stage.pick(quick: 50, full: 1_000, deep: 20_000)
+  private static let histories = Stage.pick(quick: 25, full: 1_000, deep: 20_000)
   private static let schema = "CREATE TABLE t(k INTEGER PRIMARY KEY, a, b, c)"
   private static let columns = ["k", "a", "b", "c"]
 

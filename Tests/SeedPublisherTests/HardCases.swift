@@ -19,8 +19,7 @@ final class FollowedSeries {
     deployment = try TestDeployment(
       [model("1.0", schema, projections: projections)], in: try TemporaryFolder(inMemory: true))
     deployment.job.retainedSnapshots = .max
-    try deployment.origin(origin)
-    _ = try deployment.step()
+    try deployment.change(origin)
     path = try deployment.expand(try #require(try deployment.metadata().newestSnapshot), to: "client.sqlite")
     client = try Connection(path, .writer)
     try compare()
@@ -93,3 +92,10 @@ final class FollowedSeries {
     try WorkingSeed.remove(fresh)
   }
 }
+
+/// SQL for several tables, joined, with the number of each in place of `#`.
+func numbered(_ sql: [String]) -> String {
+  sql.enumerated().map { $0.element.replacing("#", with: "\($0.offset)") }.joined(separator: "; ")
+}
+
+func numbered(_ sql: String, _ count: Int) -> String { numbered(Array(repeating: sql, count: count)) }

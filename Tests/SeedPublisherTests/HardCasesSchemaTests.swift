@@ -21,16 +21,18 @@ import Testing
     #expect(text.contains("models/1.0/schema.sql") && text.contains(name))
   }
 
-  @Test func `generated columns are not sent or hashed and are correct`() throws {
+  @Test func `generated columns are not sent or hashed and are correct, also in a view`() throws {
     let series = try FollowedSeries(
-      "CREATE TABLE t(id INTEGER PRIMARY KEY, a, doubled AS (a * 2), kept AS (a || '!') STORED, CHECK (doubled < 100))",
+      """
+      CREATE TABLE t(id INTEGER PRIMARY KEY, a, doubled AS (a * 2), kept AS (a || '!') STORED, CHECK (doubled < 100));
+      CREATE VIEW large AS SELECT id FROM t WHERE doubled > 6
+      """,
       "CREATE TABLE t(id, a, doubled, kept); INSERT INTO t VALUES (1, 2, 'never', 'read')")
     #expect(try series.step("UPDATE t SET doubled = 'still never'").outcome == .unchanged)
     try series.step("UPDATE t SET a = 3; INSERT INTO t VALUES (2, 4, NULL, NULL)")
     #expect(
-      try series.query("SELECT doubled, kept FROM t") == [
-        [.integer(6), .text("3!")], [.integer(8), .text("4!")],
-      ])
+      try series.query("SELECT doubled, kept FROM t") == [[6, "3!"], [8, "4!"]])
+    #expect(try series.query("SELECT id FROM large") == [[2]])
     #expect(try !series.text().contains("doubled") && !series.text().contains("kept"))
     try series.refuse(
       "UPDATE t SET a = 50 WHERE id = 1", mending: "UPDATE t SET a = 49 WHERE id = 1",
@@ -50,67 +52,67 @@ import Testing
   }
 
   /// Content tables with a rowid column, and with SQLite's implicit rowid.
-  @Test(arguments: [("id INTEGER PRIMARY KEY", "id"), ("id TEXT PRIMARY KEY", "rowid")])
-  func `an external-content FTS5 table is never stale`(_ key: String, _ rowid: String) throws {
+  @Test func `an external-content FTS5 table is never stale in a client or a snapshot`() throws {
     let series = try FollowedSeries(
-      """
-      CREATE TABLE note(\(key), title TEXT, body TEXT);
-      CREATE VIRTUAL TABLE search USING fts5(title, body, content='note', content_rowid='\(rowid)')
-      """,
-      """
-      CREATE TABLE note(id, title, body);
-      INSERT INTO note VALUES ('1', 'first', 'apple'), ('2', 'second', 'pear'), ('3', 'third', 'plum')
-      """)
-    func found(_ word: String) throws -> [String] {
-      try series.client.execute("INSERT INTO search(search, rank) VALUES ('integrity-check', 1)")
-      return try series.query(
-        "SELECT title FROM search WHERE search MATCH ? ORDER BY title".replacing("?", with: "'\(word)'")
-      )
-      .map(\.[0].text)
+      numbered(
+        [("INTEGER", "id"), ("TEXT", "rowid")].map { type, rowid in
+          """
+          CREATE TABLE note#(id \(type) PRIMARY KEY, title TEXT, body TEXT);
+          CREATE VIRTUAL TABLE search# USING fts5(title, body, content='note#', content_rowid='\(rowid)')
+          """
+        }),
+      numbered(
+        """
+        CREATE TABLE note#(id, title, body);
+        INSERT INTO note# VALUES ('1', 'first', 'apple'), ('2', 'second', 'pear'), ('3', 'third', 'plum')
+        """, 2))
+    func expect(_ word: String, _ titles: String...) throws {
+      for number in 0...1 {
+        #expect(try found(word, number, series.client) == titles, "\(word) in note\(number)")
+      }
     }
-    #expect(try found("apple") == ["first"])
-    try series.step("UPDATE note SET body = 'quince' WHERE id = '1'; DELETE FROM note WHERE id = '2'")
-    #expect(try found("apple") == [] && found("pear") == [] && found("quince") == ["first"])
-    try series.step("INSERT INTO note VALUES ('2', 'again', 'pear plum'), ('9', 'ninth', 'apple')")
-    #expect(
-      try found("pear") == ["again"] && found("plum") == ["again", "third"] && found("apple") == ["ninth"])
-    try series.step("DELETE FROM note")
-    #expect(try found("plum") == [])
-  }
-
-  @Test func `an FTS5 table in a snapshot matches the snapshot's rows`() throws {
-    let series = try FollowedSeries(
-      """
-      CREATE TABLE note(id TEXT PRIMARY KEY, body TEXT);
-      CREATE VIRTUAL TABLE search USING fts5(body, content='note', content_rowid='rowid')
-      """, "CREATE TABLE note(id, body); INSERT INTO note VALUES ('a', 'one'), ('b', 'two'), ('c', 'three')")
-    try series.step("DELETE FROM note WHERE id = 'a'; INSERT INTO note VALUES ('0', 'four')")
+    try expect("apple", "first")
+    try series.step(
+      numbered("UPDATE note# SET body = 'quince' WHERE id = '1'; DELETE FROM note# WHERE id = '2'", 2))
+    try expect("apple")
+    try expect("pear")
+    try expect("quince", "first")
+    try series.step(
+      numbered("INSERT INTO note# VALUES ('0', 'again', 'pear plum'), ('9', 'ninth', 'apple')", 2))
+    try expect("pear", "again")
+    try expect("plum", "again", "third")
+    try expect("apple", "ninth")
     let snapshot = try #require(try series.deployment.metadata().newestSnapshot)
     let file = try Connection(try series.deployment.expand(snapshot, to: "search.sqlite"), .writer)
-    try file.execute("INSERT INTO search(search, rank) VALUES ('integrity-check', 1)")
-    let ids = try file.rows(
-      "SELECT id FROM search JOIN note ON note.rowid = search.rowid WHERE search MATCH 'three'")
-    #expect(ids == [[.text("c")]])
+    for number in 0...1 { #expect(try found("plum", number, file) == ["again", "third"]) }
+    try series.step(numbered("DELETE FROM note#", 2))
+    try expect("plum")
   }
 
-  @Test func `a view shows the rows of a delta`() throws {
-    let series = try FollowedSeries(
-      "CREATE TABLE t(id INTEGER PRIMARY KEY, v); CREATE VIEW big AS SELECT id FROM t WHERE v > 10",
-      "CREATE TABLE t(id, v); INSERT INTO t VALUES (1, 5)")
-    try series.step("UPDATE t SET v = 50; INSERT INTO t VALUES (2, 11), (3, 10)")
-    #expect(try series.query("SELECT id FROM big ORDER BY id") == [[.integer(1)], [.integer(2)]])
+  /// The titles of the notes that have a word, by the search table's rowids.
+  private func found(_ word: String, _ number: Int, _ file: Connection) throws -> [String] {
+    let search = "search\(number)"
+    try file.execute("INSERT INTO \(search)(\(search), rank) VALUES ('integrity-check', 1)")
+    return try file.rows(
+      """
+      SELECT note.title FROM \(search) JOIN note\(number) AS note ON note.rowid = \(search).rowid
+      WHERE \(search) MATCH '\(word)' ORDER BY 1
+      """
+    ).map(\.[0].text)
   }
 
-  @Test(arguments: ["", " WITHOUT ROWID"])
-  func `a table can be emptied and filled again`(_ option: String) throws {
+  @Test func `a table can be emptied and filled again`() throws {
     let series = try FollowedSeries(
-      "CREATE TABLE t(id TEXT PRIMARY KEY, v)\(option); CREATE TABLE u(id INTEGER PRIMARY KEY)",
-      "CREATE TABLE t(id, v); CREATE TABLE u(id); INSERT INTO t SELECT value, 'v' FROM json_each('[1,2,3,4,5,6,7,8,9]')"
+      numbered(["", " WITHOUT ROWID"].map { "CREATE TABLE t#(id TEXT PRIMARY KEY, v)\($0)" })
+        + "; CREATE TABLE u(id INTEGER PRIMARY KEY)",
+      "CREATE TABLE u(id); "
+        + numbered(
+          "CREATE TABLE t#(id, v); INSERT INTO t# SELECT value, 'v' FROM json_each('[1,2,3,4,5,6,7,8,9]')", 2)
     )
-    #expect(try series.step("DELETE FROM t").changes["t"]?.deleted == 9)
+    let changes = try series.step(numbered("DELETE FROM t#", 2)).changes
+    for table in ["t0", "t1"] { #expect(changes[table]?.deleted == 9) }
     #expect(try series.publish().outcome == .unchanged)
-    try series.step("INSERT INTO t VALUES ('x', 1)")
-    try series.step("INSERT INTO t VALUES ('', 2)")
+    for row in ["('x', 1)", "('', 2)"] { try series.step(numbered("INSERT INTO t# VALUES \(row)", 2)) }
   }
 
   @Test(.full) func `a schema may have five hundred tables`() throws {
@@ -145,53 +147,59 @@ import Testing
     #expect(try !series.text().contains("extra"))
   }
 
-  @Test(arguments: [
-    ("the ordered path", "SELECT code AS id, name FROM source"),
-    ("the staging path", "SELECT CAST(code AS TEXT) AS id, name FROM source"),
-  ])
-  func `a key that the projection yields twice is reported`(_ path: String, _ projection: String) throws {
+  /// The second SELECT yields another order, so its rows are staged.
+  @Test func `a key that the projection yields twice is reported`() throws {
     let series = try FollowedSeries(
-      "CREATE TABLE t(id INTEGER PRIMARY KEY, name)",
-      "CREATE TABLE source(code, name); INSERT INTO source VALUES (9, 'a'), (10, 'b'), (100, 'c')",
-      projections: ["t": projection])
-    try series.refuse(
-      "INSERT INTO source VALUES (10, 'again')",
-      mending: "DELETE FROM source WHERE name = 'again'; UPDATE source SET name = 'B'",
-      ["\"t\"", "id = 10", "two rows"])
+      numbered("CREATE TABLE t#(id INTEGER PRIMARY KEY, name)", 2),
+      numbered(
+        "CREATE TABLE source#(code, name); INSERT INTO source# VALUES (9, 'a'), (10, 'b'), (100, 'c')", 2),
+      projections: [
+        "t0": "SELECT code AS id, name FROM source0",
+        "t1": "SELECT CAST(code AS TEXT) AS id, name FROM source1",
+      ])
+    for number in 0...1 {
+      let source = "source\(number)"
+      try series.refuse(
+        "INSERT INTO \(source) VALUES (10, 'again')",
+        mending: "DELETE FROM \(source) WHERE name = 'again'; UPDATE \(source) SET name = 'B'",
+        ["\"t\(number)\"", "id = 10", "two rows"])
+    }
   }
 
-  @Test(arguments: [("berlin", "BERLIN"), ("x ", "x ")])
-  func `keys that are equal only under the client's collation are reported`(
-    _ first: String, _ second: String
-  ) throws {
+  @Test func `keys that are equal only under the client's collation are reported`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id TEXT COLLATE NOCASE PRIMARY KEY)",
-      "CREATE TABLE t(id); INSERT INTO t VALUES ('a'), ('\(first)')")
-    try series.refuse(
-      "INSERT INTO t VALUES ('\(second)')", mending: "DELETE FROM t", ["\"t\"", "id = ", "two rows"])
+      "CREATE TABLE t(id); INSERT INTO t VALUES ('a'), ('berlin'), ('x ')")
+    for (second, good) in [("BERLIN", "DELETE FROM t WHERE id LIKE 'berlin'"), ("x ", "DELETE FROM t")] {
+      try series.refuse("INSERT INTO t VALUES ('\(second)')", mending: good, ["\"t\"", "id = ", "two rows"])
+    }
   }
 
   /// Numbers as text in origins of each encoding, read by a client whose keys are numbers or texts.
-  @Test(
-    arguments: ["UTF-8", "UTF-16le", "UTF-16be"],
-    ["TEXT", "NUMERIC", "TEXT COLLATE NOCASE", "TEXT COLLATE RTRIM", ""])
-  func `an origin whose key order differs from the client's is staged`(_ encoding: String, _ type: String)
-    throws
-  {
+  @Test(arguments: ["UTF-8", "UTF-16le", "UTF-16be"])
+  func `an origin whose key order differs from the client's is staged`(_ encoding: String) throws {
+    let types = ["TEXT", "NUMERIC", "TEXT COLLATE NOCASE", "TEXT COLLATE RTRIM", ""]
     let texts = "'é', 'z', 'ａ', '\u{10000}', '\u{FFFD}', '_', 'ab', 'a b', ''"
-    let values =
-      type == "NUMERIC"
-      ? "'9', '10', 100, '-5', '1e1x', 2.5"
-      : texts + (type.contains("NOCASE") ? "" : ", 'Z'") + ", 9, '10', 100"
+    let origin = types.map { type in
+      let values =
+        type == "NUMERIC"
+        ? "'9', '10', 100, '-5', '1e1x', 2.5"
+        : texts + (type.contains("NOCASE") ? "" : ", 'Z'") + ", 9, '10', 100"
+      let rows = values.split(separator: ", ").map { "(\($0), 1)" }.joined(separator: ", ")
+      return "CREATE TABLE t#(id, v); INSERT INTO t# VALUES \(rows)"
+    }
     let series = try FollowedSeries(
-      "CREATE TABLE t(id \(type) NOT NULL UNIQUE, v)",
-      """
-      PRAGMA encoding = '\(encoding)'; CREATE TABLE t(id, v);
-      INSERT INTO t VALUES \(values.split(separator: ", ").map { "(\($0), 1)" }.joined(separator: ", "))
-      """)
+      numbered(types.map { "CREATE TABLE t#(id \($0) NOT NULL UNIQUE, v)" }),
+      "PRAGMA encoding = '\(encoding)'; \(numbered(origin))")
     #expect(try series.publish().outcome == .unchanged)
-    try series.step(
-      "UPDATE t SET v = v + 1 WHERE rowid % 2; DELETE FROM t WHERE rowid = 3; INSERT INTO t VALUES ('m', 5)")
+    let changes = try series.step(
+      numbered(
+        "UPDATE t# SET v = v + 1 WHERE rowid % 2; DELETE FROM t# WHERE rowid = 3; INSERT INTO t# VALUES ('m', 5)",
+        types.count)
+    ).changes
+    for (number, type) in types.enumerated() {
+      #expect(changes["t\(number)"]?.deleted == 1 && changes["t\(number)"]?.inserted == 1, "\(type)")
+    }
     #expect(try series.publish().outcome == .unchanged)
   }
 
@@ -204,12 +212,12 @@ import Testing
     try series.refuse("UPDATE t SET u = 1", mending: "UPDATE t SET u = id", ["\"t\"", "UNIQUE"])
   }
 
-  @Test func `a projection may end in a comment, a semicolon and white space`() throws {
+  @Test func `a projection may end in a semicolon, a comment and white space`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INTEGER PRIMARY KEY, v)",
       "CREATE TABLE s(a, b); INSERT INTO s VALUES (2, 'x'), (1, 'y')",
-      projections: ["t": "-- all\nSELECT a AS id, b AS v FROM s WHERE a > 0 ORDER BY b ; \n\n"])
+      projections: ["t": "-- all\nSELECT a AS id, b AS v FROM s WHERE a > 0 ORDER BY b ; -- of them\n\n"])
     try series.step("INSERT INTO s VALUES (0, 'not'), (3, 'z')")
-    #expect(try series.query("SELECT id FROM t") == [[.integer(1)], [.integer(2)], [.integer(3)]])
+    #expect(try series.query("SELECT id FROM t") == [[1], [2], [3]])
   }
 }

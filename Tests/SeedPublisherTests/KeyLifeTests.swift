@@ -19,8 +19,7 @@ import Testing
   init() throws {
     folder = try TemporaryFolder(inMemory: true)
     deployment = try TestDeployment([model("1.0", Self.schema)], in: folder)
-    try deployment.origin("\(Self.schema) INSERT INTO stop VALUES (1, 'day 0')")
-    _ = try deployment.step()
+    try deployment.change("\(Self.schema) INSERT INTO stop VALUES (1, 'day 0')")
   }
 
   private func publisher(_ keys: KeyRing) -> Publisher {

@@ -40,7 +40,7 @@ import Testing
   ])
   func `clients of the older minor get the new one by a delta`(_ newer: String) throws {
     let deployment = try deployment()
-    try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
+    try deployment.change("UPDATE stop SET name = 'x' WHERE id = 1")
     let old = try deployment.metadata(major: 2)
     try add(newer, to: deployment)
     let report = try deployment.verifiedStep()
@@ -50,7 +50,7 @@ import Testing
     let first = try #require(metadata.objects.first { $0.schemaBefore != nil })
     #expect(first.schemaBefore == old.state.schema && first.schema == metadata.state.schema)
     #expect(metadata.newestSnapshot?.schema == metadata.state.schema, "new installs need the new minor")
-    try deployment.publish("UPDATE stop SET name = 'y' WHERE id = 2")
+    try deployment.change("UPDATE stop SET name = 'y' WHERE id = 2")
     #expect(try deployment.names() == ["x", "y", "c"])
   }
 
@@ -69,8 +69,8 @@ import Testing
 
   @Test func `an empty column of many rows is a delta below a kibibyte`() throws {
     let deployment = try deployment()
-    try deployment.publish(
-      "WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 20000) INSERT INTO stop(id, name) SELECT i, 'n' || i FROM n"
+    try deployment.change(
+      "WITH RECURSIVE n(i) AS (SELECT 4 UNION ALL SELECT i + 1 FROM n WHERE i < 5000) INSERT INTO stop(id, name) SELECT i, 'n' || i FROM n"
     )
     try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, url TEXT)", to: deployment)
     try deployment.origin("ALTER TABLE stop ADD COLUMN url TEXT")
@@ -83,13 +83,14 @@ import Testing
     throws
   {
     let deployment = try deployment()
-    try deployment.publish("INSERT INTO stop(id, name) SELECT 3 + value, 'd' FROM json_each('[1, 2, 3, 4]')")
+    try deployment.change("INSERT INTO stop(id, name) SELECT 3 + value, 'd' FROM json_each('[1, 2, 3, 4]')")
     try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone TEXT)", to: deployment)
-    try deployment.publish(
+    try deployment.change(
       """
       UPDATE stop SET zone = iif(id IN (1, 3, 4, 6), 'z' || id, NULL);
       UPDATE stop SET name = 'y' WHERE id = 3; DELETE FROM stop WHERE id = 2; INSERT INTO stop(id, zone) VALUES (0, 'new')
       """)
+    try deployment.verify()
     let first = try #require(deployment.metadata(major: 2).objects.first { $0.schemaBefore != nil })
     let document = String(decoding: try deployment.publication.delta(first), as: UTF8.self)
     #expect(
@@ -143,7 +144,7 @@ import Testing
 
   @Test func `a unique index that the rows of the older version break needs a snapshot`() throws {
     let deployment = try deployment()
-    try deployment.publish("UPDATE stop SET name = 'same'")
+    try deployment.change("UPDATE stop SET name = 'same'")
     try add(Self.schema + "; CREATE UNIQUE INDEX i ON stop(name)", to: deployment)
     try deployment.origin("UPDATE stop SET name = 'n' || id")
     #expect(try deployment.verifiedStep().outcome == .created)
@@ -152,9 +153,13 @@ import Testing
 
   @Test func `no merged delta leads across the beginning of a minor`() throws {
     let deployment = try deployment()
-    for number in 0..<20 { try deployment.publish("UPDATE stop SET name = 'n\(number)' WHERE id = 1") }
-    try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)", to: deployment)
-    for number in 20..<40 { try deployment.publish("UPDATE stop SET name = 'n\(number)' WHERE id = 1") }
+    for number in 0..<36 {
+      if number == 18 {
+        try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)", to: deployment)
+      }
+      try deployment.change("UPDATE stop SET name = 'n\(number)' WHERE id = 1")
+    }
+    try deployment.verify()
     let metadata = try deployment.metadata(major: 2)
     let first = try #require(metadata.objects.first { $0.schemaBefore != nil }?.version)
     #expect(metadata.objects.newestMinor == first && metadata.state.floor == .first)
@@ -174,7 +179,7 @@ import Testing
 
   @Test func `every version across a minor can be recalled`() throws {
     let deployment = try deployment()
-    try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
+    try deployment.change("UPDATE stop SET name = 'x' WHERE id = 1")
     try add("CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone)", to: deployment)
     try deployment.verifiedStep()
     let recall = SeriesRecall(deployment.publication, try deployment.metadata(major: 2))

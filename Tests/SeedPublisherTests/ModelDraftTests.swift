@@ -178,17 +178,4 @@ import Testing
     let major = try history.draft("2.0", after: sql)
     #expect(major.schemaSQL.contains("\"code\" TEXT NOT NULL,\n  \"rank\"") && major.remarks.isEmpty)
   }
-
-  @Test func `tables that clients cannot have are skipped with a reason`() throws {
-    let history = try History(Self.shop)
-    let draft = try history.draft(
-      after: """
-        CREATE TABLE geo(id INTEGER PRIMARY KEY, at TEXT);
-        CREATE VIRTUAL TABLE area USING rtree(id, minx, maxx);
-        CREATE TABLE fine(id INTEGER PRIMARY KEY);
-        ALTER TABLE shop ADD COLUMN made TEXT AS (json_extract(name, '$.made'));
-        """)
-    #expect(draft.added.contains("table \"fine\"") && draft.added.contains("table \"geo\""))
-    #expect(SetupNote.lines(draft.notes).contains { $0.hasPrefix("Skipped virtual table \"area\"") })
-  }
 }

@@ -12,7 +12,7 @@ import Testing
 /// Steps that find changes by the origin's log. After each, an audit compares all rows: it must find no difference,
 /// and the log must have named every changed row.
 @Suite struct OriginLogTests {
-  static let histories = Stage.pick(quick: 3, full: 60, deep: 2000)
+  static let histories = Stage.pick(quick: 2, full: 60, deep: 2000)
   private static let steps = 12
 
   // MARK: Helpers
@@ -47,14 +47,10 @@ import Testing
     deployment.job.shrinkGuard.percent = 100
     try deployment.origin(Self.origin)
     try setUp()
-    try follow()
-    _ = try deployment.step()
-    _ = try deployment.step()
-  }
-
-  private func follow() throws {
     deployment.job.policy.changes = .log
     deployment.job.policy.auditSeconds = 86_400
+    _ = try deployment.step()
+    _ = try deployment.step()
   }
 
   private func setUp() throws {
@@ -79,6 +75,17 @@ import Testing
   }
 
   private func step() throws -> SeriesReport { try deployment.step().series[0] }
+
+  private var origin: Connection { get throws { try Connection(deployment.originPath, .origin) } }
+
+  /// The first value of a query of the origin.
+  private func found(_ sql: String) throws -> String { try #require(try origin.value(sql)).text }
+
+  /// The log of the table of words.
+  private func wordLog() throws -> String {
+    let number = try origin.integer("SELECT number FROM seedbank_logged WHERE source = 'word'")
+    return LogParts.log(Int(try #require(number)))
+  }
 
   /// A full comparison right after a step must find nothing.
   private func audit(_ place: String = "") throws {
@@ -159,7 +166,20 @@ import Testing
     for table in ["zone", "stop", "call", "busy", "named"] { #expect(touched[table] == .nothing, "\(table)") }
   }
 
-  @Test func `an empty log is not written to disk again and a later change is found`() throws {
+  @Test func `a SELECT and a view are compared after a write to a table that they read`() throws {
+    try write("INSERT INTO zone VALUES ('z', 'Zone'); INSERT INTO stop VALUES (1, 'x', NULL, 'z')")
+    #expect(try step().changes["named"]?.inserted == 1)
+    try write("INSERT INTO call VALUES (1, 1, '9:00', 1)")
+    let report = try step()
+    #expect(report.foundBy?.way == .log)
+    #expect(report.changes["busy"]?.inserted == 1)
+    try audit()
+  }
+
+  @Test
+  func `with an empty log a step reads no page of any table and writes nothing, and finds a later change`()
+    throws
+  {
     let cursor = deployment.folder("state/test-1.cursor")
     // The first step after a comparison finds out whether the log is usable.
     try write("PRAGMA user_version = 1")
@@ -175,9 +195,6 @@ import Testing
     #expect(try step().changes["word"]?.inserted == 1)
     #expect(try FileStamp(cursor) != noted)
     try audit()
-  }
-
-  @Test func `a step with an empty log reads no page of any table`() throws {
     try write(
       "INSERT INTO zone VALUES ('z', 'Z'); INSERT INTO stop VALUES (1, 's', 2, 'z'); INSERT INTO word VALUES ('w', 1)"
     )
@@ -212,42 +229,55 @@ import Testing
     #expect(pages.count > 6)
   }
 
-  @Test func `a SELECT and a view are compared after a write to a table that they read`() throws {
-    try write("INSERT INTO zone VALUES ('z', 'Zone'); INSERT INTO stop VALUES (1, 'x', NULL, 'z')")
-    #expect(try step().changes["named"]?.inserted == 1)
-    try write("INSERT INTO call VALUES (1, 1, '9:00', 1)")
-    let report = try step()
-    #expect(report.foundBy?.way == .log)
-    #expect(report.changes["busy"]?.inserted == 1)
-    try audit()
-  }
-
   // MARK: Doubts about the log
 
-  private func expectComparison(_ reason: LogDoubt, _ outcome: SeriesReport.Outcome = .unchanged)
-    throws
-  {
+  private func expectComparison(
+    _ reason: LogDoubt, _ outcome: SeriesReport.Outcome = .unchanged,
+    sourceLocation: SourceLocation = #_sourceLocation
+  ) throws {
     let report = try step()
-    #expect(report.foundBy == .because(reason))
-    #expect(report.outcome == outcome)
+    #expect(report.foundBy == .because(reason), sourceLocation: sourceLocation)
+    #expect(report.outcome == outcome, sourceLocation: sourceLocation)
     // From then on the log is used again.
     try write("INSERT OR REPLACE INTO word VALUES ('again', random())")
-    #expect(try step().foundBy?.way == .log)
-    try audit()
+    #expect(try step().foundBy?.way == .log, sourceLocation: sourceLocation)
+    try audit("\(reason)")
   }
 
-  @Test func `a trigger that was dropped and recreated causes one comparison that finds the missed rows`()
-    throws
-  {
-    let trigger = try #require(
-      try Connection(deployment.originPath, .origin).value(
-        "SELECT sql FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'word' AND name LIKE '%insert'"))
-    let name = try #require(
-      try Connection(deployment.originPath, .origin).value(
-        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'word' AND name LIKE '%insert'")
-    )
-    try write("DROP TRIGGER \(quoted(name.text)); INSERT INTO word VALUES ('unseen', 1); \(trigger.text)")
+  @Test func `each event that may hide a change from the log causes one comparison`() throws {
+    // A file that replaces the origin.
+    let copy = deployment.folder("copy.sqlite")
+    try Connection(deployment.originPath, .own).execute("VACUUM INTO '\(copy)'")
+    try Folder.remove(deployment.originPath)
+    try Folder.rename(copy, to: deployment.originPath)
+    try expectComparison(.otherFile)
+    try Connection(deployment.originPath, .own).execute("VACUUM")
+    try expectComparison(.otherSchema)
+    // A trigger that is dropped and made again.
+    let insert = "FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'word' AND name LIKE '%insert'"
+    let (name, sql) = (try found("SELECT name \(insert)"), try found("SELECT sql \(insert)"))
+    try write("DROP TRIGGER \(quoted(name)); INSERT INTO word VALUES ('unseen', 1); \(sql)")
     try expectComparison(.otherSchema, .changed)
+    // A log whose history is shorter than the publisher was down.
+    try write("INSERT INTO word VALUES ('b', 1), ('c', 1)")
+    let log = try wordLog()
+    try write("DELETE FROM \(log) WHERE seq < (SELECT max(seq) FROM \(log))")
+    try expectComparison(.pruned, .changed)
+    // A working copy with foreign writes, which is rebuilt.
+    try Connection(deployment.copy(major: 1), .own).execute("UPDATE word SET n = 7")
+    try write("INSERT INTO zone VALUES ('z', 'Z')")
+    let report = try step()
+    #expect(report.foundBy == .because(.otherCopy) && report.repair != nil && report.outcome == .changed)
+    try deployment.verify()
+    try audit()
+    // Another log.
+    let connection = try Connection(deployment.originPath, .own)
+    try connection.transaction {
+      for statement in try SQLiteLogDraft.removal(connection) { try connection.execute(statement) }
+    }
+    #expect(try step().foundBy == .because(.noLog))
+    try setUp()
+    #expect(try step().foundBy == .because(.first))
   }
 
   @Test func `a recreated table has no triggers and is compared at each step with a warning`()
@@ -265,12 +295,11 @@ import Testing
 
   @Test(arguments: ["insert", "update", "delete", "move", "insert_0", "update_1"])
   func `a missing trigger loses no change`(kind: String) throws {
-    let name = try #require(
-      try Connection(deployment.originPath, .origin).value(
-        "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'word' AND name LIKE '%\\_\(kind)' ESCAPE '\\'"
-      ))
+    let name = try found(
+      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'word' AND name LIKE '%\\_\(kind)' ESCAPE '\\'"
+    )
     try write("INSERT INTO word(rowid, word, n) VALUES (1, 'a', 1), (2, 'b', 2)")
-    try write("DROP TRIGGER \(quoted(name.text))")
+    try write("DROP TRIGGER \(quoted(name))")
     _ = try step()
     for sql in [
       "INSERT INTO word VALUES ('c', 3)", "UPDATE word SET n = n + 10", "DELETE FROM word WHERE word = 'a'",
@@ -280,84 +309,25 @@ import Testing
     }
   }
 
-  @Test func `a recreated log counts as another one`() throws {
-    let connection = try Connection(deployment.originPath, .own)
-    try connection.transaction {
-      for statement in try SQLiteLogDraft.removal(connection) { try connection.execute(statement) }
-    }
-    #expect(try step().foundBy == .because(.noLog))
-    try setUp()
-    #expect(try step().foundBy == .because(.first))
-  }
-
-  @Test func `a file that replaces the origin is compared`() throws {
-    let copy = deployment.folder("copy.sqlite")
-    try Connection(deployment.originPath, .own).execute("VACUUM INTO '\(copy)'")
-    try Folder.remove(deployment.originPath)
-    try Folder.rename(copy, to: deployment.originPath)
-    try expectComparison(.otherFile)
-  }
-
-  @Test func `an origin is compared after VACUUM`() throws {
-    try write("INSERT INTO word VALUES ('a', 1)")
-    _ = try step()
-    try Connection(deployment.originPath, .own).execute("VACUUM")
-    try expectComparison(.otherSchema)
-  }
-
-  @Test func `a backup copied over the origin is detected even after an equal number of writes`()
+  @Test func `an emptied log is not trusted even if it had been empty before, and a backup is detected`()
     throws
   {
-    try write("INSERT INTO word VALUES ('a', 1)")
-    _ = try step()
-    let backup = try DurableFile.read(deployment.originPath, limit: 1 << 24)
-    try write("INSERT INTO word VALUES ('lost', 1)")
-    _ = try step()
-    let file = try File(deployment.originPath, for: .updating)
-    try file.write(backup)
-    try write("INSERT INTO word VALUES ('lost', 2)")
-    let report = try step()
-    #expect(report.foundBy == .because(.edited))
-    #expect(report.changes["word"]?.updated == 1)
-    try audit()
-  }
-
-  @Test func `an emptied log is not trusted even if it had been empty before`() throws {
-    let number = try #require(
-      try Connection(deployment.originPath, .origin).integer(
-        "SELECT number FROM seedbank_logged WHERE source = 'word'"))
+    let log = try wordLog()
     for name in ["a", "b", "c"] {
-      try write("INSERT INTO word VALUES ('\(name)', 1); DELETE FROM \(LogParts.log(Int(number)))")
+      try write("INSERT INTO word VALUES ('\(name)', 1); DELETE FROM \(log)")
       let report = try step()
       #expect(report.foundBy == .because(.edited) && report.outcome == .changed)
     }
     try write("INSERT INTO word VALUES ('d', 1)")
     try expectComparison(.edited, .changed)
-  }
-
-  @Test func `a publisher that was down longer than the log's history compares`() throws {
-    try write("INSERT INTO word VALUES ('a', 1)")
+    // A backup, and then as many writes as it lacks.
+    let backup = try DurableFile.read(deployment.originPath, limit: 1 << 24)
+    try write("INSERT INTO word VALUES ('lost', 1)")
     _ = try step()
-    try write("INSERT INTO word VALUES ('b', 1), ('c', 1)")
-    let number = try #require(
-      try Connection(deployment.originPath, .origin).integer(
-        "SELECT number FROM seedbank_logged WHERE source = 'word'"))
-    try write(
-      "DELETE FROM \(LogParts.log(Int(number))) WHERE seq < (SELECT max(seq) FROM \(LogParts.log(Int(number))))"
-    )
-    try expectComparison(.pruned, .changed)
-  }
-
-  @Test func `a working copy with foreign writes is compared and rebuilt`() throws {
-    try write("INSERT INTO word VALUES ('a', 1)")
-    _ = try step()
-    try Connection(deployment.copy(major: 1), .own).execute("UPDATE word SET n = 7")
-    try write("INSERT INTO zone VALUES ('z', 'Z')")
+    try File(deployment.originPath, for: .updating).write(backup)
+    try write("INSERT INTO word VALUES ('lost', 2)")
     let report = try step()
-    #expect(report.foundBy == .because(.otherCopy))
-    #expect(report.repair != nil)
-    #expect(report.outcome == .changed)
-    try deployment.verify()
+    #expect(report.foundBy == .because(.edited) && report.changes["word"]?.updated == 1)
     try audit()
   }
 
@@ -395,11 +365,13 @@ import Testing
     #expect(resumed.series[0].foundBy == .because(.otherCopy))
     try audit()
   }
+}
 
+@Suite struct LogDoubtTests {
   @Test func `each comparison reason has its own word without names of tables`() {
     let reasons =
       [
-        .noLog, .first, .otherCopy, .otherSubject, .missed(deployment.clock), .otherFile, .otherDatabase,
+        .noLog, .first, .otherCopy, .otherSubject, .missed(.now()), .otherFile, .otherDatabase,
         .otherServer, .otherTimeline, .otherTriggers, .otherSchema, .otherLog, .pruned, .edited,
       ] as [LogDoubt]
     let words = reasons.compactMap { FoundBy.because($0).why }

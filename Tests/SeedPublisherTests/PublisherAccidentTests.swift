@@ -14,29 +14,30 @@ import Testing
 @Suite struct PublisherAccidentTests {
   private func bytes(_ path: String) throws -> [UInt8] { try DurableFile.read(path, limit: 1 << 30) }
 
-  @Test func `a publisher that dies between publishing and COMMIT catches up by the published delta`() throws
+  @Test func `an older copy catches up by deltas, and one of another history or behind the floor is rebuilt`()
+    throws
   {
     let deployment = try PublisherFixture.deployment()
     let before = try bytes(deployment.copy())
-    try deployment.publish("UPDATE stop SET name = 'x' WHERE id = 1")
-    try deployment.publish("DELETE FROM stop WHERE id = 2")
+    for sql in ["UPDATE stop SET name = 'x' WHERE id = 1", "DELETE FROM stop WHERE id = 2"] {
+      try deployment.change(sql)
+    }
+    // As if the publisher had died between publishing and COMMIT.
     try DurableFile.write(before, to: deployment.copy())
     let report = try deployment.publish("INSERT INTO stop VALUES (9, 'n', 1)")
     #expect(report.outcome == .changed && report.version?.number == 4 && report.repair == nil)
     #expect(try deployment.names() == ["x", "c", "n"])
-  }
-
-  @Test func `a copy that lags behind the floor is rebuilt`() throws {
-    let deployment = try PublisherFixture.deployment()
+    let other = try PublisherFixture.deployment()
+    try DurableFile.write(try bytes(other.copy()), to: deployment.copy())
+    #expect(try deployment.verifiedStep().repair?.contains("another history") == true)
     deployment.job.retainedSnapshots = 1
-    let before = try bytes(deployment.copy())
-    for name in ["x", "y"] {
+    for name in ["y", "z"] {
       try deployment.origin("UPDATE stop SET name = '\(name)'")
       try deployment.verifiedStep(forcingSnapshot: true)
     }
     try DurableFile.write(before, to: deployment.copy())
-    let report = try deployment.verifiedStep()
-    #expect(report.outcome == .unchanged && report.repair?.contains("did not catch up") == true)
+    let late = try deployment.verifiedStep()
+    #expect(late.outcome == .unchanged && late.repair?.contains("did not catch up") == true)
   }
 
   enum Damage: String, CaseIterable {
@@ -105,39 +106,37 @@ import Testing
     }
   }
 
-  @Test func `a step rejects a publication restored from an old backup`() throws {
+  @Test func `a step rejects a publication that was restored from an old backup, lost, or created again`()
+    throws
+  {
     let deployment = try PublisherFixture.deployment()
     let backup = try publishedFiles(deployment.publication)
-    try deployment.publish("DELETE FROM stop WHERE id = 1")
+    try deployment.change("DELETE FROM stop WHERE id = 1")
     for path in try publishedFiles(deployment.publication).keys where backup[path] == nil {
       try Folder.remove(path)
     }
     for (path, bytes) in backup { try DurableFile.write(bytes, to: path) }
-    try deployment.expectNothingPublished {
-      let error = #expect(throws: PublicationError.self) { try deployment.step() }
-      #expect(error == .copyAhead(copy: deployment.copy(), version: "2", head: "1"))
+    func expectCopyAhead(of head: String) throws {
+      try deployment.expectNothingPublished {
+        let error = #expect(throws: PublicationError.self) { try deployment.step() }
+        #expect(error == .copyAhead(copy: deployment.copy(), version: "2", head: head))
+      }
     }
-  }
-
-  @Test func `a step rejects a publication that was lost and recreated`() throws {
-    let deployment = try PublisherFixture.deployment()
-    for path in try publishedFiles(deployment.publication).keys { try Folder.remove(path) }
+    try expectCopyAhead(of: "1")
+    for path in backup.keys { try Folder.remove(path) }
     #expect(throws: PublicationError.missing(path: deployment.publication.path)) { try deployment.step() }
-    let other = try PublisherFixture.deployment()
     try Folder.removeAll(deployment.publication.path)
     try Folder.create(deployment.publication.path + "/metadata")
     let founding = try RepositorySigner(now: .now()).create(
-      delegating: other.job.plans.map(\.series),
-      keys: deployment.keys)
+      delegating: deployment.job.plans.map(\.series), keys: deployment.keys)
     try deployment.publication.write(founding.files)
-    let error = #expect(throws: PublicationError.self) { try deployment.step() }
-    #expect(error == .copyAhead(copy: deployment.copy(), version: "1", head: "nothing"))
+    try expectCopyAhead(of: "nothing")
   }
 
   @Test(arguments: [true, false])
   func `a corrupt published object is reported and not used for a rebuild`(_ isDelta: Bool) throws {
     let deployment = try PublisherFixture.deployment()
-    try deployment.publish("DELETE FROM stop WHERE id = 1")
+    try deployment.change("DELETE FROM stop WHERE id = 1")
     let objects = try deployment.metadata(major: 2).objects
     let file = deployment.publication.file(try #require(objects.first { $0.isDelta == isDelta }))
     let good = try bytes(file)
@@ -148,13 +147,6 @@ import Testing
     }
     try DurableFile.write(good, to: file)
     #expect(try deployment.verifiedStep().repair == "it was missing")
-  }
-
-  @Test func `a working copy of another history is replaced`() throws {
-    let deployment = try PublisherFixture.deployment()
-    let other = try PublisherFixture.deployment()
-    try DurableFile.write(try bytes(other.copy()), to: deployment.copy())
-    #expect(try deployment.verifiedStep().repair?.contains("another history") == true)
   }
 
   @Test(arguments: [
@@ -199,13 +191,5 @@ import Testing
       ($0.key.dropFirst(twin.count), $0.value)
     }
     #expect(Dictionary(uniqueKeysWithValues: found) == Dictionary(uniqueKeysWithValues: expected))
-  }
-
-  @Test func `a series created twice has the same digest in different epochs`() throws {
-    let (one, two) = (try PublisherFixture.deployment(), try PublisherFixture.deployment())
-    let (first, second) = (try one.metadata(major: 2), try two.metadata(major: 2))
-    #expect(first.state.epoch != second.state.epoch)
-    #expect(first.newestSnapshot?.digest == second.newestSnapshot?.digest)
-    #expect(try one.names() == two.names())
   }
 }

@@ -13,7 +13,7 @@ import Testing
   /// Versions 1 to 3: the first stop is called a, x, y.
   private func deployment() throws -> TestDeployment {
     let deployment = try PublisherFixture.deployment()
-    for name in ["x", "y"] { try deployment.publish("UPDATE stop SET name = '\(name)' WHERE id = 1") }
+    for name in ["x", "y"] { try deployment.change("UPDATE stop SET name = '\(name)' WHERE id = 1") }
     return deployment
   }
 
@@ -35,40 +35,31 @@ import Testing
     return report.series[0]
   }
 
-  @Test func `a rollback publishes the old content as a new version with delta and snapshot`() throws {
+  @Test func `a rollback publishes the old content as a new version and holds the series`() throws {
     let deployment = try deployment()
-    try deployment.publish("DELETE FROM stop WHERE id = 2; INSERT INTO stop VALUES (7, 'n', 1)")
+    try deployment.change("DELETE FROM stop WHERE id = 2; INSERT INTO stop VALUES (7, 'n', 1)")
     let report = try rollBack(deployment, to: 2)
     #expect(report.version?.number == 5 && report.snapshotBytes != nil && report.deltaBytes != nil)
     let changes = try #require(report.changes["stop"])
     #expect((changes.inserted, changes.updated, changes.deleted) == (1, 1, 1))
     #expect(try deployment.names() == ["x", "b", "c"])
-    let state = try deployment.metadata(major: 2).state
-    #expect(state.hold == SeriesHold(version: 2, since: deployment.clock))
-    #expect(state.floor == .first, "clients go forward by deltas")
+    let metadata = try deployment.metadata(major: 2)
+    #expect(metadata.state.hold == SeriesHold(version: 2, since: deployment.clock))
+    #expect(metadata.state.floor == .first, "clients go forward by deltas")
+    // A client that ignores holds reads the same.
+    let role = metadata.role(version: 1, expires: deployment.clock)
+    #expect(try SeriesMetadata(metadata.series, in: role) == metadata)
   }
 
-  @Test func `a held series ignores its origin until it is resumed`() throws {
+  @Test func `a held series follows settings and not its origin until it is resumed`() throws {
     let deployment = try deployment()
     try rollBack(deployment, to: 1)
     try deployment.origin("UPDATE stop SET name = 'bad' WHERE id = 3")
     try deployment.expectNothingPublished {
-      for _ in 0..<3 {
-        let report = try step(deployment)
-        #expect(report.outcome == .held)
-      }
+      let reports = [try step(deployment), try step(deployment), try rollBack(deployment, to: 1)]
+      #expect(reports.map(\.outcome) == [.held, .held, .held])
     }
-    #expect(try deployment.names() == ["a", "b", "c"])
-    #expect(try step(deployment, isResuming: true).outcome == .changed)
-    #expect(try deployment.names() == ["y", "b", "bad"])
-    #expect(try deployment.metadata(major: 2).state.hold == nil)
-    #expect(try step(deployment).outcome == .unchanged)
-  }
-
-  @Test func `a held series still updates signatures, poll interval and lifecycle`() throws {
-    let deployment = try deployment()
-    try rollBack(deployment, to: 1)
-    let series = SeedSeries(deployment.job.name, model: "2.0")
+    let series = deployment.job.plans[0].series
     let before = try #require(try deployment.publication.published().series[series])
     deployment.clock = deployment.clock.adding(seconds: 2 * Publisher.renewalSeconds)
     deployment.job.pollSeconds = 7
@@ -78,42 +69,31 @@ import Testing
     #expect(after.metadata.state.head == before.metadata.state.head)
     #expect(after.metadata.state.hold == before.metadata.state.hold)
     #expect(after.metadata.state.publishedAt == before.metadata.state.publishedAt)
-  }
-
-  @Test func `the hold survives the loss of the publisher's state`() throws {
-    let deployment = try deployment()
-    try rollBack(deployment, to: 1)
+    // The hold is published, and the publisher's state has nothing of it.
     try Folder.removeAll(deployment.folder("state"))
     #expect(try step(deployment).outcome == .held)
-    #expect(try step(deployment, isResuming: true).outcome == .changed)
-    #expect(try deployment.names() == ["y", "b", "c"])
-  }
-
-  @Test func `a repeated rollback to the same version changes nothing`() throws {
-    let deployment = try deployment()
-    try rollBack(deployment, to: 1)
-    try deployment.expectNothingPublished {
-      let report = try rollBack(deployment, to: 1)
-      #expect(report.outcome == .held)
-    }
-  }
-
-  @Test func `rolling back further and forward again makes new versions`() throws {
-    let deployment = try deployment()
-    try rollBack(deployment, to: 2)
-    try rollBack(deployment, to: 1)
     #expect(try deployment.names() == ["a", "b", "c"])
-    #expect(try rollBack(deployment, to: 3).version?.number == 6)
-    #expect(try deployment.names() == ["y", "b", "c"])
-    #expect(try deployment.metadata(major: 2).state.hold?.version.number == 3)
+    #expect(try step(deployment, isResuming: true).outcome == .changed)
+    #expect(try deployment.names() == ["y", "b", "bad"])
+    #expect(try deployment.metadata(major: 2).state.hold == nil)
+    #expect(try step(deployment).outcome == .unchanged)
   }
 
-  @Test func `a rollback to head only holds the series`() throws {
+  @Test func `a rollback to head only holds, one further back and one forward again make new versions`()
+    throws
+  {
     let deployment = try deployment()
     #expect(try rollBack(deployment, to: 3).outcome == .held)
     #expect(try deployment.metadata(major: 2).state.head.number == 3)
     #expect(try step(deployment, isResuming: true).outcome == .unchanged)
     #expect(try deployment.metadata(major: 2).state.hold == nil)
+    for version in [2, 1] { try rollBack(deployment, to: version) }
+    #expect(try deployment.names() == ["a", "b", "c"])
+    // Without an origin.
+    try Folder.remove(deployment.originPath)
+    #expect(try rollBack(deployment, to: 3).version?.number == 6)
+    #expect(try deployment.names() == ["y", "b", "c"])
+    #expect(try deployment.metadata(major: 2).state.hold?.version.number == 3)
   }
 
   @Test func `other series of a dataset continue after a rollback`() throws {
@@ -127,13 +107,6 @@ import Testing
     try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 2")
     #expect(try deployment.step().series.map(\.outcome) == [.held, .changed])
     #expect(try deployment.names() == ["a", "b", "c"] && deployment.names(major: 3) == ["y", "new", "c"])
-  }
-
-  @Test func `a rollback needs no origin and no valid projection`() throws {
-    let deployment = try deployment()
-    try Folder.remove(deployment.originPath)
-    #expect(try rollBack(deployment, to: 1).version?.number == 4)
-    #expect(try deployment.names() == ["a", "b", "c"])
   }
 
   @Test func `a rollback to another model or an unknown version is rejected`() throws {
@@ -150,17 +123,9 @@ import Testing
     // Offers only acceptable versions: version 4 has the new model.
     let refusal = #expect(throws: RecallError.self) { try rollBack(deployment, to: 1) }
     #expect(refusal?.description.hasSuffix("a rollback must stay within one model: choose from 4") == true)
-    try deployment.publish("UPDATE stop SET name = 'z' WHERE id = 1")
+    try deployment.change("UPDATE stop SET name = 'z' WHERE id = 1")
     let other = #expect(throws: RecallError.self) { try rollBack(deployment, to: 2) }
     #expect(other?.description.hasSuffix("choose from 4 to 5") == true)
     #expect(try Folder.names(in: deployment.folder("state")).filter { $0.contains("recalled") }.isEmpty)
-  }
-
-  @Test func `a client that ignores holds can read a held series`() throws {
-    let deployment = try deployment()
-    try rollBack(deployment, to: 1)
-    let metadata = try deployment.metadata(major: 2)
-    let role = metadata.role(version: 1, expires: deployment.clock)
-    #expect(try SeriesMetadata(metadata.series, in: role) == metadata)
   }
 }

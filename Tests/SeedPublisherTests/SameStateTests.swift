@@ -13,7 +13,7 @@ import Testing
   /// Histories in batches, so that the runner can run them in parallel. A failure reports its seed.
   static let batches = Stage.pick(quick: 1, full: 8, deep: 40)
   static let historiesPerBatch = Stage.pick(quick: 2, full: 8, deep: 25)
-  static let versions = Stage.pick(quick: 12, full: 20, deep: 20)
+  static let versions = Stage.pick(quick: 8, full: 20, deep: 20)
 
   @Test(arguments: 0..<batches)
   func `snapshot N equals snapshot M plus the deltas from M to N`(_ batch: Int) throws {

@@ -21,13 +21,12 @@ import Testing
     let deployment = try TestDeployment(
       [model("2.0", Self.schema)], in: try TemporaryFolder(inMemory: true))
     deployment.job.indexes = indexes
-    try deployment.origin(
+    try deployment.change(
       """
       CREATE TABLE stop(id, name, zone, code);
       WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
         INSERT INTO stop SELECT i, 'Stop ' || i * 7919 % 1000, char(65 + i % 3), 'c' || i FROM n;
       """)
-    _ = try deployment.step()
     return deployment
   }
 
@@ -44,8 +43,7 @@ import Testing
   @Test(arguments: [IndexPlace.snapshot, .client])
   func `the same copy gives the same bytes`(_ indexes: IndexPlace) throws {
     let deployment = try deployment(indexes)
-    try deployment.origin("DELETE FROM stop WHERE id % 5 = 0; UPDATE stop SET zone = 'B' WHERE id % 7 = 0")
-    _ = try deployment.step()
+    try deployment.change("DELETE FROM stop WHERE id % 5 = 0; UPDATE stop SET zone = 'B' WHERE id % 7 = 0")
     let copy = try WorkingCopy(deployment.copy())
     let measures = try ["one", "two"].map { name in
       let path = deployment.folder(name)
@@ -57,22 +55,12 @@ import Testing
     #expect(measures[0].raw == measures[1].raw && measures[0].stored == measures[1].stored)
   }
 
-  @Test func `a missing encoding is added by the next step from the published file`() throws {
-    let deployment = try deployment(.client)
-    try WorkingCopy.remove(deployment.copy())
-    deployment.job.encodings = [.xz, .gzip]
-    _ = try deployment.step()
-    let snapshots = try deployment.metadata(major: 2).objects.filter { !$0.isDelta }
-    #expect(snapshots.map(\.encoding) == [.gzip, .xz] && Set(snapshots.map(\.rawSHA256)).count == 1)
-    try deployment.expectNothingPublished { _ = try deployment.step() }
-  }
-
   @Test(arguments: [IndexPlace.snapshot, .client])
   func `search tables and views are included, and match the rows`(_ indexes: IndexPlace) throws {
     let deployment = try deployment(indexes)
-    try deployment.origin(
-      "UPDATE stop SET name = 'Nollendorfplatz' WHERE id = 5; DELETE FROM stop WHERE id = 6")
-    _ = try deployment.step(forcingSnapshot: true)
+    try deployment.change(
+      "UPDATE stop SET name = 'Nollendorfplatz' WHERE id = 5; DELETE FROM stop WHERE id = 6",
+      forcingSnapshot: true)
     let seed = try newest(deployment, as: "seed.sqlite")
     try seed.allowViews()
     try seed.execute("INSERT INTO stop_search(stop_search, rank) VALUES ('integrity-check', 1)")
@@ -101,9 +89,18 @@ import Testing
     try SeedCheck(seed, deployment.job.plans[0].schema).run()
   }
 
-  @Test func `deltas continue from a snapshot without indexes and a rebuilt copy gets them back`() throws {
+  @Test
+  func `a snapshot without indexes gets encodings and deltas, and a lost copy is rebuilt with its indexes`()
+    throws
+  {
     let deployment = try deployment(.client)
-    try deployment.publish("UPDATE stop SET zone = 'C' WHERE id < 40; DELETE FROM stop WHERE id > 1990")
+    try WorkingCopy.remove(deployment.copy())
+    deployment.job.encodings = [.xz, .gzip]
+    _ = try deployment.step()
+    let snapshots = try deployment.metadata(major: 2).objects.filter { !$0.isDelta }
+    #expect(snapshots.map(\.encoding) == [.gzip, .xz] && Set(snapshots.map(\.rawSHA256)).count == 1)
+    try deployment.expectNothingPublished { _ = try deployment.step() }
+    try deployment.change("UPDATE stop SET zone = 'C' WHERE id < 40; DELETE FROM stop WHERE id > 1990")
     try WorkingCopy.remove(deployment.copy())
     let report = try deployment.publish("INSERT INTO stop VALUES (3000, 'New', 'A', 'c3000')")
     #expect(report.repair == "it was missing")

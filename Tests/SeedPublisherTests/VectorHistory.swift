@@ -71,8 +71,7 @@ struct VectorHistory {
       [model("1.0", Self.schema)], dataset: "places", in: try TemporaryFolder(inMemory: true))
     for (place, sql) in Self.steps.enumerated() {
       if place == Self.steps.count - 1 { try beginMinor() }
-      try deployment.origin(sql)
-      _ = try deployment.step()
+      try deployment.change(sql)
     }
   }
 

@@ -16,8 +16,7 @@ import Testing
     let deployment = try PublisherFixture.deployment()
     deployment.job.encodings = [.gzip, .xz]
     for (index, name) in ["x", "y", "z"].enumerated() {
-      try deployment.origin("UPDATE stop SET name = '\(name)' WHERE id = 1")
-      _ = try deployment.step(forcingSnapshot: index == 1)
+      try deployment.change("UPDATE stop SET name = '\(name)' WHERE id = 1", forcingSnapshot: index == 1)
     }
     return deployment
   }
@@ -67,8 +66,11 @@ import Testing
     #expect(full.isFull && full.path.hasPrefix(scratch))
   }
 
-  @Test func `a sound publication passes, also with unreferenced files`() throws {
+  @Test func `a sound publication passes until its signatures expire, but not with the root of another one`()
+    throws
+  {
     let deployment = try deployment()
+    // Files without a reference are no finding.
     try DurableFile.write([1], to: "\(deployment.publication.path)/targets/test/2/stray.sqlite.gz")
     let report = try verify(deployment)
     #expect(report.isSound && report.findings.isEmpty, "\(report.findings)")
@@ -76,14 +78,25 @@ import Testing
     #expect(report.metadataFiles == 5 && report.objects == objects.count)
     #expect(report.deltas == objects.count(where: \.isDelta) && report.deltas >= 3)
     #expect(report.snapshots == objects.count - report.deltas && report.snapshots >= 3)
+    let own = "\(deployment.publication.path)/metadata/1.root.json"
+    #expect(try verify(deployment, anchor: own).isSound)
+    let stranger = try PublisherFixture.deployment()
+    let foreign = "\(stranger.publication.path)/metadata/1.root.json"
+    #expect(errors(try verify(deployment, anchor: foreign)).map(\.path) == [foreign])
+    let week = errors(try verify(deployment, after: 8))
+    #expect(week.count == 3 && week.allSatisfy { $0.problem.contains("expired at") }, "\(week)")
+    #expect(week.contains { $0.path == "metadata/timestamp.json" && $0.remedy.contains("regenerate") })
+    let soon = try verify(deployment, after: 160).findings.filter { $0.severity == .warning }
+    #expect(soon.map(\.path) == ["metadata/1.targets.json"])
   }
 
   @Test func `a publication with merged deltas passes at every version`() throws {
     let deployment = try PublisherFixture.deployment()
     var passed = 0
-    for version in 2...40 {
-      try deployment.origin("UPDATE stop SET name = 'name \(version)' WHERE id = \(version % 3 + 1)")
-      _ = try deployment.step(forcingSnapshot: version == 35)
+    for version in 2...20 {
+      try deployment.change(
+        "UPDATE stop SET name = 'name \(version)' WHERE id = \(version % 3 + 1)",
+        forcingSnapshot: version == 18)
       let report = try verify(deployment)
       #expect(report.isSound && report.findings.isEmpty, "version \(version): \(report.findings)")
       #expect(
@@ -96,7 +109,7 @@ import Testing
 
   @Test func `deltas of a broken snapshot are not reported separately`() throws {
     let deployment = try PublisherFixture.deployment()
-    for name in ["x", "y", "z"] { try deployment.publish("UPDATE stop SET name = '\(name)' WHERE id = 1") }
+    for name in ["x", "y", "z"] { try deployment.change("UPDATE stop SET name = '\(name)' WHERE id = 1") }
     let snapshot = try #require(try deployment.metadata(major: 2).newestSnapshot)
     try DurableFile.write([1, 2, 3], to: deployment.publication.file(snapshot))
     #expect(errors(try verify(deployment)).map(\.path) == [snapshot.filePath])
@@ -107,8 +120,7 @@ import Testing
     let deployment = try PublisherFixture.deployment([model("2.0", schema)])
     deployment.job.indexes = .client
     for name in ["x", "y"] {
-      try deployment.origin("UPDATE stop SET name = '\(name)' WHERE id = 1")
-      _ = try deployment.step(forcingSnapshot: name == "x")
+      try deployment.change("UPDATE stop SET name = '\(name)' WHERE id = 1", forcingSnapshot: name == "x")
     }
     let report = try verify(deployment)
     #expect(report.isSound && report.findings.isEmpty, "\(report.findings)")
@@ -117,44 +129,33 @@ import Testing
     #expect(seed.schema.indexes == ["stop_name"])
   }
 
-  @Test func `a flipped byte is found in any file`() throws {
+  @Test func `any damaged, missing or swapped file is found`() throws {
     let deployment = try deployment()
     for file in try namedFiles(deployment) {
       let path = "\(deployment.publication.path)/\(file)"
       let before = try DurableFile.read(path, limit: 1 << 20)
-      for position in [0, before.count / 3, before.count / 2, before.count - 1] {
+      for position in [0, before.count / 2, before.count - 1] {
         var bytes = before
         bytes[position] ^= 1
         try DurableFile.write(bytes, to: path)
         let found = errors(try verify(deployment))
         #expect(found.contains { $0.path == file }, "byte \(position) of \(file): \(found)")
       }
+      if !file.hasSuffix("1.root.json") {
+        try Folder.remove(path)
+        let found = errors(try verify(deployment))
+        #expect(found.contains { $0.path == file && $0.problem == "it is missing" }, "\(file): \(found)")
+        #expect(found.allSatisfy { !$0.remedy.isEmpty })
+      }
       try DurableFile.write(before, to: path)
     }
     #expect(try verify(deployment).isSound)
-  }
-
-  @Test func `a missing file is found`() throws {
-    let deployment = try deployment()
-    for file in try namedFiles(deployment) where !file.hasSuffix("1.root.json") {
-      let path = "\(deployment.publication.path)/\(file)"
-      try Folder.rename(path, to: path + ".away")
-      let found = errors(try verify(deployment))
-      #expect(found.contains { $0.path == file && $0.problem == "it is missing" }, "\(file): \(found)")
-      #expect(found.allSatisfy { !$0.remedy.isEmpty })
-      try Folder.rename(path + ".away", to: path)
-    }
-  }
-
-  @Test func `two swapped objects are both found`() throws {
-    let deployment = try deployment()
-    let objects = try deployment.metadata(major: 2).objects
-    let (one, other) = (deployment.publication.file(objects[0]), deployment.publication.file(objects[1]))
-    try Folder.rename(one, to: one + ".away")
-    try Folder.rename(other, to: one)
-    try Folder.rename(one + ".away", to: other)
-    let found = Set(errors(try verify(deployment)).map(\.path))
-    #expect(found.isSuperset(of: objects[...1].map(\.filePath)))
+    let objects = try deployment.metadata(major: 2).objects[..<2]
+    let files = objects.map { deployment.publication.file($0) }
+    try Folder.rename(files[0], to: files[0] + ".away")
+    try Folder.rename(files[1], to: files[0])
+    try Folder.rename(files[0] + ".away", to: files[1])
+    #expect(Set(errors(try verify(deployment)).map(\.path)).isSuperset(of: objects.map(\.filePath)))
   }
 
   // MARK: Wrong content with valid signatures
@@ -214,19 +215,15 @@ import Testing
     return (object, stored)
   }
 
-  @Test func `a merged delta is applied like a single one`() throws {
+  @Test func `a signed merged delta is applied like a single one, and a wrong result is found`() throws {
     let deployment = try deployment()
     let (good, bytes) = try merged(deployment, name: "z")
     try deployment.sign(replacing: nil, by: (good, bytes))
     let report = try verify(deployment)
     let deltas = try deployment.metadata(major: 2).objects.count(where: \.isDelta)
     #expect(report.isSound && report.deltas == deltas, "\(report.findings)")
-  }
-
-  @Test func `a signed merged delta with a wrong result is found`() throws {
-    let deployment = try deployment()
-    let (bad, bytes) = try merged(deployment, name: "not z")
-    try deployment.sign(replacing: nil, by: (bad, bytes))
+    let (bad, wrong) = try merged(deployment, name: "not z")
+    try deployment.sign(replacing: good, by: (bad, wrong))
     let found = errors(try verify(deployment))
     #expect(found.map(\.path) == [bad.filePath], "\(found)")
     #expect(found[0].problem.contains("applied to version 1"))
@@ -243,26 +240,6 @@ import Testing
       ], after: try deployment.publication.published(), keys: deployment.keys)
     try deployment.publication.write(step.files)
     #expect(errors(try verify(deployment)).contains { $0.problem.contains("no deltas lead to the head") })
-  }
-
-  // MARK: Around the publication
-
-  @Test func `expired signatures are errors and expiring ones are warnings`() throws {
-    let deployment = try deployment()
-    let week = errors(try verify(deployment, after: 8))
-    #expect(week.count == 3 && week.allSatisfy { $0.problem.contains("expired at") }, "\(week)")
-    #expect(week.contains { $0.path == "metadata/timestamp.json" && $0.remedy.contains("regenerate") })
-    let soon = try verify(deployment, after: 160).findings.filter { $0.severity == .warning }
-    #expect(soon.map(\.path) == ["metadata/1.targets.json"])
-  }
-
-  @Test func `a shipped root of another publication is found`() throws {
-    let deployment = try deployment()
-    let own = "\(deployment.publication.path)/metadata/1.root.json"
-    #expect(try verify(deployment, anchor: own).isSound)
-    let stranger = try PublisherFixture.deployment()
-    let foreign = "\(stranger.publication.path)/metadata/1.root.json"
-    #expect(errors(try verify(deployment, anchor: foreign)).map(\.path) == [foreign])
   }
 
   @Test func `files that a publisher removes during verification are not reported as missing`() throws {

@@ -8,7 +8,10 @@ import Testing
 @testable import SeedSigning
 
 @Suite struct KeyFileTests {
-  @Test func `a key is read back from its file and only its owner may read it`() throws {
+  @Test
+  func `a key is read back from its file, which only its owner may read and which is never overwritten`()
+    throws
+  {
     let folder = try TemporaryFolder(inMemory: true)
     let key = SigningKey.generate()
     try KeyFile.write(key, toNewFile: folder("key.json"))
@@ -18,17 +21,10 @@ import Testing
     var status = stat()
     #expect(stat(folder("key.json"), &status) == 0)
     #expect(status.st_mode & 0o777 == 0o600)
-  }
-
-  @Test func `a key file is never overwritten`() throws {
-    let folder = try TemporaryFolder(inMemory: true)
-    let path = folder("key.json")
-    let first = SigningKey.generate()
-    try KeyFile.write(first, toNewFile: path)
-    #expect(throws: KeyFileError.alreadyThere(path: path)) {
-      try KeyFile.write(.generate(), toNewFile: path)
+    #expect(throws: KeyFileError.alreadyThere(path: folder("key.json"))) {
+      try KeyFile.write(.generate(), toNewFile: folder("key.json"))
     }
-    #expect(try KeyFile(reading: path).key.publicKey == first.publicKey)
+    #expect(try KeyFile(reading: folder("key.json")).key.publicKey == key.publicKey)
   }
 
   @Test func `a public key of either form is read from a pipe`() throws {

@@ -29,11 +29,11 @@ import Testing
   @Test func `a program may ignore its input or close its output`() throws {
     let text = String(repeating: "line\n", count: 100_000)
     #expect(try shell("exit 0", input: text).ending == .exited(0))
-    #expect(try shell("exec >&- 2>&-; sleep 0.3; exit 4").ending == .exited(4))
+    #expect(try shell("exec >&- 2>&-; sleep 0.1; exit 4").ending == .exited(4))
   }
 
   @Test func `output beyond the limit is read and discarded`() throws {
-    let (ending, output) = try shell("yes | head -c 50000000; echo end >&2; exit 1", outputBytes: 1000)
+    let (ending, output) = try shell("yes | head -c 5000000; echo end >&2; exit 1", outputBytes: 1000)
     #expect(ending == .exited(1) && output.utf8.count == 1000)
   }
 
@@ -44,7 +44,7 @@ import Testing
     #expect(ending == .overdue)
     let text = try String(contentsOfFile: folder("child"), encoding: .utf8)
     let child = try #require(pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines)))
-    try waitUntil("the child's child is gone", every: 0.01) { Self.isGone(child) }
+    try waitUntil("the child's child is gone") { Self.isGone(child) }
   }
 
   /// Gone, or a zombie that its new parent has not reaped.
@@ -57,9 +57,9 @@ import Testing
 
   @Test func `a child that outlives its program continues`() throws {
     let folder = try TemporaryFolder()
-    let (ending, _) = try shell("(sleep 0.5; echo done > \(folder("late"))) & exit 0")
+    let (ending, _) = try shell("(sleep 0.1; echo done > \(folder("late"))) & exit 0")
     #expect(ending == .exited(0))
-    try waitUntil("the rest is done", every: 0.02) { Folder.exists(folder("late")) }
+    try waitUntil("the rest is done") { Folder.exists(folder("late")) }
   }
 
   @Test func `signals ignored by this process are not ignored by a program`() throws {

@@ -47,7 +47,7 @@ import Testing
     defer { try? Folder.removeAll(folder) }
     let pipe = "\(folder)/pipe"
     #expect(mkfifo(pipe, 0o600) == 0)
-    let attempts = 5000
+    let attempts = 1000
     #expect(throws: FileError.self) { try DurableFile.read(pipe, limit: 1) }
     for path in [pipe, folder, "/dev/null"] {
       for _ in 0..<attempts {

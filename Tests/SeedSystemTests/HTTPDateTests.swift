@@ -13,8 +13,8 @@ import Testing
   }()
 
   @Test func `a date is formatted like Foundation's and parsed back`() {
-    for step in 0..<2_000 {
-      let seconds = step * 7_654_321
+    for step in 0..<500 {
+      let seconds = step * 30_617_281
       let text = Self.formatter.string(from: Date(timeIntervalSince1970: Double(seconds)))
       #expect(UTCTime(secondsSinceEpoch: seconds).httpText == text)
       #expect(UTCTime(http: text)?.secondsSinceEpoch == seconds)

@@ -5,7 +5,7 @@ import Support
 import Testing
 
 @Suite struct ProgramTests {
-  private static let starts = Stage.pick(quick: 200, full: 2_000, deep: 10_000)
+  private static let starts = Stage.pick(quick: 60, full: 2_000, deep: 10_000)
 
   @Test func `a program inherits no descriptor even next to long-running ones`() throws {
     let pipe = Pipe()

@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `every day of the calendar agrees with libc`() throws {
-    for day in stride(from: -719_528, to: 2_932_896, by: 97) {
+    for day in stride(from: -719_528, to: 2_932_896, by: Stage.pick(quick: 499, full: 97, deep: 97)) {
       var seconds = time_t(day * 86_400 + (day &* 7919) % 43_200 + 43_200)
       var fields = tm()
       gmtime_r(&seconds, &fields)

@@ -30,16 +30,14 @@ import Testing
     }
   }
 
-  @Test func `a file longer than the buffer has the digest of its bytes`() throws {
-    let folder = try TemporaryFolder()
+  @Test func `a file longer than the buffer has the digest of its bytes, and a missing one is named`() throws
+  {
+    let folder = try TemporaryFolder(inMemory: true)
     let bytes = (0..<700_001).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     try DurableFile.write(bytes, to: folder("file"))
     let (digest, length) = try SHA256Digest.ofFile(at: folder("file"))
     #expect(digest == SHA256Digest.of(bytes))
     #expect(length == bytes.count)
-  }
-
-  @Test func `a missing file is named in the error`() {
     let error = #expect(throws: FileError.self) { try SHA256Digest.ofFile(at: "/nowhere/at-all") }
     #expect(error?.description == "cannot open /nowhere/at-all: No such file or directory")
   }
@@ -104,7 +102,7 @@ import Testing
     #expect(try !key.verify(signature, of: #require(hexBytes(vector.message))))
   }
 
-  @Test func `a signature with a flipped bit or a wrong length is rejected`() {
+  @Test func `a signature with a flipped bit, of a wrong length or of another key is rejected`() {
     let key = SigningKey.generate()
     let message = Array("a row".utf8)
     let signature = key.sign(message)
@@ -117,11 +115,7 @@ import Testing
     #expect(!key.publicKey.verify(Array(signature.dropLast()), of: message))
     #expect(!key.publicKey.verify([], of: message))
     #expect(!key.publicKey.verify(signature, of: message + [0]))
-  }
-
-  @Test func `a signature of another key is rejected`() {
-    let message = Array("a row".utf8)
-    #expect(!SigningKey.generate().publicKey.verify(SigningKey.generate().sign(message), of: message))
+    #expect(!key.publicKey.verify(SigningKey.generate().sign(message), of: message))
   }
 
   @Test func `a key's id is the digest of its canonical JSON`() throws {

@@ -154,13 +154,9 @@ import Testing
     return timestamp.signerCount(of: try #require(root.roles["timestamp"]), among: root.keys)
   }
 
-  @Test func `Ed25519, ECDSA and RSA keys verify signatures of python`() throws {
-    let names = ["ed25519", "ecdsa", "rsa"]
-    for name in names { #expect(try signers([entry(name)]) == 1, "\(name)") }
-    #expect(try signers(names.map(entry)) == 3)
-  }
-
-  @Test func `a key counts once however often and in whatever form it is listed`() throws {
+  @Test func `keys of python verify its signatures, and each counts once in whatever form it is listed`()
+    throws
+  {
     let written = [
       ["ed25519", "ed25519 in upper case"],
       ["ecdsa", "ecdsa as go-tuf calls it", "ecdsa in one line"],
@@ -204,10 +200,13 @@ import Testing
     #expect(try signers(bad.values + ["ed25519", "ecdsa", "rsa"].map(entry)) == 3)
   }
 
+  /// Coprime to the bytes of a group of base64.
+  private static let step = Stage.pick(quick: 5, full: 1, deep: 1)
+
   @Test func `a damaged PEM key verifies nothing`() throws {
     for name in ["ecdsa", "rsa"] {
       let text = Array(try entry(name).public.utf8)
-      for index in text.indices {
+      for index in stride(from: 0, to: text.count, by: Self.step) {
         var bytes = text
         bytes[index] ^= 1
         var damaged = try entry(name)

@@ -52,7 +52,7 @@ import Testing
     """#
 
   @Test func `metadata signed by python-tuf is accepted with its extra fields`() async throws {
-    let folder = try TemporaryFolder()
+    let folder = try TemporaryFolder(inMemory: true)
     let output = try python(Self.publisher, [folder.path])
     #expect(output == "OK\n", "is python-tuf installed? pip install tuf 'securesystemslib[crypto]'")
     let names = try FileManager.default.contentsOfDirectory(atPath: folder.path)

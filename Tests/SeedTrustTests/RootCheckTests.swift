@@ -78,17 +78,6 @@ import Testing
     #expect(repository.requests == ["timestamp.json", "2.root.json"])
   }
 
-  @Test func `another timestamp of the same version is rejected`() async throws {
-    try repository.forgeTimestamp(
-      version: repository.published.timestamp.version, snapshot: repository.published.snapshot.version,
-      expires: repository.now.adding(days: 3))
-    await #expect(
-      throws: TrustError.conflict(role: "timestamp", version: repository.published.timestamp.version)
-    ) {
-      try await look()
-    }
-  }
-
   @Test func `a damaged stored copy is fetched again`() async throws {
     for name in ["snapshot.json", "transit-2.json", "timestamp.json"] {
       client.files[name] = Array("{".utf8)

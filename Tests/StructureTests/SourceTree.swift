@@ -75,9 +75,10 @@ extension SourceTree.File {
   }
 
   private static func opensOwnFiles(_ code: [UInt8]) -> Bool {
+    let code = String(decoding: code, as: UTF8.self)
+    guard code.contains("Connection(") else { return false }
     let others = ["borrowing:", ".memory", ".scratch", ".snapshot", ".received", ".seed", ".copy"]
-    return String(decoding: code, as: UTF8.self).matches(of: /[^A-Za-z._]Connection\(([^)\n]*)/).contains {
-      call in
+    return code.matches(of: /[^A-Za-z._]Connection\(([^)\n]*)/).contains { call in
       !others.contains { call.1.contains($0) }
     }
   }

@@ -19,8 +19,10 @@ struct SwiftCode {
   private mutating func readCode(untilParenthesis: Bool) {
     var depth = 0
     while position < source.count {
-      if skipsComment() || skipsLiteral() { continue }
+      // Each further look at a byte is slow in unoptimized code.
       let byte = source[position]
+      if byte == UInt8(ascii: "/"), skipsComment() { continue }
+      if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "#"), skipsLiteral() { continue }
       if byte == UInt8(ascii: "(") { depth += 1 }
       if byte == UInt8(ascii: ")") {
         if untilParenthesis, depth == 0 { return }
@@ -59,8 +61,15 @@ struct SwiftCode {
   }
 
   private mutating func readLiteral(end: String, escape: String) {
-    while position < source.count, !begins(end) {
-      if begins(escape + "(") {
+    let interpolation = escape + "("
+    while position < source.count {
+      let byte = source[position]
+      if byte == UInt8(ascii: "\""), begins(end) { break }
+      guard byte == UInt8(ascii: "\\") else {
+        position += 1
+        continue
+      }
+      if begins(interpolation) {
         position += escape.utf8.count + 1
         kept.append(UInt8(ascii: " "))
         readCode(untilParenthesis: true)

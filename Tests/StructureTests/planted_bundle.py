@@ -53,5 +53,5 @@ for test in TESTS:
     if test == TESTS[1]:
         second()
     event("testEnded", test)
-    time.sleep(0.1)
+    time.sleep(0.03)
 sys.exit(1 if plant == "fails" else 0)

@@ -104,7 +104,7 @@ package final class PostgresCluster: Sendable {
       "restore_command=cp \(server.archive)/%f %p", "recovery_target_\(target)=\(value)",
       "recovery_target_inclusive=off", "recovery_target_action=promote",
     ])
-    try waitUntil("it is recovered", every: 0.05) {
+    try waitUntil("it is recovered") {
       try psql("postgres", "SELECT pg_is_in_recovery()") == "f\n"
     }
   }
@@ -112,7 +112,7 @@ package final class PostgresCluster: Sendable {
   /// Waits until the log written so far is archived.
   package func archiveLog() throws {
     let file = try psql("postgres", "SELECT pg_walfile_name(pg_switch_wal())").filter { !$0.isNewline }
-    try waitUntil("the log is archived", every: 0.05) {
+    try waitUntil("the log is archived") {
       try psql("postgres", "SELECT last_archived_wal >= '\(file)' FROM pg_stat_archiver") == "t\n"
     }
   }
@@ -153,7 +153,11 @@ package final class PostgresCluster: Sendable {
       if started.isEmpty { atexit { PostgresCluster.endAll() } }
       started.append(server)
     }
-    try eventually("PostgreSQL answers") { try? psql("postgres", "SELECT 1") }
+    try eventually("PostgreSQL answers") {
+      // Its file is cheaper to find than a refusal.
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder)
+      return names.contains { $0.hasPrefix(".s.PGSQL") } ? try? psql("postgres", "SELECT 1") : nil
+    }
   }
 
   private static func endAll() {
@@ -181,10 +185,8 @@ package final class PostgresCluster: Sendable {
       return count
     }
     let name = "test_\(number)"
-    try psql("postgres", "CREATE DATABASE \(name) \(options)")
-    let database = PostgresDatabase(cluster: self, name: name)
-    if !sql.isEmpty { try database.run(sql) }
-    return database
+    try psql("postgres", "CREATE DATABASE \(name) \(options);\n\\connect \(name)\n\(sql)")
+    return PostgresDatabase(cluster: self, name: name)
   }
 
   /// Runs SQL with psql as the superuser.

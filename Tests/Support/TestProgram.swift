@@ -88,7 +88,7 @@ package final class TestProgram: Sendable {
 
   /// Waits for a text in the output; throws if the program ends before.
   package func waits(for text: String, within patience: TimeInterval = longestWait) throws {
-    try eventually("\"\(text)\" is printed by \(description)", within: patience) {
+    try eventually("\"\(text)\" is printed by \(description)", within: patience, every: 0.01) {
       let hasEnded = !isRunning
       if output.contains(text) { return true }
       if hasEnded { throw failure("has ended") }
@@ -158,7 +158,7 @@ package final class TestProgram: Sendable {
     while ContinuousClock.now < deadline {
       if let ending { return ending }
       usleep(pause)
-      pause = min(pause * 2, 10_000)
+      pause = min(pause * 2, 2_000)
     }
     return ending
   }

@@ -9,11 +9,11 @@ package let longestWait: TimeInterval = Stage.current == .quick ? 40 : 120
 /// Blocks its thread. Makes a last attempt after the timeout, because the machine may have been suspended.
 @discardableResult
 package func eventually<Value>(
-  _ what: String, within patience: TimeInterval = longestWait, every pause: TimeInterval = 0.05,
+  _ what: String, within patience: TimeInterval = longestWait, every pause: TimeInterval = 0.02,
   _ attempt: () throws -> Value?
 ) throws -> Value {
   let deadline = ContinuousClock.now + .seconds(patience)
-  var (isLate, next) = (false, 0.005)
+  var (isLate, next) = (false, 0.001)
   repeat {
     isLate = ContinuousClock.now > deadline
     if let value = try attempt() { return value }
@@ -25,7 +25,7 @@ package func eventually<Value>(
 
 /// Polls until `condition` holds; throws after ``longestWait``.
 package func waitUntil(
-  _ what: String, every pause: TimeInterval = 0.02, _ condition: () throws -> Bool
+  _ what: String, every pause: TimeInterval = 0.01, _ condition: () throws -> Bool
 ) throws {
   try eventually(what, every: pause) { try condition() ? true : nil }
 }
@@ -37,7 +37,7 @@ package func until(_ condition: () -> Bool) async throws {
   repeat {
     isLate = ContinuousClock.now > deadline
     if condition() { return }
-    try await Task.sleep(for: .milliseconds(10))
+    try await Task.sleep(for: .milliseconds(2))
   } while !isLate
   throw NeverHappened(what: "the condition holds")
 }

@@ -57,6 +57,7 @@ import Testing
     publisher.end()
     try FileManager.default.removeItem(atPath: projection)
     #expect(try deployment.seedbank("regenerate").status == 0)
+    #expect(try !deployment.seedbank("status", "--check").output.contains("the last step failed"))
   }
 
   @Test func `a second run ends at once and names the first, until that one is killed`() throws {

@@ -58,18 +58,11 @@ import Testing
     #expect(try feed.rows("SELECT count(*) FROM stops") == ["2"])
   }
 
-  @Test func `a program that exceeds the timeout is killed with its children, and its output is limited`()
-    throws
-  {
+  @Test func `a program that exceeds the timeout is killed with its children`() throws {
     try fetch("\(copy); sleep 1000 & echo $! > '\(feed.folder("child"))'; wait", #", "timeoutSeconds": 1"#)
     #expect(try feed.refusal().contains("took longer than origin.timeoutSeconds"))
     let child = try feed.folder.text("child").split(separator: "\n")[0]
     try eventually("the child is gone") { kill(Int32(child)!, 0) != 0 ? true : nil }
-    try fetch("\(copy); head -c 20000000 /dev/zero | tr '\\0' x")
-    #expect(try feed.refusal() == "published")
-    let log = try FileManager.default.attributesOfItem(
-      atPath: feed.folder("seedbank/state/feeds/my/command.log"))
-    #expect((log[.size] as? Int ?? 0) < 1_000_000)
   }
 
   @Test func `key variables are removed from a program's environment`() throws {

@@ -18,21 +18,16 @@ final class FeedDeployment {
 
   private static let template = FolderTemplate()
 
-  init(_ schema: String = FeedDeployment.schema, origin: String = "") throws {
+  init(_ schema: String = FeedDeployment.schema) throws {
     folder = try TemporaryFolder(inMemory: true)
-    if schema == Self.schema {
-      try Self.template.fill(folder) { try make(schema) }
-    } else {
-      try make(schema)
+    try Self.template.fill(folder) {
+      try Tool.sqlite(folder("my.sqlite"), Self.schema)
+      try folder.succeed("init", "my.sqlite")
     }
+    if schema != Self.schema { try folder.write(schema, to: "seedbank/my/models/1.0/schema.sql") }
     try write(Self.stops, "stops.txt")
     try write(Self.times, "stop_times.txt")
-    try configure(origin)
-  }
-
-  private func make(_ schema: String) throws {
-    try Tool.sqlite(folder("my.sqlite"), schema)
-    try folder.succeed("init", "my.sqlite")
+    try configure("")
   }
 
   /// Sets the path and further members of the origin. Files are read without a delay.

@@ -162,11 +162,4 @@ import Testing
     let shown = try feed.folder.succeed("config", "show")
     #expect(shown.contains("text"), "\(shown)")
   }
-
-  @Test func `two files with the same table name are allowed if no model wants the table`() throws {
-    let feed = try FeedDeployment()
-    try feed.write("a,b\n1,2\n", "notes.txt")
-    try feed.write("[]", "notes.json")
-    #expect(try feed.refusal() == "published")
-  }
 }

@@ -26,7 +26,8 @@ import Testing
     try get(follower, "/readyz")["series"]?.elements?.first?["head"]?.text
   }
 
-  @Test func `a published version is served a moment later, and clients of both hosts agree`() throws {
+  @Test func `a new version is served a moment later, and clients of both hosts and python-tuf agree`() throws
+  {
     let follower = try follower()
     try waitUntil("the first copy") { try head(follower) == "3" }
     try scene.publish("newer")
@@ -38,6 +39,11 @@ import Testing
     for address in [scene.host.address, follower.address] {
       try SeedbankBinary.succeed(SeedbankBinary.pull(address, into: "store"), in: scene.folder.path)
     }
+    let found = try Tool.script(
+      "Tests/EndToEndTests/RoadTests/tuf_client.py", follower.address, scene.folder("seedbank/root.json"),
+      "my", "1", scene.folder("tuf"))
+    let metadata = try scene.origin.publication.published().series[scene.series]?.metadata
+    #expect(found == "verified \(metadata?.objects.count ?? 0) targets\n")
     #expect(follower.stop() == 0)
     try scene.expectSame()
   }

@@ -79,11 +79,6 @@ import Testing
     try folder.run([folder("stops.csv"), "--table", "stop"] + options).expect(64, words)
   }
 
-  @Test func `a wrong delimiter ends the import with the fields that were found`() throws {
-    try run("id;name\n1;a\n", "--bad-rows", "skip").expect(
-      65, #"it has "id;name"; map one of these, or correct the delimiter"#)
-  }
-
   @Test func `a message names row, line, byte and column`() throws {
     let start = "id;NAME;zip\r\n1;\"a\r\nb\";7\r\n\r\n"
     let outcome = try run(
@@ -95,14 +90,6 @@ import Testing
     let issue = try JSONValue(parsing: Array(wrong.output.utf8))["issues"]?.elements?.first
     #expect(issue?["column"]?.string == "lat")
     #expect((issue?["line"]?.integer, issue?["offset"]?.integer) == (2, 22))
-  }
-
-  @Test func `a taken unique value is reported with its row and column`() throws {
-    try folder.execute("CREATE UNIQUE INDEX by_name ON stop(name)")
-    let outcome = try run("id,name,zip\n1,a,1\n2,a,2\n", "--bad-rows", "skip")
-    let words =
-      "row 2, line 3, byte 18: table \"stop\", id = 2, column \"name\": "
-    #expect(outcome.errors.contains(words), "\(outcome.errors)")
   }
 
   @Test(arguments: [

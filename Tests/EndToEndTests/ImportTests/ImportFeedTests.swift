@@ -8,7 +8,7 @@ import Testing
 @Suite struct ImportFeedTests {
   private let folder: ImportFolder
 
-  init() throws { folder = try ImportFolder() }
+  init() throws { folder = try ImportFolder("\(Self.schema) CREATE TABLE item(id INTEGER PRIMARY KEY);") }
 
   private func run(_ arguments: String...) throws -> ProgramOutcome { try folder.run(arguments) }
 
@@ -52,7 +52,6 @@ import Testing
   }
 
   @Test func `an unnamed file in a folder is skipped, and one given directly is rejected`() throws {
-    try folder.execute(Self.schema)
     try writeFeed()
     try folder.write("x\n1\n", "feed/extra.csv")
     try run("feed", "--mapping", "map.json").expect(0)
@@ -60,7 +59,6 @@ import Testing
   }
 
   @Test func `a format applies to all lists of a mapping, and a missing file is reported once`() throws {
-    try folder.execute(Self.schema)
     let lists = #"{"file": "a.dat", "table": "agency"}, {"file": "b.dat", "table": "route"}"#
     try folder.write("{\"lists\": [\(lists)]}", "map.json")
     try folder.write("id;name\n1;A\n", "a.dat")
@@ -73,7 +71,6 @@ import Testing
   }
 
   @Test func `a feed with a missing file changes nothing and names the file`() throws {
-    try folder.execute(Self.schema)
     try writeFeed()
     try FileManager.default.removeItem(atPath: folder("feed/trips.txt"))
     try run("feed", "--mapping", "map.json").expect(65, "the import lacks the document trips.txt")
@@ -81,7 +78,6 @@ import Testing
   }
 
   @Test func `an issue names its file and the row in it`() throws {
-    try folder.execute(Self.schema)
     try writeFeed()
     try folder.write(
       "trip_id,arrival_time,stop_id,stop_sequence\nT,08:05:00,s2,2\nT,1,s2,x\n", "feed/stop_times_2.txt")
@@ -98,7 +94,6 @@ import Testing
     ("all.ndjson", "{\"items\": [{\"id\": 1}]}\n{\"items\": [{\"id\": 2}, {\"id\": 3}]}\n{\"items\": []}\n"),
   ])
   func `consecutive documents are read like the first`(name: String, text: String) throws {
-    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
     try folder.write(text, name)
     try run(name, "--mapping", "map.json").expect(0)
@@ -106,7 +101,6 @@ import Testing
   }
 
   @Test func `rows that meet no condition are counted and reported`() throws {
-    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write(#"{"table": "item", "where": {"knd": "a"}}"#, "map.json")
     try folder.write(#"[{"id": 1, "kind": "a"}, {"id": 2, "kind": "a"}]"#, "1.json")
     let outcome = try run("1.json", "--mapping", "map.json", "--json")
@@ -119,7 +113,6 @@ import Testing
   }
 
   @Test func `lines that are arrays of rows are documents of JSON, not rows`() throws {
-    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write("[{\"id\": 1}, {\"id\": 2}]\n[]\n\n[{\"id\": 4}]", "all.ndjson")
     let lines = try run("all.ndjson", "--table", "item")
     #expect(lines.errors.contains("expected an object, found [{"), "\(lines.errors)")
@@ -128,7 +121,6 @@ import Testing
   }
 
   @Test func `a page without rows, or a truncated one, ends the import with its name`() throws {
-    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write(#"{"table": "item", "rows": "$.items"}"#, "map.json")
     try folder.write(#"{"items": [{"id": 1}]}"#, "1.json")
     for (text, message) in [
@@ -142,7 +134,6 @@ import Testing
   }
 
   @Test func `a missing page fails the import before it starts`() throws {
-    try folder.execute("CREATE TABLE item(id INTEGER PRIMARY KEY);")
     try folder.write(#"[{"id": 1}]"#, "1.json")
     try run("1.json", "2.json", "--table", "item").expect(74, "2.json: there is no such file")
     try FileManager.default.createDirectory(atPath: folder("empty"), withIntermediateDirectories: false)

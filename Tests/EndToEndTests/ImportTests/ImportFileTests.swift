@@ -16,8 +16,6 @@ import Testing
     try folder.run([name] + options)
   }
 
-  private var rows: [String] { get throws { try folder.rows("SELECT id, name FROM stop") } }
-
   // MARK: Rejected rows
 
   @Test(arguments: [
@@ -79,18 +77,5 @@ import Testing
       try JSONValue(parsing: Array($0.utf8))["value"]
     }
     #expect(values.map { $0?["id"]?.string } == ["x", "y"])
-  }
-
-  @Test func `an interrupted import in batches reports the kept rows, and the same import completes it`()
-    throws
-  {
-    let good = (1...3).map { #"{"id":\#($0),"name":"a"}"# + "\n" }.joined()
-    try folder.write(good + #"{"id":4,"name":null}"#, "stops.ndjson")
-    try run("stops.ndjson", "--table", "stop", "--batch", "2").expect(
-      65, "2 rows of the documents are committed and stay: repeat the import")
-    #expect(try rows == ["1|a", "2|a"])
-    try folder.write(good, "stops.ndjson")
-    try run("stops.ndjson", "--table", "stop", "--batch", "2").expect(
-      0, output: "1 inserted, 0 updated, 2 unchanged")
   }
 }

@@ -9,7 +9,7 @@ struct ImportFolder {
   private let folder: TemporaryFolder
 
   /// Creates a database with these tables.
-  init(_ schema: String = "") throws {
+  init(_ schema: String) throws {
     folder = try TemporaryFolder(inMemory: true)
     database = folder("app.sqlite")
     try Connection(database, .creator).execute(schema)

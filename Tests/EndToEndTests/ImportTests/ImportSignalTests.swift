@@ -50,5 +50,6 @@ import Testing
       """
     try Tool.run(["sh", "-c", shell, SeedbankBinary.path, folder.database, folder("stops")])
     #expect(try rows() == 100)
+    #expect(try folder.rows("SELECT name FROM sqlite_schema") == ["stop"], "no extra table is left")
   }
 }

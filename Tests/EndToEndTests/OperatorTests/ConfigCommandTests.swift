@@ -131,6 +131,8 @@ import Testing
       "http.threads", "http.perAddressLimit", "http.trustedProxies", "http.drainSeconds", "http.graceSeconds",
       "datasets.my.retention.snapshotAgeSeconds",
     ] { #expect(source(path) == "default", "\(path)") }
+    let key = try JSONValue(parsing: Array(deployment.folder.text("seedbank/keys/series.key").utf8))
+    #expect(!outcome.output.contains(try #require(key["private"]?.string)))
   }
 }
 

@@ -43,15 +43,15 @@ import Testing
         test -e new.sqlite || seedbank export --to new.sqlite
         sqlite3 -bail new.sqlite 'SELECT rank FROM shop'
         """),
-    TypedCommand(words: "mirror check", before: mirror), TypedCommand(words: "mirror push", before: mirror),
+    TypedCommand(words: "mirror push", before: mirror), TypedCommand(words: "mirror check", before: mirror),
     TypedCommand(
       words: "recover --from copy", before: "rm -r seedbank/publication seedbank/state",
       after: "seedbank recover --from copy || seedbank verify; seedbank regenerate"),
     TypedCommand(
       words: "recover --from $SILENT", before: "rm -r seedbank/publication seedbank/state",
       after: "seedbank recover --from copy; seedbank regenerate"),
-    TypedCommand(words: "keys status"), TypedCommand(words: "keys renew root"),
     TypedCommand(words: "keys rotate timestamp snapshot series"),
+    TypedCommand(words: "keys renew root"), TypedCommand(words: "keys status"),
     TypedCommand(
       words: "keys add-signature root.sig",
       before: """

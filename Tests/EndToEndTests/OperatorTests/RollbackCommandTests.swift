@@ -28,6 +28,8 @@ import Testing
       try SeedbankBinary.run(["rollback", "--to", "1"] + more, in: deployment.folder.path).expect(
         65, "a rollback must stay within one model: choose from 6")
     }
+    // Nothing is held.
+    try deployment.folder.succeed("regenerate")
   }
 
   /// A dry run and a rollback to an impossible version change nothing.

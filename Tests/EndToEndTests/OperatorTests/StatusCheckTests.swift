@@ -79,6 +79,8 @@ import Testing
     let outcome = try check().expect(status)
     for part in words { #expect(outcome.output.contains(part), "\(outcome)") }
     #expect(!outcome.output.contains(".;"), "one character separates messages")
+    let json = try check("--json").expect(status).json()
+    #expect(json["state"]?.string == (status == 1 ? "warning" : "critical"), "\(json)")
   }
 
   @Test func `an origin kept open for long by a step is a warning, and status shows it`() throws {
@@ -152,10 +154,18 @@ import Testing
     #expect(try !page(front).contains(deployment.folder.path), "the page is everybody's")
   }
 
-  @Test(.full) func `run shows a missing key file on the page without a good step`() throws {
+  @Test(
+    .full,
+    arguments: [
+      "chmod 644 seedbank/keys/snapshot.key",
+      """
+      rm seedbank/keys/snapshot.key
+      sqlite3 -cmd '.timeout 10000' my.sqlite "UPDATE shop SET name = 'later'"
+      """,
+    ])
+  func `run shows a bad key file on the page without a published step`(script: String) throws {
     let front = try start("run")
-    try Tool.run(["rm", deployment.folder("seedbank/keys/snapshot.key")])
-    try deployment.origin("UPDATE shop SET name = 'later'")
+    try type(script)
     try wait(until: front, says: "key files")
     #expect(try check().status == 1)
     #expect(try !page(front).contains(deployment.folder.path), "the page is everybody's")

@@ -21,7 +21,9 @@ import Testing
 
   init() throws { folder = try TemporaryFolder() }
 
-  @Test(arguments: Setting.allCases)
+  @Test(
+    arguments: Stage.pick(
+      quick: [Setting.mainActor, .swift5], full: Setting.allCases, deep: Setting.allCases))
   func `the README's program compiles without a warning`(_ setting: Setting) throws {
     try write(Readme.block("swift", containing: "import SeedClient"), to: "main.swift")
     var rows = RowTypes()

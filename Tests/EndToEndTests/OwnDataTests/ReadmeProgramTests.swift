@@ -50,18 +50,16 @@ import Testing
     try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET name = 'Green tea' WHERE id = 1;")
     try app.waits(for: "Green tea")
     #expect(try app.stop() == .killed(signal: SIGTERM))
-    try expectEnd(of: server.address)
+    try expectEnd()
     #expect(server.stop() == 0)
   }
 
   /// Expects that a program can end at random moments, while threads of the library download and verify: by `break` some
   /// microseconds after the first rows, which its second argument names, or by a signal.
-  private func expectEnd(of address: String) throws {
-    let pause = "try? await Task.sleep(for: .microseconds(Int(CommandLine.arguments[2]) ?? 0))"
-    try compile(for: address, printing: "print(shops); \(pause); break")
+  private func expectEnd() throws {
     let seed = Stage.current == .quick ? 1 : UInt64.random(in: 0...UInt64.max)
     var random = SplitMix(seed: seed)
-    for number in 0..<Stage.pick(quick: 15, full: 500, deep: 500) {
+    for number in 0..<Stage.pick(quick: 10, full: 500, deep: 500) {
       let moment = UInt32.random(in: 0..<150_000, using: &random)
       let app = try TestProgram(
         [folder("app"), folder("seedbank/root.json"), "\(moment / 10)"],
@@ -76,11 +74,18 @@ import Testing
     }
   }
 
-  private func compile(for address: String, printing words: String = "print(shops)") throws {
+  /// The README's program, which ends early if it gets a second argument.
+  private func compile(for address: String) throws {
     let program = try Readme.block("swift", containing: "import SeedClient")
     #expect(program.contains("{ print(shops) }"))
+    let end = """
+      if CommandLine.arguments.count > 2 {
+        try? await Task.sleep(for: .microseconds(Int(CommandLine.arguments[2]) ?? 0))
+        break
+      }
+      """
     try folder.write(
-      program.replacing("{ print(shops) }", with: "{ \(words) }").replacing(
+      program.replacing("{ print(shops) }", with: "{\nprint(shops)\n\(end)\n}").replacing(
         "http://127.0.0.1:8080", with: address), to: "main.swift")
     let objects = try Self.modules.flatMap(BuiltModules.objects)
     let words = ["main.swift", "SeedModels.swift", "-o", "app", "-swift-version", "6"]

@@ -5,17 +5,30 @@ import Testing
 /// A PostgreSQL server with TLS on a random loopback address.
 @Suite struct PostgresSecurityTests {
   private let folder: TemporaryFolder
-  private let cluster: PostgresCluster
-  private let address: String
-  private let database: PostgresDatabase
+  private let server: Server
+  private var cluster: PostgresCluster { server.cluster }
+  private var address: String { server.address }
+  private var database: PostgresDatabase { server.database }
+
+  private struct Server {
+    let cluster: PostgresCluster
+    let address: String
+    let database: PostgresDatabase
+
+    init() throws {
+      let parts = (0..<3).map { _ in "\(Int.random(in: 1...254))" }
+      address = "127.\(parts.joined(separator: "."))"
+      cluster = try PostgresCluster(secureOn: address)
+      database = try cluster.database(
+        "CREATE TABLE shop(id int PRIMARY KEY, name text); INSERT INTO shop VALUES (1, 'Tea')")
+    }
+
+    static let shared = Result { try Server() }
+  }
 
   init() throws {
     folder = try TemporaryFolder(inMemory: true)
-    let parts = (0..<3).map { _ in "\(Int.random(in: 1...254))" }
-    address = "127.\(parts.joined(separator: "."))"
-    cluster = try PostgresCluster(secureOn: address)
-    database = try cluster.database(
-      "CREATE TABLE shop(id int PRIMARY KEY, name text); INSERT INTO shop VALUES (1, 'Tea')")
+    server = try Server.shared.get()
   }
 
   private func url(_ parameters: String, user: String = "postgres", host: String = "localhost") -> String {

@@ -16,7 +16,7 @@ final class RunningSeedbank {
     let program = try TestProgram(
       launcher + [SeedbankBinary.path] + arguments, in: directory, environment: environment, isBare: true)
     self.program = program
-    address = try eventually("the server listens") {
+    address = try eventually("the server listens", every: 0.01) {
       if let ending = program.ending { throw Stopped(ending: ending, errors: program.errors) }
       let line = program.output.split(separator: "\n").first { $0.hasPrefix("listening on ") }
       return line.map { String($0.dropFirst("listening on ".count)) }

@@ -1,3 +1,4 @@
+import Foundation
 import Support
 import Testing
 
@@ -14,6 +15,11 @@ struct SearchRoad {
     try Tool.run(
       ["sed", "-i", "s/\"label\" TEXT/& AS (code || ' ' || name)/", "seedbank/my/models/1.0/schema.sql"],
       in: folder.path)
+    // The clients' model is not the newest one.
+    try Tool.run(["cp", "-r", folder("seedbank/my/models/1.0"), folder("seedbank/my/models/1.1")])
+    try folder.edit("seedbank/my/models/1.0/schema.sql") {
+      $0.replacing(#/CREATE TABLE "more" [^;]*;/#, with: "")
+    }
     try folder.succeed("regenerate")
     server = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
   }
@@ -24,11 +30,13 @@ struct SearchRoad {
       label TEXT AS (code || ' ' || name));
     CREATE INDEX place_by_name ON place(name);
     CREATE TABLE note(id TEXT PRIMARY KEY NOT NULL, body TEXT NOT NULL);
+    CREATE TABLE more(id INTEGER PRIMARY KEY, n INTEGER);
     CREATE VIRTUAL TABLE place_search USING fts5(name, label, content=place, content_rowid=id);
     CREATE VIRTUAL TABLE note_search USING fts5(body, content=note);
     WITH RECURSIVE n(i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 39)
       INSERT INTO place(id, code, name, height) SELECT i, 'c' || i, 'Anlegestelle ' || i, i / 3.0 FROM n;
     INSERT INTO note VALUES ('first', 'Der Fahrstuhl ist defekt');
+    INSERT INTO more VALUES (1, 2);
     """
 
   /// The last one is a REAL whose digits SQLite 3.40 reads as another one.
@@ -61,6 +69,13 @@ struct SearchRoad {
     try Tool.run(["rm", folder("seedbank/keys/root.key")])
     for arguments in [["root", "--lost", "--yes"], ["timestamp", "snapshot"]] {
       try SeedbankBinary.succeed(["keys", "rotate"] + arguments, in: folder.path)
+    }
+  }
+
+  /// Empties the files of metadata that a client keeps.
+  func emptyMetadata(of client: String) throws {
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder("\(client)/metadata")) {
+      try folder.write("", to: "\(client)/metadata/\(name)")
     }
   }
 

@@ -40,8 +40,8 @@ import Testing
   }
 
   @Test func `the app's model equals the output of config swift`() throws {
-    let scene = try SampleScene()
-    let printed = try scene.road.folder.succeed("config", "swift", "--config", scene.road.config)
+    let road = try DemoRoad(seed: 21, trips: 1)
+    let printed = try road.folder.succeed("config", "swift", "--config", road.config)
     let source = try String(
       contentsOfFile: "\(Readme.package)/Examples/timetable/Sources/timetable/SeedModels.swift",
       encoding: .utf8)

@@ -60,7 +60,6 @@ extension HostileCase {
       return exchange.sendForever([UInt8](repeating: 0x20, count: 10_000))
     },
     HostileCase("the metadata never comes", at: "timestamp", .fails(.timedOut)) { $0.stall() },
-    HostileCase("the metadata is not there", at: "timestamp", .fails(.missingFile)) { $0.status(404) },
     HostileCase("nothing is allowed", at: "", .fails(.accessDenied)) { $0.status(403) },
     HostileCase("the next root is no root", at: "2.root", .fails(.untrusted)) { send(Array("{}".utf8), $0) },
     HostileCase("the next root is the one before", at: "2.root", .fails(.untrusted)) { swap("1.root", $0) },
@@ -73,7 +72,6 @@ extension HostileCase {
     HostileCase("the series' role is the targets role", at: "transit-2.json", .fails(.untrusted)) {
       swap("targets.json", $0)
     },
-    HostileCase("the series' role is missing", at: "transit-2.json", .fails(.missingFile)) { $0.status(410) },
     HostileCase("the metadata breaks off, once", at: "timestamp", times: 1, .succeeds) { exchange in
       exchange.head("200 OK", length: exchange.content.count)
       exchange.connection.send(exchange.content.dropLast(20))

@@ -7,7 +7,7 @@ import Testing
 /// With any changes to a publication, a device has the published rows of its version, or an error.
 @Suite struct MutatedPublicationTests {
   /// Publications per test; their numbers are the seeds.
-  private static let attempts = Stage.pick(quick: 50, full: 150, deep: 5000)
+  private static let attempts = Stage.pick(quick: 36, full: 150, deep: 5000)
 
   private let folder: TemporaryFolder
   private var directory: String { folder("store") }
