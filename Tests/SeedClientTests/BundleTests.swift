@@ -157,7 +157,9 @@ import Testing
     func failure(root: [UInt8]? = nil) async throws -> SeedError.Code? {
       fixture.isOffline = true
       let store = try fixture.store(root: root)
-      return await code { try await store.prepare() }
+      let found = await code { try await store.prepare() }
+      await store.close()
+      return found
     }
     #expect(try await failure() == .bundle)
     try FileManager.default.createDirectory(atPath: fixture.bundle, withIntermediateDirectories: true)

@@ -57,6 +57,7 @@ import Testing
     Answer("coded", 200, with: ["Content-Encoding": "br"], "coded"),
     Answer("coded as it is", 200, with: ["Content-Encoding": "Identity"], "bytes(Range(0..<100))"),
     Answer("a web page", 200, with: ["Content-Type": "Text/HTML"], "webPage"),
+    Answer("without a credential", 401, "denied"),
     Answer("forbidden", 403, "absent"),
     Answer("not found", 404, "absent"),
     Answer("gone", 410, "absent"),

@@ -64,7 +64,7 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
-  @Test func `a second writer is rejected but can read, and opens a new generation at its next read`()
+  @Test func `a second writer is rejected but keeps its generation and opens the newest at its next read`()
     async throws
   {
     let first = try fixture.store()
@@ -72,14 +72,21 @@ import Testing
     let second = try fixture.store()
     var files = second.files.makeAsyncIterator()
     #expect(try await second.stops() == ["Alexanderplatz"])
-    let old = await files.next()
+    let old = try #require(await files.next())
     #expect(await code { try await second.update() } == .storeLocked)
-    try fixture.publisher.startEpoch()
-    try fixture.publisher.publish(["a": "Alex"])
-    try await first.update()
+    for name in ["Al", "Alex"] {
+      try fixture.publisher.startEpoch()
+      try fixture.publisher.publish(["a": name])
+      try await first.update()
+    }
+    #expect(
+      try fixture.names("generations").count == 3, "the current one, the one before, and the one that is read"
+    )
+    #expect(try stops(inFile: old.url) == ["Alexanderplatz"])
     #expect(await code { try await second.update() } == .storeLocked)
     #expect(try await second.stops() == ["Alex"])
-    #expect(await files.next()?.url != old?.url)
+    let new = try #require(await files.next())
+    #expect(new.url != old.url && new.version.number == 2)
   }
 
   @Test func `concurrent updates run one after the other`() async throws {
