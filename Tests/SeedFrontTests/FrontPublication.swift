@@ -12,7 +12,7 @@ import Support
 
 /// A signed publication on disk. The front checks only lengths and hashes of files, so snapshots are plain text.
 ///
-/// Used by one test, which publishes from one task.
+/// Used by one test, which publishes from one task. Tests that publish nothing share ``usual``.
 final class FrontPublication: @unchecked Sendable {
   static let transit = SeedSeries("transit", model: "2.1")
   static let epoch = Epoch.random()

@@ -10,9 +10,9 @@ extension SocketTests {
     @Test func `an incomplete header times out at any time, and is counted if it is the first`() throws {
       let server = try startServer { ($0.timeouts.headSeconds, $0.timeouts.idleSeconds) = (1, 2) }
       let other = try startServer { ($0.timeouts.headSeconds, $0.timeouts.idleSeconds) = (1, 0) }
-      let (resting, silent) = (try RawClient(port: server.port), try RawClient(port: server.port))
-      let (slow, second) = (try RawClient(port: server.port), try RawClient(port: other.port))
+      let (resting, second) = (try RawClient(port: server.port), try RawClient(port: other.port))
       for client in [resting, second] { #expect(try client.get("/").status == 200) }
+      let (silent, slow) = (try RawClient(port: server.port), try RawClient(port: server.port))
       slow.send("GET / HTTP/1.1\r\nHost: a\r\nX-A: ")
       try waitUntil("both servers end the connections") {
         [slow, second].count { $0.send("a") } == 0

@@ -175,8 +175,7 @@ import Testing
     throws
   {
     let history = try History(versions: 1)
-    let image = history.images[0]
-    let bucket = ModelBucket()
+    let (image, bucket) = (history.images[0], ModelBucket())
     var memory = MirrorMemory()
     _ = try Self.push(image, to: bucket, &memory)
     bucket.files = [:]
@@ -187,11 +186,12 @@ import Testing
     options.isByHand = true
     _ = try Self.push(image, to: bucket, &memory, options)
     Self.check(bucket.files, "emptied")
-    #expect(!MirrorError.vanished.stopsPublisher)
+    #expect(!MirrorError.vanished.stopsPublisher && MirrorError.forked(version: 1).stopsPublisher)
     #expect(bucket.files.count == image.paths.count)
     bucket.files[image.objects[0].path]?.removeLast()
     _ = try Self.push(image, to: bucket, &memory, options)
     Self.check(bucket.files, "damaged")
+    withExtendedLifetime(history) {}
   }
 
   @Test func `a mirror that went back to an older version gets all files and keeps those in use`() throws {

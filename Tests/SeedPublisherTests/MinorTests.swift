@@ -50,7 +50,7 @@ import Testing
     let first = try #require(metadata.objects.first { $0.schemaBefore != nil })
     #expect(first.schemaBefore == old.state.schema && first.schema == metadata.state.schema)
     #expect(metadata.newestSnapshot?.schema == metadata.state.schema, "new installs need the new minor")
-    try deployment.change("UPDATE stop SET name = 'y' WHERE id = 2")
+    try deployment.publish("UPDATE stop SET name = 'y' WHERE id = 2")
     #expect(try deployment.names() == ["x", "y", "c"])
   }
 
