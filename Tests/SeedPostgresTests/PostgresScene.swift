@@ -18,23 +18,22 @@ struct PostgresScene {
 
   init(
     _ sql: String, _ schema: String, projections: [String: String] = [:], user: String = "postgres",
-    password: String = "", schemaName: String = "public", options: String = "",
-    cluster: PostgresCluster? = nil
+    schemaName: String = "public", options: String = "", cluster: PostgresCluster? = nil
   ) throws {
     try self.init(
       (cluster ?? PostgresCluster.shared.get()).database(sql, options: options), schema,
-      projections: projections, user: user, password: password, schemaName: schemaName)
+      projections: projections, user: user, schemaName: schemaName)
   }
 
   init(
     _ database: PostgresDatabase, _ schema: String, projections: [String: String] = [:],
-    user: String = "postgres", password: String = "", schemaName: String = "public"
+    user: String = "postgres", schemaName: String = "public"
   ) throws {
     self.database = database
     let models = [model("1.0", schema, projections: projections)]
     deployment = try TestDeployment(models, in: try TemporaryFolder(inMemory: true))
     place = PostgresPlace(
-      url: database.url(user: user, password: password), shownURL: "postgres://host/\(database.name)",
+      url: database.url(user: user), shownURL: "postgres://host/\(database.name)",
       schema: schemaName)
   }
 

@@ -31,6 +31,8 @@ import Testing
     #expect(try rows.next())
     try primary.run("DELETE FROM t")
     try primary.run("VACUUM t")
+    // Otherwise the few rows might be read before the standby gets this.
+    try scene.servers.follow()
     let error = #expect(throws: PostgresError.self) { while try rows.next() {} }
     let words = error.map(\.description) ?? ""
     // A session ended while it sends rows may not be able to report the reason.

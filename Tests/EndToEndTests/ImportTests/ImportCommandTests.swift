@@ -25,6 +25,17 @@ import Testing
     #expect(outcome.output == "stop: 3 inserted, 0 updated, 0 unchanged, 0 deleted, 0 rejected\n")
   }
 
+  @Test func `a rejected record has its place in the CSV document, also if another row has its value`() throws
+  {
+    try folder.execute("CREATE UNIQUE INDEX by_name ON stop(name)")
+    let csv = "\u{FEFF}id,name\r\n1,a\r\n\r\n\"x\",\"b\nb\"\r\n2\r\n3,a"
+    let outcome = try run(csv, as: "stops.csv", "--table", "stop", "--bad-rows", "skip", "--json").expect(0)
+    let issues = try JSONValue(parsing: Array(outcome.output.utf8))["issues"]?.elements ?? []
+    let places = issues.map { issue in ["row", "line", "offset"].map { issue[$0]?.integer } }
+    #expect(places == [[2, 4, 19], [3, 6, 30], [4, 7, 33]])
+    #expect(issues.last?["key"]?.string == "id = 3" && issues.last?["column"]?.string == "name")
+  }
+
   @Test func `a header field that no column takes is reported, also in JSON`() throws {
     let outcome = try run("id,name, ZIP\n1,a,5\n", as: "stops.csv", "--table", "stop", "--json").expect(
       0, #"no row has a member $.zip for the column "zip"; they have " ZIP""#)

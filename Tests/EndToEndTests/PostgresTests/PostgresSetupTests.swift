@@ -95,7 +95,9 @@ import Testing
     let url = ["SEEDBANK_DATASETS_A_ORIGIN_POSTGRES": database.url(user: user)]
     for command in [["config", "check"], ["regenerate"]] {
       let outcome = try SeedbankBinary.run(command, environment: url, in: folder.path)
-      for words in ["row-level security policy for table", "BYPASSRLS", "origin.rowSecurity"] {
+      for words in [
+        "row-level security policy for table", "ALTER ROLE", user, "BYPASSRLS", "origin.rowSecurity",
+      ] {
         #expect(
           outcome.status == 78 && (outcome.output + outcome.errors).contains(words), "\(command): \(outcome)")
       }

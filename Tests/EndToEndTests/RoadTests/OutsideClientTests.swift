@@ -114,15 +114,16 @@ import Testing
     let versions = Stage.pick(quick: 4, full: 20, deep: 200)
     var files = try road.follow()
     for version in 2...versions {
-      if version == 3 {
-        try road.loseRootKeys()
+      if version == 3 { try road.loseRootKeys() }
+      if version == 4 {
+        try road.emptyMetadata(of: "node")
         let place = "(SELECT min(id) FROM place)"
         try Tool.sqlite(
           road.folder("python/current.sqlite"), "UPDATE place SET name = 'damaged' WHERE id = \(place)")
       }
-      if version == 4 { try road.emptyMetadata(of: "node") }
       try road.publish(version)
-      files = try road.follow()
+      // The clients miss some versions, and then apply several deltas in one update.
+      if version % 4 != 2 { files = try road.follow() }
     }
     let pulled = try Dump.rows(of: files[0])
     #expect(pulled["seedbank_meta"]?.contains("'version','\(versions)'") == true)
