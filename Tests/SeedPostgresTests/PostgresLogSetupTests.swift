@@ -207,7 +207,7 @@ import Testing
     `published entries are deleted after an hour except for the newest, and a publisher down longer compares`()
     throws
   {
-    let scene = try PostgresLogScene(
+    var scene = try PostgresLogScene(
       PostgresScene.twentyRows, PostgresScene.schema, cluster: try PostgresCluster())
     let draft = try PostgresLogSetup(scene.scene.place).draft(scene.deployment.job.plans)
     #expect(!draft.statements.contains { $0.contains("max(xid)") }, "only PostgreSQL 15 has this aggregate")
@@ -229,6 +229,11 @@ import Testing
     try scene.database.run("SELECT seedbank.prune(interval '0 days')")
     #expect(try count(scene) == "1\n")
     try scene.compare(.pruned)
+    let busy = try LateTransaction("LOCK TABLE seedbank.log_1 IN EXCLUSIVE MODE", scene.database)
+    scene.scene.place.lockTimeoutSeconds = 1
+    scene.deployment.clock = scene.deployment.clock.adding(seconds: hour)
+    #expect(try scene.step().foundBy == FoundBy(.log), "another session's lock must not stop the step")
+    try busy.commit()
     try scene.follow("UPDATE t SET name = 'b' WHERE id = 4")
   }
 

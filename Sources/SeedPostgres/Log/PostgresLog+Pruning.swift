@@ -40,10 +40,12 @@ extension PostgresLog {
     let connection = try PostgresConnection(self.connection.place)
     for (number, bound) in bounds.sorted(by: { $0.key < $1.key }) {
       for _ in 0..<Self.mostBatches {
+        // The step holds the publication's lock. The limit is local, because a pooler gives the session to other users.
         let rows = try connection.rows(
-          "SELECT \(quoted(names.schema)).prune($1::int, $2::xid8, interval '\(Self.keptHours) hour', $3::int)",
+          "SELECT set_config('lock_timeout', '\(connection.place.lockTimeoutSeconds)s', true), "
+            + "\(quoted(names.schema)).prune($1::int, $2::xid8, interval '\(Self.keptHours) hour', $3::int)",
           ["\(number)", "\(bound)", "\(Self.batch)"])
-        guard rows.first?[0].flatMap({ Int($0) }) == Self.batch else { break }
+        guard rows.first?[1].flatMap({ Int($0) }) == Self.batch else { break }
       }
     }
   }
