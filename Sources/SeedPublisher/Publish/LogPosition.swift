@@ -99,12 +99,14 @@ struct LogPosition {
     guard records.contains(where: { $0.record.isPruningDue(context) }), let log = try? origin.log(),
       log.needsPruning
     else { return [] }
+    let pruning = log.prune(behind: records.map(\.record.cursor))
+    if case .unfinished = pruning { return [] }
     for (series, record) in records {
       var record = record
       record.prunedAt = context.now
       try? DurableFile.write(record.json.bytes, to: path(series, context.stateFolder))
     }
-    return [log.prune(behind: records.map(\.record.cursor))].compactMap(\.self)
+    return if case .impossible(let advice) = pruning { [advice] } else { [] }
   }
 
   private var copyStamp: String? { (try? FileStamp(copyPath))?.text }
