@@ -116,6 +116,14 @@ import Testing
     server.stop()
   }
 
+  @Test(.full) func `a host that is silent does not keep a step from the next host`() throws {
+    let server = try RawServer { _, _ in true }
+    let (silent, next) = ("127.0.0.1:\(server.port)", "\(try PostgresCluster.shared.get().folder)")
+    let place = try place("postgres://postgres@\(silent),\(next.replacing("/", with: "%2F")):5432/DB")
+    _ = try place.open(waitSeconds: 0)
+    server.stop()
+  }
+
   @Test func `a database with encoding SQL_ASCII is rejected`() throws {
     let options = "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
     let scene = try PostgresScene(Self.rows, Self.schema, options: options)

@@ -209,7 +209,13 @@ extension PostgresConnection {
     }
     // Puts the SQLSTATE into the text, which is the only way in which libpq reports it here.
     _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
-    guard finishes(raw, in: place.connectSeconds) else {
+    if !finishes(raw, in: place.hasSeveralHosts ? place.hostSeconds : place.connectSeconds),
+      PQstatus(raw) != CONNECTION_BAD, place.hasSeveralHosts
+    {
+      // A host that accepts connections and is silent took all the time. Only PQreset gives each host its own.
+      PQreset(raw)
+    }
+    guard PQstatus(raw) == CONNECTION_OK else {
       defer { PQfinish(raw) }
       throw unreachable(place, message(raw, hiding: place))
     }
@@ -222,7 +228,7 @@ extension PostgresConnection {
     return .server(place: place, subject: "the origin \(place.text) cannot be reached", message)
   }
 
-  /// Polls until the session is established; false if that fails.
+  /// Polls until the session is established; false if that fails or takes too long.
   private static func finishes(_ raw: OpaquePointer, in seconds: Int) -> Bool {
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
     var state = PQstatus(raw) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
