@@ -235,6 +235,19 @@ import Testing
     #expect(try scene.step().foundBy == FoundBy(.log), "another session's lock must not stop the step")
     try busy.commit()
     try scene.follow("UPDATE t SET name = 'b' WHERE id = 4")
+    try hold(scene)
+    for id in 1...3 { try scene.database.run("UPDATE t SET name = 'held' WHERE id = \(id)") }
+    try scene.database.run("UPDATE seedbank.log_1 SET at = at - interval '2 hours'")
+    scene.deployment.clock = scene.deployment.clock.adding(seconds: hour)
+    try scene.step()
+    #expect(
+      try count(scene) == "1\n", "a held series needs no entries, because it is compared when it is resumed")
+  }
+
+  private func hold(_ scene: PostgresLogScene) throws {
+    let (deployment, head) = (scene.deployment, try scene.deployment.metadata().state.head)
+    _ = try deployment.publisher.rollBack(
+      deployment.job.plans[0].series, to: head, deployment.job, now: deployment.clock)
   }
 
   @Test(.full) func `the step after one that met too many old entries removes the rest`() throws {

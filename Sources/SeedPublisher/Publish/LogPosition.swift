@@ -89,17 +89,19 @@ struct LogPosition {
     }
   }
 
-  /// Occasionally prunes log entries that no series needs. Errors must not fail a step that has published.
-  static func prune(_ origin: any Origin, _ context: StepContext) -> [String] {
+  /// Occasionally prunes log entries that no series needs. A held series needs none, because all rows are compared when it
+  /// is resumed. Errors must not fail a step that has published.
+  static func prune(_ origin: any Origin, _ context: StepContext, held: Set<SeedSeries>) -> [String] {
     guard context.job.changes == .log else { return [] }
     let series = context.job.plans.map(\.series).filter { !context.job.isRetired($0) }
     let records = series.compactMap { one in
       OriginLogStanding(of: one, in: context.stateFolder).map { (series: one, record: $0) }
     }
     guard records.contains(where: { $0.record.isPruningDue(context) }), let log = try? origin.log(),
-      log.needsPruning
+      log.needsPruning, let newest = try? log.cursor()
     else { return [] }
-    let pruning = log.prune(behind: records.map(\.record.cursor))
+    let needed = records.filter { !held.contains($0.series) }.map(\.record.cursor)
+    let pruning = log.prune(behind: needed + [newest])
     if case .unfinished = pruning { return [] }
     for (series, record) in records {
       var record = record
