@@ -291,6 +291,11 @@ import Testing
     #expect(try scene.step().outcome == .unchanged)
   }
 
+  @Test func `a SELECT with a parameter is a mistake in the model`() throws {
+    let scene = try scene(select: "SELECT id, $1::text AS name FROM t")
+    check(scene, ["t.sql: there is no parameter $1"], isConfiguration: true)
+  }
+
   @Test func `a missing table or column is reported`() throws {
     let scene = try scene("CREATE TABLE other(id int)")
     check(

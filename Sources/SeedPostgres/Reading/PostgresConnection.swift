@@ -112,7 +112,13 @@ final class PostgresConnection {
   func columns(of select: String) throws(PostgresError) -> [(name: String, type: UInt32)] {
     try giveUpCopy()
     _ = try answered(PQprepare(raw, "", select, 0, nil))
-    return try answered(PQdescribePrepared(raw, "")).columns
+    let described = try answered(PQdescribePrepared(raw, ""))
+    guard described.parameters == 0 else {
+      // Running it would fail as if the connection were broken.
+      let message = ServerMessage(state: "42P02", text: "there is no parameter $1")
+      throw .server(place: place, subject: "the origin \(place.text)", message)
+    }
+    return described.columns
   }
 
   private func answered(_ answer: OpaquePointer?) throws(PostgresError) -> PostgresResult {
@@ -283,6 +289,8 @@ private final class PostgresResult {
       (0..<PQnfields(raw)).map { PQgetisnull(raw, row, $0) == 1 ? nil : text(PQgetvalue(raw, row, $0)) }
     }
   }
+
+  var parameters: Int { Int(PQnparams(raw)) }
 
   var columns: [(name: String, type: UInt32)] {
     (0..<PQnfields(raw)).map { (text(PQfname(raw, $0)), PQftype(raw, $0)) }
