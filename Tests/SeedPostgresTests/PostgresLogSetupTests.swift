@@ -99,6 +99,9 @@ import Testing
     #expect(try refusal(place(owner)).contains("GRANT CREATE ON DATABASE … TO \"\(owner)\""))
     try scene.database.run("GRANT CREATE ON DATABASE \(scene.database.name) TO \(reader), \(owner)")
     #expect(try refusal(nil).contains("give --owner"))
+    let url = "\(scene.database.url())&options=-c%20default_transaction_read_only%3Don"
+    #expect(
+      try refusal(PostgresPlace(url: url, shownURL: url, schema: "public")).contains("a URL of the primary"))
     #expect(try scene.database.run("SELECT count(*) FROM pg_namespace WHERE nspname = 'seedbank'") == "0\n")
     let setup = try PostgresLogSetup(place(reader), owner: place(owner))
     try setup.run(try setup.draft(scene.deployment.job.plans).statements)
