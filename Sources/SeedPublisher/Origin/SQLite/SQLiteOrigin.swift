@@ -122,7 +122,13 @@ extension Projection {
       return quoted(table.name)
     }
     let select = try alone(sql)
-    try check(try connection.prepare(select), table, mayHaveMore: false)
+    let statement = try connection.prepare(select)
+    // SQLite would take NULL for each.
+    guard !statement.hasParameters else {
+      throw OriginError.configuration(
+        "\(place): a parameter, such as ? or $name, has no value: write a value in its place")
+    }
+    try check(statement, table, mayHaveMore: false)
     return "(\(select)\n)"
   }
 
