@@ -116,6 +116,14 @@ import Testing
     server.stop()
   }
 
+  @Test(.full) func `a host that is silent does not keep a step from the next host`() throws {
+    let server = try RawServer { _, _ in true }
+    let (silent, next) = ("127.0.0.1:\(server.port)", "\(try PostgresCluster.shared.get().folder)")
+    let place = try place("postgres://postgres@\(silent),\(next.replacing("/", with: "%2F")):5432/DB")
+    _ = try place.open(waitSeconds: 0)
+    server.stop()
+  }
+
   @Test func `a database with encoding SQL_ASCII is rejected`() throws {
     let options = "ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'"
     let scene = try PostgresScene(Self.rows, Self.schema, options: options)
@@ -281,6 +289,11 @@ import Testing
       "\"n\" holds a number that is not whole, but clients read it as INTEGER")
     try scene.database.run("ALTER TABLE t ALTER n TYPE int USING floor(n)")
     #expect(try scene.step().outcome == .unchanged)
+  }
+
+  @Test func `a SELECT with a parameter is a mistake in the model`() throws {
+    let scene = try scene(select: "SELECT id, $1::text AS name FROM t")
+    check(scene, ["t.sql: there is no parameter $1"], isConfiguration: true)
   }
 
   @Test func `a missing table or column is reported`() throws {

@@ -156,6 +156,19 @@ import Testing
     #expect(reasons == ["late": "\"now\" is in its SELECT, or in a view or policy behind it"])
   }
 
+  @Test func `a key whose value was renamed before its transaction ended is found by a comparison`() throws {
+    let scene = try PostgresLogScene(
+      "CREATE TYPE mood AS ENUM ('calm', 'glad'); CREATE TABLE t(id mood PRIMARY KEY, name text)",
+      "CREATE TABLE t(id TEXT PRIMARY KEY, name TEXT) WITHOUT ROWID")
+    let late = try LateTransaction("INSERT INTO t VALUES ('glad', 'x')", scene.database)
+    try scene.database.run("ALTER TYPE mood RENAME VALUE 'glad' TO 'merry'")
+    try scene.compare(.otherSchema)
+    try late.commit()
+    try scene.follow("SELECT 1", reason: "all rows of \"t\"")
+    #expect(try scene.scene.published() == [[.text("merry"), .text("x")]])
+    try scene.follow("UPDATE t SET name = 'y'")
+  }
+
   // MARK: Partitions and inheritance
 
   @Test func `direct writes to partitions are logged`() throws {

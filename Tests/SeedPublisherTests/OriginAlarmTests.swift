@@ -1,3 +1,4 @@
+import Foundation
 import SeedPublisher
 import SeedSystem
 import Support
@@ -28,5 +29,19 @@ import Testing
     let rest = Task { await alarm.rest(atLeast: .milliseconds(1), atMost: .seconds(3600)) }
     rest.cancel()
     await rest.value
+  }
+
+  @Test func `a write to the file to which a link was redirected ends the pause`() async throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    let path = folder("o.sqlite")
+    let alarm = OriginAlarm(path)
+    for name in ["a", "b"] {
+      let file = try File(folder(name), for: .replacing)
+      unlink(path)
+      #expect(symlink(name, path) == 0)
+      alarm.watch()
+      try file.write([1])
+      await alarm.rest(atLeast: .milliseconds(20), atMost: .seconds(3600))
+    }
   }
 }

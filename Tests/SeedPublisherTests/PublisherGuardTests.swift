@@ -214,17 +214,21 @@ import Testing
   // MARK: The model folder
 
   @Test(arguments: [
-    ("SELECT id,\n  name,,\n  1 FROM stop", ""),
-    ("SELECT id, name FROM stop;\nDELETE FROM stop", "another statement follows; a projection is one SELECT"),
+    ("SELECT id,\n  name,,\n  1 FROM stop", ":2: "),
+    (
+      "SELECT id, name FROM stop;\nDELETE FROM stop",
+      ":2: another statement follows; a projection is one SELECT"
+    ),
+    ("SELECT id, $name AS name FROM stop", ": a parameter, such as ? or $name, has no value"),
   ])
-  func `an error in a projection is reported with its line`(_ sql: String, _ words: String) throws {
+  func `an error in a projection is reported with its place`(_ sql: String, _ words: String) throws {
     let deployment = try TestDeployment(
       [model("1.0", PublisherFixture.schema, projections: ["stop": sql])],
       in: try TemporaryFolder(inMemory: true))
     try deployment.origin("CREATE TABLE stop(id, name)")
     let error = try #require(throws: OriginError.self) { try deployment.step() }
     #expect(error.isConfiguration)
-    #expect(error.description.hasPrefix("models/1.0/stop.sql:2: \(words)"), "\(error)")
+    #expect(error.description.hasPrefix("models/1.0/stop.sql\(words)"), "\(error)")
   }
 
   @Test(arguments: [

@@ -58,6 +58,22 @@ import Testing
     #expect(throws: NotASeed.self) { try deployment.metadata() }
   }
 
+  @Test(arguments: [
+    ("'one'", "row id = 1: the column \"n\" holds a text"),
+    ("1", "table \"t\" (models/1.0/t.sql): a row cannot be read: integer overflow"),
+  ])
+  func `a row for which a SELECT fails is reported with its table, after a wrong value before it`(
+    _ first: String, _ words: String
+  ) throws {
+    let select = "SELECT id, CASE id WHEN 2 THEN abs(n) ELSE n END AS n FROM t"
+    let deployment = try TestDeployment(
+      [model("1.0", "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER)", projections: ["t": select])],
+      in: try TemporaryFolder(inMemory: true))
+    try deployment.origin("\(Self.origin) INSERT INTO t(id, n) VALUES (1, \(first)), (2, \(Int64.min))")
+    let error = try #require(#expect(throws: OriginError.self) { try deployment.step() })
+    #expect(error.description.contains(words) && !error.isUnavailable, "\(error)")
+  }
+
   @Test func `a value is published if SQLite converts it or its column's type permits it`() throws {
     let series = try series()
     for (column, literal) in [

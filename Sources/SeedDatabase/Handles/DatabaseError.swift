@@ -81,6 +81,7 @@ extension String {
 
 /// SQLite's result codes for modules that do not import SQLite.
 package enum ResultCode {
+  package static let error = SQLITE_ERROR
   package static let denied = SQLITE_PERM
   package static let busy = SQLITE_BUSY
   package static let noMemory = SQLITE_NOMEM

@@ -140,6 +140,8 @@ package final class Statement {
 
   private var columnCount: Int { Int(sqlite3_column_count(handle)) }
 
+  package var hasParameters: Bool { sqlite3_bind_parameter_count(handle) > 0 }
+
   package var columnNames: [String] {
     (0..<Int32(columnCount)).map { String(cString: sqlite3_column_name(handle, $0)) }
   }

@@ -33,8 +33,17 @@ extension PostgresLog {
   /// Above this number, a comparison of all rows is cheaper or the list would take too much memory.
   static let mostKeys = 100_000
 
-  /// The keys of a list in the client's order; nil if there are too many, or if an entry covers the whole table.
+  /// The keys of a list in the client's order; nil if there are too many, if an entry covers the whole table, or if one
+  /// has a value that the key's type had before ALTER TYPE … RENAME VALUE.
   func keys(in list: String, _ columns: [ProjectedColumn], of table: TableSchema) throws -> [[SeedValue]]? {
+    do {
+      return try storedKeys(in: list, columns, of: table)
+    } catch PostgresError.server(_, _, let message) where message.isOfValue { return nil }
+  }
+
+  private func storedKeys(
+    in list: String, _ columns: [ProjectedColumn], of table: TableSchema
+  ) throws -> [[SeedValue]]? {
     let values = columns.map(\.sql).joined(separator: ", ")
     let sql =
       "COPY (SELECT \(values) FROM \(list) AS seedbank_rows LIMIT \(Self.mostKeys + 1)) TO STDOUT (FORMAT binary)"

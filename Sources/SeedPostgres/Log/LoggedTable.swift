@@ -121,10 +121,12 @@ struct TableFacts {
     LEFT JOIN pg_namespace ln ON ln.oid = l.collnamespace)
     """
 
+  /// An index begins with the key's columns, in their collations: one in another collation finds no row by its key.
   static let hasIndex = """
     EXISTS (SELECT FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am m ON m.oid = ic.relam \
     WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'btree' \
-    AND (SELECT array_agg(x ORDER BY x) FROM unnest((i.indkey::int2[])[0:cardinality(g.keys) - 1]) x) \
-    = (SELECT array_agg(attnum ORDER BY attnum) FROM pg_attribute WHERE attrelid = c.oid AND attname = ANY (g.keys)))
+    AND (SELECT array_agg((i.indkey[x], i.indcollation[x])::text ORDER BY i.indkey[x]) \
+    FROM generate_series(0, cardinality(g.keys) - 1) x) = (SELECT array_agg((attnum, attcollation)::text ORDER BY attnum) \
+    FROM pg_attribute WHERE attrelid = c.oid AND attname = ANY (g.keys)))
     """
 }

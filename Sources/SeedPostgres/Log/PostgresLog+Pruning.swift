@@ -7,21 +7,18 @@ extension PostgresLog {
 
   /// Entries removed per statement; few, so that no writer waits long.
   private static let batch = 10_000
+  /// Per log and step. The next step removes the rest.
   private static let mostBatches = 100
   /// Minimum age of removed entries, because other publishers may read the same log.
   private static let keptHours = 1
   /// Minimum age if the operator's own schedule removes entries.
   private static let scheduledDays = 7
 
-  func prune(behind cursors: [OriginCursor]) -> String? {
-    let bounds = bounds(cursors)
+  func prune(behind cursors: [OriginCursor]) -> LogPruning {
     do {
-      if !state.isStandby {
-        try remove(bounds)
-        return nil
-      }
+      if !state.isStandby { return try remove(bounds(cursors)) ? .done : .unfinished }
     } catch {}
-    return (try? hasOldEntries()) == true ? advice : nil
+    return (try? hasOldEntries()) == true ? .impossible(advice) : .done
   }
 
   /// Per log, the first transaction whose entries a publisher needs, including the newest that one has seen.
@@ -35,17 +32,28 @@ extension PostgresLog {
     }
   }
 
-  /// In a separate session, because the reading one is READ ONLY.
-  private func remove(_ bounds: [Int: UInt64]) throws(PostgresError) {
+  /// In a separate session, because the reading one is READ ONLY. Returns whether no entries are left to remove.
+  private func remove(_ bounds: [Int: UInt64]) throws(PostgresError) -> Bool {
     let connection = try PostgresConnection(self.connection.place)
+    var isDone = true
     for (number, bound) in bounds.sorted(by: { $0.key < $1.key }) {
-      for _ in 0..<Self.mostBatches {
-        let rows = try connection.rows(
-          "SELECT \(quoted(names.schema)).prune($1::int, $2::xid8, interval '\(Self.keptHours) hour', $3::int)",
-          ["\(number)", "\(bound)", "\(Self.batch)"])
-        guard rows.first?[0].flatMap({ Int($0) }) == Self.batch else { break }
-      }
+      var batches = 0
+      while batches < Self.mostBatches, try removeBatch(number, bound, connection) { batches += 1 }
+      isDone = isDone && batches < Self.mostBatches
     }
+    return isDone
+  }
+
+  /// Returns whether there may be more. The step holds the publication's lock, so it waits for no lock of others for
+  /// long; the limit is local, because a pooler gives the session to other users.
+  private func removeBatch(
+    _ number: Int, _ bound: UInt64, _ connection: PostgresConnection
+  ) throws(PostgresError) -> Bool {
+    let rows = try connection.rows(
+      "SELECT set_config('lock_timeout', '\(connection.place.lockTimeoutSeconds)s', true), "
+        + "\(quoted(names.schema)).prune($1::int, $2::xid8, interval '\(Self.keptHours) hour', $3::int)",
+      ["\(number)", "\(bound)", "\(Self.batch)"])
+    return rows.first?[1].flatMap { Int($0) } == Self.batch
   }
 
   private var advice: String {

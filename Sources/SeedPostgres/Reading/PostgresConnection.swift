@@ -112,7 +112,13 @@ final class PostgresConnection {
   func columns(of select: String) throws(PostgresError) -> [(name: String, type: UInt32)] {
     try giveUpCopy()
     _ = try answered(PQprepare(raw, "", select, 0, nil))
-    return try answered(PQdescribePrepared(raw, "")).columns
+    let described = try answered(PQdescribePrepared(raw, ""))
+    guard described.parameters == 0 else {
+      // Running it would fail as if the connection were broken.
+      let message = ServerMessage(state: "42P02", text: "there is no parameter $1")
+      throw .server(place: place, subject: "the origin \(place.text)", message)
+    }
+    return described.columns
   }
 
   private func answered(_ answer: OpaquePointer?) throws(PostgresError) -> PostgresResult {
@@ -209,7 +215,13 @@ extension PostgresConnection {
     }
     // Puts the SQLSTATE into the text, which is the only way in which libpq reports it here.
     _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
-    guard finishes(raw, in: place.connectSeconds) else {
+    if !finishes(raw, in: place.hasSeveralHosts ? place.hostSeconds : place.connectSeconds),
+      PQstatus(raw) != CONNECTION_BAD, place.hasSeveralHosts
+    {
+      // A host that accepts connections and is silent took all the time. Only PQreset gives each host its own.
+      PQreset(raw)
+    }
+    guard PQstatus(raw) == CONNECTION_OK else {
       defer { PQfinish(raw) }
       throw unreachable(place, message(raw, hiding: place))
     }
@@ -222,7 +234,7 @@ extension PostgresConnection {
     return .server(place: place, subject: "the origin \(place.text) cannot be reached", message)
   }
 
-  /// Polls until the session is established; false if that fails.
+  /// Polls until the session is established; false if that fails or takes too long.
   private static func finishes(_ raw: OpaquePointer, in seconds: Int) -> Bool {
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
     var state = PQstatus(raw) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
@@ -277,6 +289,8 @@ private final class PostgresResult {
       (0..<PQnfields(raw)).map { PQgetisnull(raw, row, $0) == 1 ? nil : text(PQgetvalue(raw, row, $0)) }
     }
   }
+
+  var parameters: Int { Int(PQnparams(raw)) }
 
   var columns: [(name: String, type: UInt32)] {
     (0..<PQnfields(raw)).map { (text(PQfname(raw, $0)), PQftype(raw, $0)) }

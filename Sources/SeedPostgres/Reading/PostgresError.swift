@@ -16,6 +16,7 @@ package struct ServerMessage: Hashable, Sendable {
   var isOfConnection = false
 
   var isSyntax: Bool { state == "42601" }
+  var isOfValue: Bool { state.hasPrefix("22") }
 }
 
 /// A database that cannot be read, or whose content cannot be published.
@@ -38,7 +39,7 @@ package enum PostgresError: OriginFailure, Hashable {
   package var isConfiguration: Bool {
     switch self {
     case .server(_, _, let message):
-      !isUnavailable && (message.isOfConnection || !message.state.hasPrefix("22"))
+      !isUnavailable && (message.isOfConnection || !message.isOfValue)
     case .rewritten: false
     case .configuration: true
     }

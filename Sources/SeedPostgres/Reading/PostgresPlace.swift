@@ -10,8 +10,11 @@ package struct PostgresPlace: Sendable, Hashable {
   package var lockTimeoutSeconds = 5
   /// Whether to accept only the rows that row-level security shows this user.
   package var appliesRowSecurity = false
-  /// Seconds to establish a session, including all hosts tried.
+  /// Seconds to establish a session with a single host.
   var connectSeconds = 30
+  /// Seconds to establish a session with one of several hosts, unless the URL has `connect_timeout`.
+  var hostSeconds: Int { min(connectSeconds, 10) }
+  var hasSeveralHosts: Bool { url.contains(",") }
   package var application = "seedbank"
   /// The environment variable for the URL with a password, for messages.
   package var variable: String?
@@ -27,7 +30,8 @@ package struct PostgresPlace: Sendable, Hashable {
   var parameters: [(key: String, value: String)] {
     [
       ("keepalives_idle", "\(Self.keepaliveSeconds)"), ("keepalives_interval", "\(Self.keepaliveSeconds)"),
-      ("keepalives_count", "3"), ("tcp_user_timeout", "\(Self.silenceMilliseconds)"), ("dbname", url),
+      ("keepalives_count", "3"), ("connect_timeout", "\(hostSeconds)"),
+      ("tcp_user_timeout", "\(Self.silenceMilliseconds)"), ("dbname", url),
       ("client_encoding", "UTF8"), ("application_name", application),
     ]
   }

@@ -49,7 +49,13 @@ package struct PostgresLogSetup: OriginLogMaker {
 
   /// Missing rights here are those of an owner, not of a reader.
   private func withRemedy(_ error: PostgresError, of statement: String) -> PostgresError {
-    guard case .server(_, _, let message) = error, message.state == "42501" else { return error }
+    guard case .server(_, _, let message) = error else { return error }
+    if message.state == "25006" {
+      return .configuration(
+        "the log of the origin \(place.text) was not changed: \(message.text); give --owner with a URL of the primary, because a "
+          + "standby accepts no writes")
+    }
+    guard message.state == "42501" else { return error }
     if statement.hasPrefix("CREATE SCHEMA") {
       return .configuration(
         "the log of the origin \(place.text) was not made: \(message.text) (as user \(message.user)); let the database's owner run: "

@@ -85,13 +85,25 @@ private func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema
 
 final class StatementSource: RowSource {
   @exclusivity(unchecked) private var rows: KeyedRows
+  /// For messages; `nil` for rows of Seedbank's own.
+  private let subject: String?
 
-  init(_ statement: Statement, keys: [[SeedValue]] = [[]]) { rows = KeyedRows(statement, keys) }
+  init(_ statement: Statement, keys: [[SeedValue]] = [[]], of subject: String? = nil) {
+    (rows, self.subject) = (KeyedRows(statement, keys), subject)
+  }
 
   func next() throws -> Bool {
     do throws(DatabaseError) {
       return try rows.next()
-    } catch { throw OriginError.sorting(rows.statement.path, error) }
+    } catch {
+      // SQLite's plain error is a function's, such as json_extract's for a malformed text.
+      guard let subject, error.primaryCode == ResultCode.error else {
+        throw OriginError.sorting(rows.statement.path, error)
+      }
+      throw OriginError.data(
+        "\(subject): a row cannot be read: \(error.message); correct the row, or the SELECT or view that reads it"
+      )
+    }
   }
 
   func lend(to row: inout [BorrowedValue]) { rows.statement.borrowRow(into: &row) }

@@ -15,14 +15,22 @@ package protocol OriginLog: AnyObject {
   func isUntouched(since cursor: OriginCursor) throws -> Bool
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows
   var needsPruning: Bool { get }
-  /// Removes entries older than all cursors. If that is impossible, returns instructions for the operator.
-  func prune(behind cursors: [OriginCursor]) -> String?
+  /// Removes entries older than all cursors.
+  func prune(behind cursors: [OriginCursor]) -> LogPruning
 }
 
 extension OriginLog {
   package var needsPruning: Bool { false }
 
-  package func prune(behind cursors: [OriginCursor]) -> String? { nil }
+  package func prune(behind cursors: [OriginCursor]) -> LogPruning { .done }
+}
+
+package enum LogPruning {
+  case done
+  /// The next step continues.
+  case unfinished
+  /// With instructions for the operator.
+  case impossible(String)
 }
 
 /// A position in an origin's log, in a format private to the log.

@@ -131,7 +131,8 @@ struct ChangeStep {
     if !isIdle(origin) { origin = try origin.locking(drafted) }
     let outcome = try publish(origin)
     if outcome.isWaiting { report.originStamp = nil }
-    report.warnings += LogPosition.prune(origin, context)
+    let held = Set(job.plans.map(\.series).filter { update.metadata($0)?.state.hold != nil })
+    report.warnings += LogPosition.prune(origin, context, held: held)
     guard outcome.isSearched else { return outcome.isWaiting }
     tellGain(of: origin)
     // An error must not undo the publication, so it counts as volatile.

@@ -89,22 +89,26 @@ struct LogPosition {
     }
   }
 
-  /// Occasionally prunes log entries that no series needs. Errors must not fail a step that has published.
-  static func prune(_ origin: any Origin, _ context: StepContext) -> [String] {
+  /// Occasionally prunes log entries that no series needs. A held series needs none, because all rows are compared when it
+  /// is resumed. Errors must not fail a step that has published.
+  static func prune(_ origin: any Origin, _ context: StepContext, held: Set<SeedSeries>) -> [String] {
     guard context.job.changes == .log else { return [] }
     let series = context.job.plans.map(\.series).filter { !context.job.isRetired($0) }
     let records = series.compactMap { one in
       OriginLogStanding(of: one, in: context.stateFolder).map { (series: one, record: $0) }
     }
     guard records.contains(where: { $0.record.isPruningDue(context) }), let log = try? origin.log(),
-      log.needsPruning
+      log.needsPruning, let newest = try? log.cursor()
     else { return [] }
+    let needed = records.filter { !held.contains($0.series) }.map(\.record.cursor)
+    let pruning = log.prune(behind: needed + [newest])
+    if case .unfinished = pruning { return [] }
     for (series, record) in records {
       var record = record
       record.prunedAt = context.now
       try? DurableFile.write(record.json.bytes, to: path(series, context.stateFolder))
     }
-    return [log.prune(behind: records.map(\.record.cursor))].compactMap(\.self)
+    return if case .impossible(let advice) = pruning { [advice] } else { [] }
   }
 
   private var copyStamp: String? { (try? FileStamp(copyPath))?.text }

@@ -39,12 +39,15 @@ import Testing
       """
       CREATE TABLE stop(name text, area text NOT NULL, code int NOT NULL); CREATE UNIQUE INDEX ON stop (area, code);
       INSERT INTO stop VALUES ('A', 'north', 1), ('B', 'south', 1); CREATE TABLE word(said text UNIQUE);
-      CREATE TABLE zone(id text, name text, PRIMARY KEY (id) INCLUDE (name))
+      CREATE TABLE zone(id text, name text, PRIMARY KEY (id) INCLUDE (name));
+      SET allow_system_table_mods = on; INSERT INTO pg_depend SELECT 'pg_proc'::regclass, 'zone'::regclass, 0,
+        'pg_extension'::regclass, oid, 0, 'e' FROM pg_extension
       """)
     try folder.seedbank("init", database.url(), "--dataset", "stops").expect(
       0, output: "Skipped table \"word\": it has no key")
     let schema = try folder.text("seedbank/stops/models/1.0/schema.sql")
     #expect(schema.contains(#"PRIMARY KEY ("area", "code")"#), "\(schema)")
+    // An extension's function has the number of this table.
     #expect(schema.contains(#"PRIMARY KEY ("id")"#), "included columns are not a part of the key: \(schema)")
     #expect(try folder.seedbank("regenerate").output.contains("stops/1: version 1 created, 2 rows"))
     try database.run("UPDATE stop SET name = 'C' WHERE area = 'south'; DELETE FROM stop WHERE area = 'north'")

@@ -5,6 +5,8 @@ import SeedSystem
 package final class OriginAlarm: Sendable {
   private struct State {
     var watch: FolderWatch?
+    /// The file that is watched, behind links.
+    var file = ""
     var isRung = false
     var rest: Task<Void, Never>?
   }
@@ -26,17 +28,18 @@ package final class OriginAlarm: Sendable {
     min(check, max(leastRest, step))
   }
 
-  /// Watches the origin's current location, whose folder may have been replaced. Blocks on the disk.
+  /// Watches the origin's current file: its folder may have been replaced, or its link redirected. Blocks on the disk.
   package func watch() {
     guard let path else { return }
     let real = PhysicalPath.existing(path) ?? path
-    let folder = Folder.parent(of: real)
-    let isUpToDate = state.withLock { $0.watch.map { !$0.hasEnded && $0.folder == folder } ?? false }
+    let isUpToDate = state.withLock { $0.watch.map { !$0.hasEnded } ?? false && $0.file == real }
     if isUpToDate { return }
     let name = String(real.split(separator: "/").last ?? "")
     // A commit writes the database's file or its log.
-    let watch = FolderWatch(folder, writtenFiles: [name, "\(name)-wal"]) { [weak self] in self?.ring() }
-    state.withLock { $0.watch = watch }
+    let watch = FolderWatch(Folder.parent(of: real), writtenFiles: [name, "\(name)-wal"]) { [weak self] in
+      self?.ring()
+    }
+    state.withLock { ($0.watch, $0.file) = (watch, real) }
   }
 
   private func ring() {

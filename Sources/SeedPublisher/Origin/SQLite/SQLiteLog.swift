@@ -198,6 +198,7 @@ final class SQLiteLog: OriginLog {
       table.keyNames.map { "\(quoted($0)) IS ?" } + table.keyNames.map { "\(quoted($0)) COLLATE BINARY IS ?" }
     let find = try connection.prepare(
       "SELECT * FROM (\(select)) WHERE \(matches.joined(separator: " AND "))")
-    return ProjectedRows(StatementSource(find, keys: keys.map { $0 + $0 }), table, fitter, isOrdered: true)
+    let rows = StatementSource(find, keys: keys.map { $0 + $0 }, of: "table \"\(table.name)\"")
+    return ProjectedRows(rows, table, fitter, isOrdered: true)
   }
 }

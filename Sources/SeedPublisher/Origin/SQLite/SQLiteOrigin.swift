@@ -36,8 +36,14 @@ package final class SQLiteOrigin: Origin {
     do {
       let source = try projection.source(of: table, in: connection)
       let select = projection.select(table, from: source, isOrdered: isOrdered)
-      return StatementSource(try connection.prepare(select))
+      return found(try connection.prepare(select), table, projection)
     } catch let error as DatabaseError { throw projectionError(error, table, projection) }
+  }
+
+  private func found(_ statement: Statement, _ table: TableSchema, _ projection: Projection)
+    -> StatementSource
+  {
+    StatementSource(statement, of: "table \"\(table.name)\" (\(projection.place))")
   }
 
   package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
@@ -50,7 +56,7 @@ package final class SQLiteOrigin: Origin {
     guard let doubtful = table.doubtfulRows else { return [] }
     let select = try projection.select(table, in: connection)
     let statement = try connection.prepare("SELECT * FROM (\(select)) WHERE \(doubtful)")
-    let rows = ProjectedRows(StatementSource(statement), table, fitter, isOrdered: false)
+    let rows = ProjectedRows(found(statement, table, projection), table, fitter, isOrdered: false)
     return try types.violations(in: rows, of: table).map { "\($0)" }
   }
 
@@ -116,7 +122,13 @@ extension Projection {
       return quoted(table.name)
     }
     let select = try alone(sql)
-    try check(try connection.prepare(select), table, mayHaveMore: false)
+    let statement = try connection.prepare(select)
+    // SQLite would take NULL for each.
+    guard !statement.hasParameters else {
+      throw OriginError.configuration(
+        "\(place): a parameter, such as ? or $name, has no value: write a value in its place")
+    }
+    try check(statement, table, mayHaveMore: false)
     return "(\(select)\n)"
   }
 
