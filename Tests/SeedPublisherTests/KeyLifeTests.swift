@@ -108,6 +108,22 @@ import Testing
     _ = try publisher(deployment.keys).step(deployment.job, now: deployment.clock)
     #expect(try deployment.publication.published().root.version == 2)
   }
+
+  @Test func `a publisher that runs since before a change reads its new keys to finish it`() throws {
+    var (published, keys) = (try deployment.publication.published(), deployment.keys)
+    keys[.timestamp] = [.generate()]
+    var change = try OfflineChange(
+      root: RepositorySigner(now: deployment.clock).root(
+        replacing: [.timestamp: keys.verifiers(.timestamp)], after: published))
+    change.sign(with: keys, after: published)
+    // As left by a crash.
+    try DurableFile.write(change.bytes, to: folder("state/pending-keys.json"))
+    let source = KeySource(onlineKeys) { [keys] in keys }
+    _ = try Publisher(deployment.publication, stateFolder: folder("state"), keys: source).step(
+      deployment.job, now: deployment.clock)
+    published = try deployment.publication.published()
+    #expect(published.root.version == 2 && published.outdated.isEmpty)
+  }
 }
 
 /// A client that reads the publication's files and keeps its metadata.
