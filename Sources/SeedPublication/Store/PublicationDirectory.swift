@@ -61,8 +61,8 @@ package struct PublicationDirectory: Sendable {
     if root.version > newest {
       throw PublicationError.missingRoot(file: rootFile(root.version), copy: shipped)
     }
-    if root.version == newest, try metadata(MetadataName.versioned(Root.type, newest)) != bytes {
-      throw PublicationError.otherRoot(shipped: shipped, file: rootFile(newest))
+    if let own = try metadata(MetadataName.versioned(Root.type, root.version)), own != bytes {
+      throw PublicationError.otherRoot(shipped: shipped, file: rootFile(root.version))
     }
   }
 

@@ -43,6 +43,27 @@ import Testing
     #expect(try deployment.seedbank("verify").status == 0)
   }
 
+  @Test func `recover takes all roots since the oldest one, if root.json is among them`()
+    throws
+  {
+    try Tool.run(["mv", deployment.folder("seedbank/publication"), deployment.folder("copy")])
+    let recover = ["recover", "--from", "copy", "--config", "seedbank/seedbank.json"]
+    func run(_ more: String...) throws -> ProgramOutcome {
+      try SeedbankBinary.run(recover + more, in: deployment.folder.path)
+    }
+    try run().expect(78, "is root 3", "1.root.json")
+    #expect(!deployment.folder.exists("seedbank/publication"))
+    let shipped = URL(filePath: deployment.folder("seedbank/root.json"))
+    let newest = try Data(contentsOf: shipped)
+    let second = try Data(contentsOf: URL(filePath: deployment.folder("copy/metadata/2.root.json")))
+    try (second + Data("\n".utf8)).write(to: shipped)
+    try run("--root", "copy/metadata/1.root.json").expect(65, "is not a root of this publication")
+    try newest.write(to: shipped)
+    try run("--root", "copy/metadata/1.root.json").expect(0)
+    for version in 1...3 { #expect(FileManager.default.fileExists(atPath: root(version))) }
+    #expect(try deployment.seedbank("verify").status == 0)
+  }
+
   @Test func `a stray file among the roots and a different root of the same version are named`() throws {
     try Data("x".utf8).write(to: URL(filePath: root(77)))
     for words in ["regenerate", "status", "verify"] {
