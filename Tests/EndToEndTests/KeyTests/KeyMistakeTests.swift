@@ -47,7 +47,9 @@ import Testing
       "openssl genpkey -algorithm rsa -out rsa.pem && openssl pkey -in rsa.pem -pubout -out rsa.pub")
     let sticks = "--with \"$ROOT_A\" --with \"$ROOT_B\""
     let before = try Tool.run(["find", scene.folder("seedbank/publication"), "-type", "f"])
-    expect(scene, "seedbank keys rotate root \(sticks)", 64, "give a folder for each with --to")
+    for folders in ["", " --to \"$NEW_A\" --to \"$NEW_A\" --to \"$NEW_A\""] {
+      expect(scene, "seedbank keys rotate root \(sticks)\(folders)", 64, "give a folder for each with --to")
+    }
     expect(scene, "seedbank keys rotate root \(sticks) --key new.pub --key new.pub", 64, "different keys")
     expect(scene, "seedbank keys rotate root \(sticks) --key rsa.pub", 78, "expected an Ed25519 key")
     let tenKeys =
@@ -66,6 +68,10 @@ import Testing
     let (only, third) = (try scene.keyID("seedbank/keys/series.key"), try scene.keyID("c/root-3.key"))
     for given in ["$ROOT_C/root-3.key", "$ROOT_B/root-2.key"] {
       expect(scene, "seedbank keys revoke \(third) \(sticks) --key \"\(given)\"", 64, "give a new one")
+    }
+    for folder in ["", " --to \"$ROOT_B\""] {
+      let revoke = "seedbank keys revoke \(third) --replace \(sticks)\(folder)"
+      expect(scene, revoke, 64, "2 root keys would be in")
     }
     expect(scene, "seedbank keys revoke \(only) --with \"$TARGETS\"", 78, "--replace")
     #expect(try Tool.run(["find", scene.folder("seedbank/publication"), "-type", "f"]) == before)
