@@ -201,17 +201,15 @@ private enum KeyAction: String, CaseIterable {
 
   var publishes: Bool { [.renew, .rotate, .revoke, .addSignature].contains(self) }
 
-  private static let several = 1...KeyRole.allCases.count
-
   private var usage: (names: ClosedRange<Int>, expected: String) {
     switch self {
     case .status, .discard: (0...0, "nothing more")
     case .new: (1...1, "a role")
     case .renew, .payload: (1...1, "root or targets")
-    case .rotate: (Self.several, "one or more roles")
+    case .rotate: (1...KeyRole.allCases.count, "one or more roles")
     case .revoke: (1...1, "a key's id")
     case .sign: (1...1, "the file of a payload")
-    case .addSignature: (Self.several, "files of signatures")
+    case .addSignature: (1...Int.max, "files of signatures")
     }
   }
 

@@ -64,6 +64,7 @@ import Testing
     expect(scene, "seedbank keys revoke deadbeef \(sticks)", 78, "Not exactly one key in force")
     expect(scene, "seedbank keys payload root", 78, "No root metadata waits")
     expect(scene, "seedbank keys renew", 64, "root or targets")
+    expect(scene, "seedbank keys add-signature s1 s2 s3 s4 s5 s6", 74, "Cannot open")
     expect(scene, "seedbank keys discard --with \"$ROOT_A\"", 64, "--with")
     let (only, third) = (try scene.keyID("seedbank/keys/series.key"), try scene.keyID("c/root-3.key"))
     for given in ["$ROOT_C/root-3.key", "$ROOT_B/root-2.key"] {
