@@ -95,7 +95,8 @@ extension Command {
     case .discard:
       try actions.discard()
       context.console.note(
-        "No change of keys is waiting now. The files of new keys stay, and the next change uses them.")
+        "No change of keys is waiting now. The files of its new keys stay, unused: 'seedbank keys status' lists them."
+      )
     default:
       let report = try change(action, actions, configuration, arguments, context)
       try context.console.report(report.json, report.text)
@@ -148,7 +149,11 @@ extension Command {
 
   private static func makeKey(_ arguments: ParsedArguments, _ context: Context) throws {
     let role = try arguments.keyRoles(KeyRole.allCases)[0]
-    let folder = try arguments.path("to", from: context.currentDirectory) ?? context.currentDirectory
+    let folders = try arguments.paths("to", from: context.currentDirectory)
+    guard folders.count < 2 else {
+      throw arguments.unsuitable("to", folders.joined(separator: " "), "the folder of one key")
+    }
+    let folder = folders.first ?? context.currentDirectory
     let (keyID, path, publicPath) = try OfflineSigning.makeKey(role, in: folder)
     try context.console.report(
       ["keyid": .string(keyID), "file": .string(path), "public": .string(publicPath)],
