@@ -110,9 +110,10 @@ extension Command {
   ) throws -> KeyChangeReport {
     switch action {
     case .renew:
-      return try actions.renew(
-        try arguments.keyRoles([.root, .targets])[0],
-        for: try configuration.datasets.flatMap { try $0.plans().map(\.series) })
+      let role = try arguments.keyRoles([.root, .targets])[0]
+      // A root names no series, so a broken model must not let it expire.
+      let datasets = role == .targets ? configuration.datasets : []
+      return try actions.renew(role, for: try datasets.flatMap { try $0.plans().map(\.series) })
     case .revoke:
       let id = arguments.strings("name")[0]
       guard id.count >= KeyFileName.tagLength else {

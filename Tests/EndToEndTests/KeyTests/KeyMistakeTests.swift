@@ -146,7 +146,7 @@ import Testing
     try scene.everybodyFollows()
   }
 
-  @Test func `a damaged key file does not block the other keys`() throws {
+  @Test func `a damaged key file does not block the other keys, nor a broken model a new root`() throws {
     let scene = try KeyScene()
     try scene.shell("echo '{' > seedbank/keys/timestamp-old.key && echo x > seedbank/keys/series-1.key")
     try scene.publish()
@@ -155,6 +155,9 @@ import Testing
     try scene.shell("seedbank keys rotate timestamp --with \"$ROOT_A\" --with \"$ROOT_B\"")
     try scene.publish()
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
+    try scene.shell("echo garbage >> seedbank/my/models/1.0/schema.sql")
+    try scene.shell("seedbank keys renew root --with \"$ROOT_A\" --with \"$ROOT_B\"")
+    #expect(try scene.publication.published().root.version == 3)
   }
 
   @Test func `keys that another copy of the publication may use are not listed as replaced`() throws {
