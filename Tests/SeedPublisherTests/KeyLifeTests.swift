@@ -109,6 +109,27 @@ import Testing
     #expect(try deployment.publication.published().root.version == 2)
   }
 
+  @Test func `of two revocations at the same time, the later one is refused`() throws {
+    try Folder.create(folder("keys"))
+    for role in KeyRole.allCases {
+      let file = folder("keys/\(KeyFileName(role).text)")
+      try KeyFile.write(deployment.keys[role][0], toNewFile: file)
+    }
+    func actions() throws -> KeyActions {
+      try KeyActions(
+        KeySearch(folder("keys"), [:]), newIn: [], lifetimeSeconds: RepositorySigner.onlineSeconds,
+        rootPath: folder("root.json"), isPrepared: false, now: deployment.clock, publisher: publisher)
+    }
+    func keyIDs() throws -> [String] {
+      try deployment.publication.published().keys(of: .series)?.keyIDs ?? []
+    }
+    _ = try actions().rotate([.series], to: [], count: 3, threshold: 1)
+    let (ids, first, second) = (try keyIDs(), try actions(), try actions())
+    _ = try first.revoke(ids[0], for: [], isReplaced: false)
+    #expect(throws: Refusal.self) { _ = try second.revoke(ids[1], for: [], isReplaced: false) }
+    #expect(try keyIDs() == Array(ids[1...]))
+  }
+
   @Test func `a publisher that runs since before a change reads its new keys to finish it`() throws {
     var (published, keys) = (try deployment.publication.published(), deployment.keys)
     keys[.timestamp] = [.generate()]

@@ -96,7 +96,8 @@ package struct KeyActions {
     try requireSigners(signers, replacement.published)
     let verifiers = try newKeys.verifiers(replacement)
     return try change { published, signer in
-      guard published.root.version == replacement.published.root.version else {
+      guard KeyRole.allCases.allSatisfy({ published.keys(of: $0) == replacement.published.keys(of: $0) })
+      else {
         throw Refusal(.locked, "Another change of keys was published first. Check it, and try again.")
       }
       return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
