@@ -69,7 +69,9 @@ import Testing
     _ = try await client.refresh(repository)
   }
 
-  @Test func `versions raised to the maximum restart after both online keys are replaced`()
+  /// `isCut`: the old keys are gone, and the publisher dies before it writes the timestamp.
+  @Test(arguments: [false, true])
+  func `versions raised to the maximum restart after both online keys are replaced`(_ isCut: Bool)
     async throws
   {
     let last = Int(Limits.exactJSONInteger)
@@ -77,11 +79,20 @@ import Testing
     try repository.forgeSnapshot(version: last, ["targets.json": 1, "transit-2.json": 1])
     try repository.forgeTimestamp(version: last, snapshot: last)
     _ = try await client.refresh(repository)
-    repository.published = try PublishedMetadata(root: repository.root) { [files = repository.files] in
-      files[$0]
+    func load() throws {
+      repository.published = try PublishedMetadata(root: repository.root) { [files = repository.files] in
+        files[$0]
+      }
     }
+    try load()
     #expect(throws: VersionsExhausted(role: "snapshot")) { try repository.publish() }
+    let timestamp = repository.files["timestamp.json"]
+    if isCut { for role in [KeyRole.timestamp, .snapshot] { repository.everyKey[role] = [] } }
     try repository.rotate([.timestamp, .snapshot])
+    if isCut {
+      repository.files["timestamp.json"] = timestamp
+      try load()
+    }
     try repository.publish()
     #expect(try await client.refresh(repository).state.head.number == 3)
     #expect(repository.published.timestamp.version < last)
