@@ -194,6 +194,7 @@ extension Command {
     // The mirrors may show an epoch of a few seconds ago, above the versions that were claimed at the beginning.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
+    if let lack = try deployment.publication.lackOfRoots() { context.console.warning("\(lack).") }
     context.console.note("All histories started over. Check them with 'seedbank verify'.")
   }
 }

@@ -62,6 +62,9 @@ import Testing
     try run("--root", "copy/metadata/1.root.json").expect(0)
     for version in 1...3 { #expect(FileManager.default.fileExists(atPath: root(version))) }
     #expect(try deployment.seedbank("verify").status == 0)
+    try Tool.run(["rm", "-r", deployment.folder("seedbank/publication")])
+    try deployment.seedbank("new-epoch", "--yes").expect(0, "there is no root before 3")
+    try deployment.seedbank("verify").expect(0, output: "there is no root before 3")
   }
 
   @Test func `a stray file among the roots and a different root of the same version are named`() throws {
