@@ -140,6 +140,8 @@ struct NewKeys {
   }
 
   private func make(_ role: KeyRole, in folder: String) throws -> PublicKey {
+    // The publisher's folder may be lost with its keys.
+    if !Folder.exists(folder) { try Folder.createPrivate(folder) }
     let key = SigningKey.generate()
     let name = KeyFileName(role, tag: String(key.publicKey.keyID.prefix(KeyFileName.tagLength)))
     try KeyFile.write(key, toNewFile: "\(folder)/\(name.text)")
