@@ -160,9 +160,12 @@ extension Command {
       ["keyid": .string(keyID), "file": .string(path), "public": .string(publicPath)],
       "\(keyID)\n\(path)\n\(publicPath)")
     guard !context.console.isJSON else { return }
-    context.console.note(
-      "The first file is secret. Bring the second one to the publisher, and use it there with"
-        + " 'seedbank keys rotate \(role.rawValue) --key \(publicPath)'.")
+    // Each step signs with online keys.
+    let advice =
+      role.isOffline
+      ? "The first file is secret. Bring the second one to the publisher, and use it there"
+      : "Move the first file, which is secret, into the publisher's folder of keys, and use the second one there"
+    context.console.note("\(advice) with 'seedbank keys rotate \(role.rawValue) --key \(publicPath)'.")
   }
 
   private static func sign(_ arguments: ParsedArguments, _ context: Context) throws {

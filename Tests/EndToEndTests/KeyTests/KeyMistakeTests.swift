@@ -64,6 +64,7 @@ import Testing
     expect(scene, "seedbank keys revoke deadbeef \(sticks)", 78, "Not exactly one key in force")
     expect(scene, "seedbank keys payload root", 78, "No root metadata waits")
     expect(scene, "seedbank keys renew", 64, "root or targets")
+    expect(scene, "seedbank keys new series --to \"$NEW_A\" 2>&1", 0, "into the publisher's folder of keys")
     expect(scene, "seedbank keys new root --to a --to b", 64, "the folder of one key")
     expect(scene, "seedbank keys add-signature s1 s2 s3 s4 s5 s6", 74, "Cannot open")
     expect(scene, "seedbank keys discard --with \"$ROOT_A\"", 64, "--with")
