@@ -104,9 +104,18 @@ import Testing
     deployment.clock = deployment.clock.adding(days: 300)
     _ = try publisher(deployment.keys).step(deployment.job, now: deployment.clock)
     #expect(try deployment.publication.published().root.version == 1)
+    let (file, limit) = (folder("state/pending-keys.json"), PublicationDirectory.mostFileBytes)
+    let pending = try DurableFile.read(file, limit: limit)
     try half.discardChange()
     _ = try publisher(deployment.keys).step(deployment.job, now: deployment.clock)
     #expect(try deployment.publication.published().root.version == 2)
+    // As restored from a backup.
+    try DurableFile.write(pending, to: file)
+    #expect(throws: PublicationError.noChange) {
+      _ = try half.addSignatures(
+        lifetimeSeconds: RepositorySigner.onlineSeconds, now: deployment.clock
+      ) { _, _ in }
+    }
   }
 
   @Test func `of two revocations at the same time, the later one is refused`() throws {
