@@ -86,7 +86,8 @@ struct PublicationUpdate {
   private func obstacle(to new: [SeedSeries]) throws -> PublicationError? {
     guard !new.isEmpty || isBeginningEpoch else { return nil }
     guard publisher.keys.canSign(for: published.root.roles[Targets.type]) else {
-      return .notDelegated(series: new.map(\.description).joined(separator: ", "))
+      return isBeginningEpoch
+        ? .epochWithoutTargetsKey : .notDelegated(series: new.map(\.description).joined(separator: ", "))
     }
     return try publisher.pendingChange().targets == nil ? nil : .changeWaits
   }

@@ -182,6 +182,8 @@ import Testing
 
   @Test func `new-epoch uses several series keys if the publication names exactly these`() throws {
     let scene = try KeyScene()
+    try scene.shell("seedbank keys new targets --to \"$NEW_A\"")
+    expect(scene, "seedbank new-epoch --yes --with \"$NEW_A\"", 78, "A new epoch is signed with the targets")
     try scene.shell("seedbank keys rotate series --count 2 --threshold 2 --with \"$TARGETS\"")
     expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "3 series keys are here")
     try scene.shell("rm seedbank/keys/series.key && seedbank new-epoch --yes --with \"$TARGETS\"")
