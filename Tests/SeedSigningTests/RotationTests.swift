@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -96,6 +97,21 @@ import Testing
     try repository.publish()
     #expect(try await client.refresh(repository).state.head.number == 3)
     #expect(repository.published.timestamp.version < last)
+  }
+
+  @Test func `a raised version does not restart while clients trust the timestamp that announced it`()
+    async throws
+  {
+    let client = MetadataClient(root: repository.root)
+    let raised = repository.now.adding(days: 2).secondsSinceEpoch
+    try repository.forgeSnapshot(version: raised, ["targets.json": 1, "transit-2.json": 1])
+    _ = try await client.refresh(repository)
+    repository.published = try PublishedMetadata(root: repository.root) { [files = repository.files] in
+      files[$0]
+    }
+    try repository.rotate([.snapshot])
+    _ = try await client.refresh(repository)
+    #expect(repository.published.snapshot.version == raised + 1)
   }
 
   @Test func `a root with lost keys is replaced by a new chain`() async throws {
