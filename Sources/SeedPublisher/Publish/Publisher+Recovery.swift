@@ -22,6 +22,8 @@ extension Publisher {
   private func createPublicationIfLost(_ jobs: [DatasetJob], root: [UInt8], now: UTCTime) throws {
     guard !keys[.targets].isEmpty else { throw PublicationError.epochWithoutTargetsKey }
     try refuseDoubtfulSeriesKeys()
+    // The operator gives up a recovery.
+    if FollowFolder.isBegun(in: publication.path) { try FollowFolder(publication.path).release() }
     try Folder.create("\(publication.path)/metadata")
     try publication.lock.hold(.short) {
       try publication.checkRoots(shipped: shippedRoot)

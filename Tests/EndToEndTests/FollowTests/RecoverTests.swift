@@ -130,6 +130,16 @@ import Testing
     }
   }
 
+  @Test func `if no copy answers, new-epoch starts over`() throws {
+    try burn()
+    let gone = try FolderHost(scene.folder("nowhere"))
+    gone.stop()
+    try scene.folder.seedbank("recover", "--from", gone.address).expect(69)
+    try scene.folder.seedbank("new-epoch", "--yes").expect(0)
+    #expect(try head()?.version == 1)
+    #expect(try scene.folder.seedbank("verify").status == 0)
+  }
+
   @Test func `recover accepts a copy with expired signatures and warns`() throws {
     try scene.follow()
     try burn()
