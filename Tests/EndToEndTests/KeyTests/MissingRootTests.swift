@@ -24,6 +24,8 @@ import Testing
       #expect(outcome.status == 65 && text.contains("/\(version).root.json is missing"), "\(words): \(text)")
       #expect(text.contains(remedy), "\(words): \(text)")
     }
+    let missing = "/\(version).root.json is missing"
+    try deployment.seedbank("config", "check").expect(78, output: missing)
     try deployment.seedbank("status", "--check").expect(2, output: "\(version).root.json is missing")
   }
 
