@@ -96,8 +96,8 @@ private struct Recovery {
       throw Refusal(
         .configuration,
         "\(path.printable) is root \(version), and apps with an earlier root could not follow: name the oldest root.json "
-          + "that is in any app by --root, such as 1.root.json of a backup or of the copy's folder metadata. If no app has "
-          + "an earlier one, name this file.")
+          + "that is in any app by --root, such as 1.root.json of a backup, or else of the copy's folder metadata. If no app "
+          + "has an earlier one, name this file.")
     }
     return bytes
   }
