@@ -37,7 +37,11 @@ struct KeyReplacement {
           "The role \(role.rawValue) needs signatures of \(threshold) keys and would have only \(count):"
             + " use --count \(threshold) or more, or a lower --threshold.")
       }
-      return Role(role: role, known: keys, made: count - keys.count, threshold: threshold)
+      let made = count - keys.count
+      guard made > 0 || threshold != now.threshold || Set(keys.map(\.keyID)) != Set(now.keyIDs) else {
+        throw Refusal(.usage, "The role \(role.rawValue) has exactly these keys already: give a new one.")
+      }
+      return Role(role: role, known: keys, made: made, threshold: threshold)
     }
   }
 

@@ -58,6 +58,8 @@ import Testing
     expect(scene, "seedbank keys rotate root --lost \(sticks) --to \"$NEW_A\"", 64, "without --lost")
     expect(scene, "seedbank keys rotate root --lost --to \"$NEW_A\"", 64, "confirm with --yes")
     expect(scene, "seedbank keys rotate timestamp --count 1 --threshold 2", 64, "--threshold")
+    let old = "seedbank keys rotate timestamp \(sticks) --key seedbank/keys/timestamp.key"
+    expect(scene, old, 64, "has exactly these keys already")
     expect(scene, "seedbank keys renew root --with nowhere", 78, "expected a folder for keys")
     expect(scene, "seedbank keys renew root", 78, "None of the root keys")
     expect(scene, "seedbank keys revoke 4 \(sticks)", 64, "at least 8 digits")
