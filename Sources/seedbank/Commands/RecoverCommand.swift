@@ -83,21 +83,15 @@ private struct Recovery {
   /// The deployment's root, unless it is a later one: a copy is taken over from its root on, and apps with an earlier
   /// one need all roots since theirs.
   private func shippedRoot() throws -> [UInt8] {
-    let path = configuration.rootPath
-    guard Folder.exists(path) else {
-      throw Refusal(
-        .configuration,
-        "\(path.printable) is missing, the trust anchor: name the oldest root.json that is in any app by --root."
-      )
-    }
-    let bytes = try TextFile.root(path)
+    let bytes = try configuration.shippedRoot(
+      orElse: "name the oldest root.json that is in any app by --root")
     let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
     guard version == 1 else {
       throw Refusal(
         .configuration,
-        "\(path.printable) is root \(version), and apps with an earlier root could not follow: name the oldest root.json "
-          + "that is in any app by --root, such as 1.root.json of a backup, or else of the copy's folder metadata. If no app "
-          + "has an earlier one, name this file.")
+        "\(configuration.rootPath.printable) is root \(version), and apps with an earlier root could not follow:"
+          + " name the oldest root.json that is in any app by --root, such as 1.root.json of a backup, or else of the"
+          + " copy's folder metadata. If no app has an earlier one, name this file.")
     }
     return bytes
   }
@@ -132,6 +126,15 @@ private struct Recovery {
         "\(report.message) The published files are here again, but nothing can be signed: call 'seedbank recover' once more "
           + "when this is fixed.")
     }
+  }
+}
+
+extension DeploymentConfiguration {
+  fileprivate func shippedRoot(orElse remedy: String) throws -> [UInt8] {
+    guard Folder.exists(rootPath) else {
+      throw Refusal(.configuration, "\(rootPath.printable) is missing, the trust anchor: \(remedy).")
+    }
+    return try TextFile.root(rootPath)
   }
 }
 
@@ -184,7 +187,7 @@ extension Command {
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
     try await Mirrors(configuration, deployment.publication, context).check()
     let notices = StepNotices(configuration, context)
-    let root = try DurableFile.read(deployment.configuration.rootPath, limit: Limits.metadataBytes)
+    let root = try configuration.shippedRoot(orElse: "put a root.json there that apps are shipped with")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       try context.console.report(
