@@ -48,8 +48,8 @@ package struct PublicationDirectory: Sendable {
     return "there is no root before \(first), so apps with an earlier one cannot follow"
   }
 
-  /// Throws if a root is missing between others: clients of older roots cannot follow, and keys that it revoked would count again.
-  /// `shipped` is the file of the newest root that apps get.
+  /// Throws if a root is missing between others: clients of older roots cannot follow, and keys that it revoked would
+  /// count again. `shipped` is the file of the newest root that apps get.
   package func checkRoots(shipped: String?) throws {
     let versions = try rootVersions()
     for version in versions {
