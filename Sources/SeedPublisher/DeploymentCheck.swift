@@ -34,14 +34,14 @@ package struct DeploymentCheck {
     }
   }
 
-  /// `series`: all that have models.
+  /// `root`: the file of the root that apps ship; `series`: all that have models.
   package init(
-    publication: String, state: String, _ datasets: [Dataset], series: Set<SeedSeries>, _ search: KeySearch,
-    now: UTCTime, explain: @escaping (any Error) -> Explanation
+    publication: String, root: String, state: String, _ datasets: [Dataset], series: Set<SeedSeries>,
+    _ search: KeySearch, now: UTCTime, explain: @escaping (any Error) -> Explanation
   ) throws {
     (self.publication, self.state, self.now) = (publication, state, now)
     self.explain = explain
-    let published = checkPublication()
+    let published = checkPublication(root)
     let keys = try KeyStatus.all(search, trustedBy: published)
     faults += keys.flatMap(\.faults)
     if search.isFolderOpen { add(false, search.folder, "other users can read it: chmod 700 it") }
@@ -71,8 +71,12 @@ package struct DeploymentCheck {
     }
   }
 
-  private mutating func checkPublication() -> PublishedMetadata? {
+  private mutating func checkPublication(_ root: String) -> PublishedMetadata? {
     let folder = PublicationDirectory(publication)
+    _ = checked(publication) {
+      try folder.checkRoots(shipped: root)
+      if FollowFolder.isBegun(in: folder.path) { throw PublicationError.unfinished(path: folder.path) }
+    }
     guard let published = checked(publication, folder.published) else { return nil }
     for (name, expires) in [("root", published.root.expires), ("targets", published.targets.expires)] {
       let text = expiryWarning(name, expires, now: now)

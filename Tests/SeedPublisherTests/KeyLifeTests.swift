@@ -104,9 +104,55 @@ import Testing
     deployment.clock = deployment.clock.adding(days: 300)
     _ = try publisher(deployment.keys).step(deployment.job, now: deployment.clock)
     #expect(try deployment.publication.published().root.version == 1)
+    let (file, limit) = (folder("state/pending-keys.json"), PublicationDirectory.mostFileBytes)
+    let pending = try DurableFile.read(file, limit: limit)
     try half.discardChange()
     _ = try publisher(deployment.keys).step(deployment.job, now: deployment.clock)
     #expect(try deployment.publication.published().root.version == 2)
+    // As restored from a backup.
+    try DurableFile.write(pending, to: file)
+    #expect(throws: PublicationError.noChange) {
+      _ = try half.addSignatures(
+        lifetimeSeconds: RepositorySigner.onlineSeconds, now: deployment.clock
+      ) { _, _ in }
+    }
+  }
+
+  @Test func `of two revocations at the same time, the later one is refused`() throws {
+    try Folder.create(folder("keys"))
+    for role in KeyRole.allCases {
+      let file = folder("keys/\(KeyFileName(role).text)")
+      try KeyFile.write(deployment.keys[role][0], toNewFile: file)
+    }
+    func actions() throws -> KeyActions {
+      try KeyActions(
+        KeySearch(folder("keys"), [:]), newIn: [], lifetimeSeconds: RepositorySigner.onlineSeconds,
+        rootPath: folder("root.json"), isPrepared: false, now: deployment.clock, publisher: publisher)
+    }
+    func keyIDs() throws -> [String] {
+      try deployment.publication.published().keys(of: .series)?.keyIDs ?? []
+    }
+    _ = try actions().rotate([.series], to: [], count: 3, threshold: 1)
+    let (ids, first, second) = (try keyIDs(), try actions(), try actions())
+    _ = try first.revoke(ids[0], for: [], isReplaced: false)
+    #expect(throws: Refusal.self) { _ = try second.revoke(ids[1], for: [], isReplaced: false) }
+    #expect(try keyIDs() == Array(ids[1...]))
+  }
+
+  @Test func `a publisher that runs since before a change reads its new keys to finish it`() throws {
+    var (published, keys) = (try deployment.publication.published(), deployment.keys)
+    keys[.timestamp] = [.generate()]
+    var change = try OfflineChange(
+      root: RepositorySigner(now: deployment.clock).root(
+        replacing: [.timestamp: keys.verifiers(.timestamp)], after: published))
+    change.sign(with: keys, after: published)
+    // As left by a crash.
+    try DurableFile.write(change.bytes, to: folder("state/pending-keys.json"))
+    let source = KeySource(onlineKeys) { [keys] in keys }
+    _ = try Publisher(deployment.publication, stateFolder: folder("state"), keys: source).step(
+      deployment.job, now: deployment.clock)
+    published = try deployment.publication.published()
+    #expect(published.root.version == 2 && published.outdated.isEmpty)
   }
 }
 

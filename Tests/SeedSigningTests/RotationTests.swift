@@ -1,4 +1,5 @@
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -69,7 +70,9 @@ import Testing
     _ = try await client.refresh(repository)
   }
 
-  @Test func `versions raised to the maximum restart after both online keys are replaced`()
+  /// `isCut`: the old keys are gone, and the publisher dies before it writes the timestamp.
+  @Test(arguments: [false, true])
+  func `versions raised to the maximum restart after both online keys are replaced`(_ isCut: Bool)
     async throws
   {
     let last = Int(Limits.exactJSONInteger)
@@ -77,14 +80,38 @@ import Testing
     try repository.forgeSnapshot(version: last, ["targets.json": 1, "transit-2.json": 1])
     try repository.forgeTimestamp(version: last, snapshot: last)
     _ = try await client.refresh(repository)
-    repository.published = try PublishedMetadata(root: repository.root) { [files = repository.files] in
-      files[$0]
+    func load() throws {
+      repository.published = try PublishedMetadata(root: repository.root) { [files = repository.files] in
+        files[$0]
+      }
     }
+    try load()
     #expect(throws: VersionsExhausted(role: "snapshot")) { try repository.publish() }
+    let timestamp = repository.files["timestamp.json"]
+    if isCut { for role in [KeyRole.timestamp, .snapshot] { repository.everyKey[role] = [] } }
     try repository.rotate([.timestamp, .snapshot])
+    if isCut {
+      repository.files["timestamp.json"] = timestamp
+      try load()
+    }
     try repository.publish()
     #expect(try await client.refresh(repository).state.head.number == 3)
     #expect(repository.published.timestamp.version < last)
+  }
+
+  @Test func `a raised version does not restart while clients trust the timestamp that announced it`()
+    async throws
+  {
+    let client = MetadataClient(root: repository.root)
+    let raised = repository.now.adding(days: 2).secondsSinceEpoch
+    try repository.forgeSnapshot(version: raised, ["targets.json": 1, "transit-2.json": 1])
+    _ = try await client.refresh(repository)
+    repository.published = try PublishedMetadata(root: repository.root) { [files = repository.files] in
+      files[$0]
+    }
+    try repository.rotate([.snapshot])
+    _ = try await client.refresh(repository)
+    #expect(repository.published.snapshot.version == raised + 1)
   }
 
   @Test func `a root with lost keys is replaced by a new chain`() async throws {

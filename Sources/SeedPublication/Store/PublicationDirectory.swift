@@ -42,8 +42,14 @@ package struct PublicationDirectory: Sendable {
   /// ship with a root of that chain.
   package func rootChains() throws -> [ClosedRange<Int>] { try rootVersions().runs }
 
-  /// Throws if a root is missing: clients of older roots cannot follow, and keys that it revoked would count again.
-  /// `shipped` is the file of the newest root that apps get.
+  /// A sentence if the first roots are missing, which an operator may have removed on purpose.
+  package func lackOfRoots() throws -> String? {
+    guard let first = try rootVersions().first, first > 1 else { return nil }
+    return "there is no root before \(first), so apps with an earlier one cannot follow"
+  }
+
+  /// Throws if a root is missing between others: clients of older roots cannot follow, and keys that it revoked would
+  /// count again. `shipped` is the file of the newest root that apps get.
   package func checkRoots(shipped: String?) throws {
     let versions = try rootVersions()
     for version in versions {
@@ -61,8 +67,8 @@ package struct PublicationDirectory: Sendable {
     if root.version > newest {
       throw PublicationError.missingRoot(file: rootFile(root.version), copy: shipped)
     }
-    if root.version == newest, try metadata(MetadataName.versioned(Root.type, newest)) != bytes {
-      throw PublicationError.otherRoot(shipped: shipped, file: rootFile(newest))
+    if let own = try metadata(MetadataName.versioned(Root.type, root.version)), own != bytes {
+      throw PublicationError.otherRoot(shipped: shipped, file: rootFile(root.version))
     }
   }
 

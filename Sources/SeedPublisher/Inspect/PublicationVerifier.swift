@@ -43,8 +43,14 @@ package struct PublicationVerifier {
     } catch {
       return report.error("\(publication.path)/metadata", "\(error)")
     }
+    if let lack = try? publication.lackOfRoots() {
+      report.add(.note, "\(publication.path)/metadata", lack, remedy: Self.earlierRoots)
+    }
     if let anchor { checkAnchor(anchor, &report) }
   }
+
+  private static let earlierRoots =
+    "if a backup, a mirror or a follower has earlier files N.root.json, copy them there"
 
   private func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
     do {

@@ -95,14 +95,13 @@ package struct KeyActions {
     let signers = isLost ? [] : replacement.signingRoles
     try requireSigners(signers, replacement.published)
     let verifiers = try newKeys.verifiers(replacement)
-    var report = try change { published, signer in
-      guard published.root.version == replacement.published.root.version else {
+    return try change { published, signer in
+      guard KeyRole.allCases.allSatisfy({ published.keys(of: $0) == replacement.published.keys(of: $0) })
+      else {
         throw Refusal(.locked, "Another change of keys was published first. Check it, and try again.")
       }
       return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
     }
-    if isLost { report.lostRoot = rootPath }
-    return report
   }
 
   private func change(
@@ -172,6 +171,7 @@ package struct KeyActions {
     }
     report.newFiles = files(of: published, notOf: before)
     report.replacedFiles = files(of: before, notOf: published)
+    if published.root.version >= before.root.version + Root.gapAfterLoss { report.lostRoot = rootPath }
   }
 }
 

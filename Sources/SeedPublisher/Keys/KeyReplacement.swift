@@ -37,7 +37,11 @@ struct KeyReplacement {
           "The role \(role.rawValue) needs signatures of \(threshold) keys and would have only \(count):"
             + " use --count \(threshold) or more, or a lower --threshold.")
       }
-      return Role(role: role, known: keys, made: count - keys.count, threshold: threshold)
+      let made = count - keys.count
+      guard made > 0 || threshold != now.threshold || Set(keys.map(\.keyID)) != Set(now.keyIDs) else {
+        throw Refusal(.usage, "The role \(role.rawValue) has exactly these keys already: give a new one.")
+      }
+      return Role(role: role, known: keys, made: made, threshold: threshold)
     }
   }
 
@@ -100,22 +104,27 @@ struct NewKeys {
   }
 
   private func keys(_ role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [PublicKey] {
-    let folders = try folders(for: role, published)
-    return try (0..<role.made).map { try make(role.role, in: folders[$0 % folders.count]) }
+    try folders(for: role, published).map { try make(role.role, in: $0) }
   }
 
-  /// Online keys go to the publisher's folder. With several offline keys, no folder may hold enough to sign.
+  /// A folder for each new key. Online keys go to the publisher's folder. With several offline keys, no folder may
+  /// get enough to sign.
   private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
-    guard role.role.isOffline else { return [search.folder] }
-    let folders = try self.folders.isEmpty ? [usualFolder(role.role, published)] : self.folders
-    let most = (role.made + folders.count - 1) / folders.count
-    guard role.threshold == 1 || most < role.threshold else {
-      throw Refusal(
-        .usage,
-        "\(most) new \(role.role.rawValue) keys would be in \(folders[0].printable), and \(role.threshold) can sign:"
-          + " give a folder for each with --to.")
+    guard role.role.isOffline else { return Array(repeating: search.folder, count: role.made) }
+    let given = try folders.isEmpty ? [usualFolder(role.role, published)] : folders
+    let chosen = (0..<role.made).map { given[$0 % given.count] }
+    let kept = try search.found().filter { found in role.known.contains { $0.keyID == found.keyID } }
+    for folder in chosen where role.threshold > 1 {
+      let old = Set(kept.filter { Folder.parent(of: $0.path) == folder }.map(\.keyID)).count
+      let all = old + chosen.count { $0 == folder }
+      guard all < role.threshold || old >= role.threshold else {
+        throw Refusal(
+          .usage,
+          "\(all) \(role.role.rawValue) keys would be in \(folder.printable), and \(role.threshold) can sign:"
+            + " give a folder for each with --to.")
+      }
     }
-    return folders
+    return chosen
   }
 
   private func usualFolder(_ role: KeyRole, _ published: PublishedMetadata) throws -> String {
@@ -135,6 +144,8 @@ struct NewKeys {
   }
 
   private func make(_ role: KeyRole, in folder: String) throws -> PublicKey {
+    // The publisher's folder may be lost with its keys.
+    if !Folder.exists(folder) { try Folder.createPrivate(folder) }
     let key = SigningKey.generate()
     let name = KeyFileName(role, tag: String(key.publicKey.keyID.prefix(KeyFileName.tagLength)))
     try KeyFile.write(key, toNewFile: "\(folder)/\(name.text)")

@@ -89,7 +89,7 @@ package struct KeyStatusReport {
   private var pendingLines: [String] {
     guard !pending.isEmpty else { return [] }
     guard pending.rest(after: published) != nil else {
-      return ["a waiting change of keys is older than the metadata: drop it with 'seedbank keys discard'"]
+      return ["a waiting change of keys is older than the metadata"]
     }
     return ["a change of keys waits for signatures:"] + pending.needs(after: published).map { "  " + $0.line }
   }
@@ -105,6 +105,9 @@ package struct KeyStatusReport {
   }
 
   private var pendingAdvice: String {
+    guard pending.rest(after: published) != nil else {
+      return "drop the older change of keys with 'seedbank keys discard'"
+    }
     let waiting = pending.needs(after: published).first { !$0.isMet }
     return waiting?.payloadAdvice ?? "publish the signed change of keys with 'seedbank regenerate'"
   }

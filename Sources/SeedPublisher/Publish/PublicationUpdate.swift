@@ -86,7 +86,8 @@ struct PublicationUpdate {
   private func obstacle(to new: [SeedSeries]) throws -> PublicationError? {
     guard !new.isEmpty || isBeginningEpoch else { return nil }
     guard publisher.keys.canSign(for: published.root.roles[Targets.type]) else {
-      return .notDelegated(series: new.map(\.description).joined(separator: ", "))
+      return isBeginningEpoch
+        ? .epochWithoutTargetsKey : .notDelegated(series: new.map(\.description).joined(separator: ", "))
     }
     return try publisher.pendingChange().targets == nil ? nil : .changeWaits
   }
@@ -134,10 +135,18 @@ struct PublicationUpdate {
     }
     guard rest.isComplete(after: published), rest.expired(at: now) == nil else { return false }
     // A crash may have left metadata that the new root does not accept.
-    if !rest.isEmpty || !published.outdated.isEmpty { try publish(allSeries, adopting: rest) }
+    if !rest.isEmpty || !published.outdated.isEmpty { try adopt(rest) }
     try publisher.ship(published.root)
     try publisher.keep(pending: .none)
     return true
+  }
+
+  private mutating func adopt(_ change: OfflineChange) throws {
+    do { try publish(allSeries, adopting: change) } catch is MissingKeys {
+      // A publisher that runs since before the change has not read its new keys.
+      try publisher.keySource.reload()
+      try publish(allSeries, adopting: change)
+    }
   }
 
   /// Renews old signatures even if the origin is idle. Includes root and targets if their keys are here.

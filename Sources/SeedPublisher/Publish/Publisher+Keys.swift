@@ -91,7 +91,10 @@ extension Publisher {
   ) throws -> KeyChangeOutcome {
     try withUpdate(lifetimeSeconds, now) { update in
       var change = try pendingChange()
-      guard !change.isEmpty else { throw PublicationError.noChange }
+      // The next step drops a change that came from an old backup.
+      guard !change.isEmpty, change.rest(after: update.published) != nil else {
+        throw PublicationError.noChange
+      }
       if let (role, time) = change.expired(at: now) {
         throw PublicationError.changeExpired(role: role, at: time)
       }

@@ -22,6 +22,8 @@ extension Publisher {
   private func createPublicationIfLost(_ jobs: [DatasetJob], root: [UInt8], now: UTCTime) throws {
     guard !keys[.targets].isEmpty else { throw PublicationError.epochWithoutTargetsKey }
     try refuseDoubtfulSeriesKeys()
+    // The operator gives up a recovery.
+    if FollowFolder.isBegun(in: publication.path) { try FollowFolder(publication.path).release() }
     try Folder.create("\(publication.path)/metadata")
     try publication.lock.hold(.short) {
       try publication.checkRoots(shipped: shippedRoot)
@@ -47,6 +49,10 @@ extension Publisher {
   /// clients have seen, so the new versions are above all possible ones.
   package func signAnew(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata {
     try withPublication { published in
+      // A state that outlived the publication may have copies with lost versions.
+      for series in published.delegatedSeries {
+        try WorkingCopy.remove(WorkingCopy.path(of: series, in: stateFolder))
+      }
       var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
       try update.signAnew()
       return update.published

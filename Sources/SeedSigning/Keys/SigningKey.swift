@@ -59,8 +59,11 @@ package struct KeyRing: Sendable {
 
   package func adding(_ other: KeyRing) -> KeyRing { KeyRing(keys.merging(other.keys) { $0 + $1 }) }
 
+  /// Each key once, because metadata that repeats a key id is malformed, and two files may hold one key.
   package func verifiers(_ role: KeyRole, threshold: Int = 1) -> RoleVerifiers {
-    RoleVerifiers(self[role].map(\.publicKey), threshold: threshold)
+    let keys = self[role].map(\.publicKey)
+    return RoleVerifiers(
+      keys.indices.filter { keys.firstIndex(of: keys[$0]) == $0 }.map { keys[$0] }, threshold: threshold)
   }
 }
 

@@ -114,7 +114,9 @@ private struct StepDraft {
       && !published.outdated.contains(.snapshot)
     let header = signer.onlineHeader(version: old.version, after: old.expires)
     guard !isKept || meta != old.meta || header.expires != old.expires else { return }
-    let version = try signer.following(old.version, of: SnapshotRole.type, restarting: isRestarting)
+    // Clients also know the version from the timestamp.
+    let isForgotten = isRestarting && published.isReplaced(.timestamp, by: next.root)
+    let version = try signer.following(old.version, of: SnapshotRole.type, restarting: isForgotten)
     next.snapshot = SnapshotRole(header: RoleHeader(version: version, expires: header.expires), meta: meta)
     add(try sign(next.snapshot, SnapshotRole.type), SnapshotRole.type)
   }

@@ -130,7 +130,7 @@ extension DeploymentCheck {
     _ configuration: DeploymentConfiguration, _ environment: [String: String], _ search: KeySearch
   ) throws {
     try self.init(
-      publication: configuration.publication, state: configuration.state,
+      publication: configuration.publication, root: configuration.rootPath, state: configuration.state,
       configuration.datasets.map { dataset in
         Dataset(
           dataset.name, in: dataset.folder, dataset.policy, fault: dataset.programFault, plans: dataset.plans,

@@ -95,7 +95,8 @@ extension Command {
     case .discard:
       try actions.discard()
       context.console.note(
-        "No change of keys is waiting now. The files of new keys stay, and the next change uses them.")
+        "No change of keys is waiting now. The files of its new keys stay, unused: 'seedbank keys status' lists them."
+      )
     default:
       let report = try change(action, actions, configuration, arguments, context)
       try context.console.report(report.json, report.text)
@@ -109,9 +110,10 @@ extension Command {
   ) throws -> KeyChangeReport {
     switch action {
     case .renew:
-      return try actions.renew(
-        try arguments.keyRoles([.root, .targets])[0],
-        for: try configuration.datasets.flatMap { try $0.plans().map(\.series) })
+      let role = try arguments.keyRoles([.root, .targets])[0]
+      // A root names no series, so a broken model must not let it expire.
+      let datasets = role == .targets ? configuration.datasets : []
+      return try actions.renew(role, for: try datasets.flatMap { try $0.plans().map(\.series) })
     case .revoke:
       let id = arguments.strings("name")[0]
       guard id.count >= KeyFileName.tagLength else {
@@ -148,15 +150,22 @@ extension Command {
 
   private static func makeKey(_ arguments: ParsedArguments, _ context: Context) throws {
     let role = try arguments.keyRoles(KeyRole.allCases)[0]
-    let folder = try arguments.path("to", from: context.currentDirectory) ?? context.currentDirectory
+    let folders = try arguments.paths("to", from: context.currentDirectory)
+    guard folders.count < 2 else {
+      throw arguments.unsuitable("to", folders.joined(separator: " "), "the folder of one key")
+    }
+    let folder = folders.first ?? context.currentDirectory
     let (keyID, path, publicPath) = try OfflineSigning.makeKey(role, in: folder)
     try context.console.report(
       ["keyid": .string(keyID), "file": .string(path), "public": .string(publicPath)],
       "\(keyID)\n\(path)\n\(publicPath)")
     guard !context.console.isJSON else { return }
-    context.console.note(
-      "The first file is secret. Bring the second one to the publisher, and use it there with"
-        + " 'seedbank keys rotate \(role.rawValue) --key \(publicPath)'.")
+    // Each step signs with online keys.
+    let advice =
+      role.isOffline
+      ? "The first file is secret. Bring the second one to the publisher, and use it there"
+      : "Move the first file, which is secret, into the publisher's folder of keys, and use the second one there"
+    context.console.note("\(advice) with 'seedbank keys rotate \(role.rawValue) --key \(publicPath)'.")
   }
 
   private static func sign(_ arguments: ParsedArguments, _ context: Context) throws {
@@ -201,17 +210,15 @@ private enum KeyAction: String, CaseIterable {
 
   var publishes: Bool { [.renew, .rotate, .revoke, .addSignature].contains(self) }
 
-  private static let several = 1...KeyRole.allCases.count
-
   private var usage: (names: ClosedRange<Int>, expected: String) {
     switch self {
     case .status, .discard: (0...0, "nothing more")
     case .new: (1...1, "a role")
     case .renew, .payload: (1...1, "root or targets")
-    case .rotate: (Self.several, "one or more roles")
+    case .rotate: (1...KeyRole.allCases.count, "one or more roles")
     case .revoke: (1...1, "a key's id")
     case .sign: (1...1, "the file of a payload")
-    case .addSignature: (Self.several, "files of signatures")
+    case .addSignature: (1...Int.max, "files of signatures")
     }
   }
 

@@ -31,7 +31,10 @@ extension Command {
         help:
           "A copy: the address of a follower, a front or a static host, a folder, or s3://bucket/prefix with credentials."
       ),
-      .value("root", "file", help: "The root.json that apps have (default: the deployment's)."), .json,
+      .value(
+        "root", "file",
+        help: "The oldest root.json that is in any app (default: the deployment's, if it is the first root)."),
+      .json,
     ] + Parameter.log,
     examples: [
       (
@@ -43,19 +46,7 @@ extension Command {
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
-    let root = try arguments.rootFile(from: context.currentDirectory) ?? shippedRoot(configuration)
-    try await Recovery(configuration: configuration, context: context, arguments: arguments, root: root).run()
-  }
-
-  private static func shippedRoot(_ configuration: DeploymentConfiguration) throws -> [UInt8] {
-    let path = configuration.rootPath
-    guard Folder.exists(path) else {
-      throw Refusal(
-        .configuration,
-        "\(path.printable) is missing, the trust anchor: name the root.json that apps are shipped with by --root."
-      )
-    }
-    return try TextFile.root(path)
+    try await Recovery(configuration: configuration, context: context, arguments: arguments).run()
   }
 }
 
@@ -63,15 +54,15 @@ private struct Recovery {
   let configuration: DeploymentConfiguration
   let context: Context
   let arguments: ParsedArguments
-  let root: [UInt8]
 
   private var console: Console { context.console }
 
   func run() async throws {
     try refusePublication()
+    let root = try arguments.rootFile(from: context.currentDirectory) ?? shippedRoot()
     let sources = try arguments.sources("from", context, configuration.mirrors)
     let folder = try FollowFolder(configuration.publication)
-    try await takeOver(sources.map { try $0(folder.parts) }, into: folder)
+    try await takeOver(sources.map { try $0(folder.parts) }, from: root, into: folder)
     if !Folder.exists(configuration.rootPath) { try DurableFile.write(root, to: configuration.rootPath) }
     let published = try sign()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
@@ -89,8 +80,26 @@ private struct Recovery {
     )
   }
 
+  /// The deployment's root, unless it is a later one: a copy is taken over from its root on, and apps with an earlier
+  /// one need all roots since theirs.
+  private func shippedRoot() throws -> [UInt8] {
+    let bytes = try configuration.shippedRoot(
+      orElse: "name the oldest root.json that is in any app by --root")
+    let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
+    guard version == 1 else {
+      throw Refusal(
+        .configuration,
+        "\(configuration.rootPath.printable) is root \(version), and apps with an earlier root could not follow:"
+          + " name the oldest root.json that is in any app by --root, such as 1.root.json of a backup, or else of the"
+          + " copy's folder metadata. If no app has an earlier one, name this file.")
+    }
+    return bytes
+  }
+
   /// Takes over each copy that is newer than the previous ones, so the newest counts, whatever the order.
-  private func takeOver(_ sources: [any FollowSource], into folder: FollowFolder) async throws {
+  private func takeOver(
+    _ sources: [any FollowSource], from root: [UInt8], into folder: FollowFolder
+  ) async throws {
     var failures: [any Error] = []
     for source in sources {
       do {
@@ -117,6 +126,15 @@ private struct Recovery {
         "\(report.message) The published files are here again, but nothing can be signed: call 'seedbank recover' once more "
           + "when this is fixed.")
     }
+  }
+}
+
+extension DeploymentConfiguration {
+  fileprivate func shippedRoot(orElse remedy: String) throws -> [UInt8] {
+    guard Folder.exists(rootPath) else {
+      throw Refusal(.configuration, "\(rootPath.printable) is missing, the trust anchor: \(remedy).")
+    }
+    return try TextFile.root(rootPath)
   }
 }
 
@@ -169,7 +187,7 @@ extension Command {
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
     try await Mirrors(configuration, deployment.publication, context).check()
     let notices = StepNotices(configuration, context)
-    let root = try DurableFile.read(deployment.configuration.rootPath, limit: Limits.metadataBytes)
+    let root = try configuration.shippedRoot(orElse: "put a root.json there that apps are shipped with")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       try context.console.report(
@@ -179,6 +197,7 @@ extension Command {
     // The mirrors may show an epoch of a few seconds ago, above the versions that were claimed at the beginning.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
+    if let lack = try deployment.publication.lackOfRoots() { context.console.warning("\(lack).") }
     context.console.note("All histories started over. Check them with 'seedbank verify'.")
   }
 }

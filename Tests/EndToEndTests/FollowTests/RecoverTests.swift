@@ -16,8 +16,8 @@ import Testing
   }
 
   /// Removes the publication and the state, but not the files that a backup contains.
-  private func burn() throws {
-    for name in ["publication", "state"] { try Tool.run(["rm", "-rf", scene.folder("seedbank/\(name)")]) }
+  private func burn(_ names: [String] = ["publication", "state"]) throws {
+    for name in names { try Tool.run(["rm", "-rf", scene.folder("seedbank/\(name)")]) }
   }
 
   private func recover(_ arguments: String...) throws -> ProgramOutcome {
@@ -80,7 +80,8 @@ import Testing
     _ = try pull("behind", from: follower.address)
     try scene.publish("lost")
     _ = try pull("ahead")
-    try burn()
+    // The state, on another disk, has a copy of the lost version.
+    try burn(["publication"])
     try scene.origin.origin("UPDATE shop SET name = 'found'")
     #expect(try recover().status == 0)
     try scene.folder.succeed("regenerate")
@@ -127,6 +128,20 @@ import Testing
       #expect(outcome.status == 0, "\(outcome)")
       #expect(try outcome.json()["series"]?.elements?.first?["version"]?.integer == 4)
     }
+  }
+
+  @Test func `if no copy answers, new-epoch starts over`() throws {
+    try burn()
+    let gone = try FolderHost(scene.folder("nowhere"))
+    gone.stop()
+    try scene.folder.seedbank("recover", "--from", gone.address).expect(69)
+    let (root, kept) = (scene.folder("seedbank/root.json"), scene.folder("app-root.json"))
+    try Tool.run(["mv", root, kept])
+    try scene.folder.seedbank("new-epoch", "--yes").expect(78, "put a root.json there")
+    try Tool.run(["mv", kept, root])
+    try scene.folder.seedbank("new-epoch", "--yes").expect(0)
+    #expect(try head()?.version == 1)
+    #expect(try scene.folder.seedbank("verify").status == 0)
   }
 
   @Test func `recover accepts a copy with expired signatures and warns`() throws {

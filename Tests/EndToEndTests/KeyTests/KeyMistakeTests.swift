@@ -47,7 +47,9 @@ import Testing
       "openssl genpkey -algorithm rsa -out rsa.pem && openssl pkey -in rsa.pem -pubout -out rsa.pub")
     let sticks = "--with \"$ROOT_A\" --with \"$ROOT_B\""
     let before = try Tool.run(["find", scene.folder("seedbank/publication"), "-type", "f"])
-    expect(scene, "seedbank keys rotate root \(sticks)", 64, "give a folder for each with --to")
+    for folders in ["", " --to \"$NEW_A\" --to \"$NEW_A\" --to \"$NEW_A\""] {
+      expect(scene, "seedbank keys rotate root \(sticks)\(folders)", 64, "give a folder for each with --to")
+    }
     expect(scene, "seedbank keys rotate root \(sticks) --key new.pub --key new.pub", 64, "different keys")
     expect(scene, "seedbank keys rotate root \(sticks) --key rsa.pub", 78, "expected an Ed25519 key")
     let tenKeys =
@@ -56,16 +58,25 @@ import Testing
     expect(scene, "seedbank keys rotate root --lost \(sticks) --to \"$NEW_A\"", 64, "without --lost")
     expect(scene, "seedbank keys rotate root --lost --to \"$NEW_A\"", 64, "confirm with --yes")
     expect(scene, "seedbank keys rotate timestamp --count 1 --threshold 2", 64, "--threshold")
+    let old = "seedbank keys rotate timestamp \(sticks) --key seedbank/keys/timestamp.key"
+    expect(scene, old, 64, "has exactly these keys already")
     expect(scene, "seedbank keys renew root --with nowhere", 78, "expected a folder for keys")
     expect(scene, "seedbank keys renew root", 78, "None of the root keys")
     expect(scene, "seedbank keys revoke 4 \(sticks)", 64, "at least 8 digits")
     expect(scene, "seedbank keys revoke deadbeef \(sticks)", 78, "Not exactly one key in force")
     expect(scene, "seedbank keys payload root", 78, "No root metadata waits")
     expect(scene, "seedbank keys renew", 64, "root or targets")
+    expect(scene, "seedbank keys new series --to \"$NEW_A\" 2>&1", 0, "into the publisher's folder of keys")
+    expect(scene, "seedbank keys new root --to a --to b", 64, "the folder of one key")
+    expect(scene, "seedbank keys add-signature s1 s2 s3 s4 s5 s6", 74, "Cannot open")
     expect(scene, "seedbank keys discard --with \"$ROOT_A\"", 64, "--with")
     let (only, third) = (try scene.keyID("seedbank/keys/series.key"), try scene.keyID("c/root-3.key"))
     for given in ["$ROOT_C/root-3.key", "$ROOT_B/root-2.key"] {
       expect(scene, "seedbank keys revoke \(third) \(sticks) --key \"\(given)\"", 64, "give a new one")
+    }
+    for folder in ["", " --to \"$ROOT_B\""] {
+      let revoke = "seedbank keys revoke \(third) --replace \(sticks)\(folder)"
+      expect(scene, revoke, 64, "2 root keys would be in")
     }
     expect(scene, "seedbank keys revoke \(only) --with \"$TARGETS\"", 78, "--replace")
     #expect(try Tool.run(["find", scene.folder("seedbank/publication"), "-type", "f"]) == before)
@@ -113,6 +124,14 @@ import Testing
     #expect(try scene.publication.published().root.version == 3)
     try scene.publish()
     try scene.everybodyFollows()
+    let chain = try scene.shell(
+      """
+      seedbank keys new root --to "$NEW_A"
+      seedbank keys rotate root --lost --yes --key "$NEW_A"/root-*.pub
+      seedbank keys payload root > p && seedbank keys sign p --key "$NEW_A"/root-*.key > s
+      seedbank keys add-signature s
+      """)
+    #expect(chain.contains("Ship \(scene.folder("seedbank/root.json")) with the next version"), "\(chain)")
   }
 
   @Test(.full) func `a pending change is reported, and an expired one is not published`() throws {
@@ -125,12 +144,12 @@ import Testing
     scene.days = 400
     expect(scene, "seedbank keys add-signature s", 78, "expired at")
     expect(scene, "seedbank keys sign my.sqlite --key \"$ROOT_B/root-2.key\"", 65, "Nothing was signed")
-    try scene.shell("seedbank keys discard")
+    #expect(try scene.shell("seedbank keys discard").contains("stay, unused"))
     try scene.type("Everything has expired")
     try scene.everybodyFollows()
   }
 
-  @Test func `a damaged key file does not block the other keys`() throws {
+  @Test func `neither damaged or lost key files nor a broken model block other keys`() throws {
     let scene = try KeyScene()
     try scene.shell("echo '{' > seedbank/keys/timestamp-old.key && echo x > seedbank/keys/series-1.key")
     try scene.publish()
@@ -139,6 +158,13 @@ import Testing
     try scene.shell("seedbank keys rotate timestamp --with \"$ROOT_A\" --with \"$ROOT_B\"")
     try scene.publish()
     #expect(try scene.shell("seedbank verify").hasSuffix("sound\n"))
+    let sticks = "--with \"$ROOT_A\" --with \"$ROOT_B\" --with \"$TARGETS\""
+    try scene.shell("rm -r seedbank/keys && seedbank keys rotate timestamp snapshot series \(sticks)")
+    #expect(try scene.shell("stat -c %a seedbank/keys") == "700\n")
+    try scene.publish()
+    try scene.shell("echo garbage >> seedbank/my/models/1.0/schema.sql")
+    try scene.shell("seedbank keys renew root \(sticks)")
+    #expect(try scene.publication.published().root.version == 4)
   }
 
   @Test func `keys that another copy of the publication may use are not listed as replaced`() throws {
@@ -158,6 +184,8 @@ import Testing
 
   @Test func `new-epoch uses several series keys if the publication names exactly these`() throws {
     let scene = try KeyScene()
+    try scene.shell("seedbank keys new targets --to \"$NEW_A\"")
+    expect(scene, "seedbank new-epoch --yes --with \"$NEW_A\"", 78, "A new epoch is signed with the targets")
     try scene.shell("seedbank keys rotate series --count 2 --threshold 2 --with \"$TARGETS\"")
     expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "3 series keys are here")
     try scene.shell("rm seedbank/keys/series.key && seedbank new-epoch --yes --with \"$TARGETS\"")

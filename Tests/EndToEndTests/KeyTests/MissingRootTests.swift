@@ -24,6 +24,8 @@ import Testing
       #expect(outcome.status == 65 && text.contains("/\(version).root.json is missing"), "\(words): \(text)")
       #expect(text.contains(remedy), "\(words): \(text)")
     }
+    let missing = "/\(version).root.json is missing"
+    try deployment.seedbank("config", "check").expect(78, output: missing)
     try deployment.seedbank("status", "--check").expect(2, output: "\(version).root.json is missing")
   }
 
@@ -41,6 +43,30 @@ import Testing
     try expectNamed(3, "copy \(deployment.folder("seedbank/root.json")) to that name")
     try Tool.run(["cp", deployment.folder("seedbank/root.json"), root(3)])
     #expect(try deployment.seedbank("verify").status == 0)
+  }
+
+  @Test func `recover takes all roots since the oldest one, if root.json is among them`()
+    throws
+  {
+    try Tool.run(["mv", deployment.folder("seedbank/publication"), deployment.folder("copy")])
+    let recover = ["recover", "--from", "copy", "--config", "seedbank/seedbank.json"]
+    func run(_ more: String...) throws -> ProgramOutcome {
+      try SeedbankBinary.run(recover + more, in: deployment.folder.path)
+    }
+    try run().expect(78, "is root 3", "1.root.json")
+    #expect(!deployment.folder.exists("seedbank/publication"))
+    let shipped = URL(filePath: deployment.folder("seedbank/root.json"))
+    let newest = try Data(contentsOf: shipped)
+    let second = try Data(contentsOf: URL(filePath: deployment.folder("copy/metadata/2.root.json")))
+    try (second + Data("\n".utf8)).write(to: shipped)
+    try run("--root", "copy/metadata/1.root.json").expect(65, "is not a root of this publication")
+    try newest.write(to: shipped)
+    try run("--root", "copy/metadata/1.root.json").expect(0)
+    for version in 1...3 { #expect(FileManager.default.fileExists(atPath: root(version))) }
+    #expect(try deployment.seedbank("verify").status == 0)
+    try Tool.run(["rm", "-r", deployment.folder("seedbank/publication")])
+    try deployment.seedbank("new-epoch", "--yes").expect(0, "there is no root before 3")
+    try deployment.seedbank("verify").expect(0, output: "there is no root before 3")
   }
 
   @Test func `a stray file among the roots and a different root of the same version are named`() throws {

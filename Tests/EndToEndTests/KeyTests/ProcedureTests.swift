@@ -80,6 +80,8 @@ import Testing
     try scene.everybodyFollows()
     try scene.shell("mkdir backup && cp seedbank/publication/metadata/*.root.json backup")
     try scene.shell("rm -r seedbank/publication seedbank/state && mkdir -p seedbank/publication/metadata")
+    // A medium with a copy of all keys.
+    try scene.shell("cp seedbank/keys/series.key \"$TARGETS\"")
     try scene.type("The publication was lost")
     try scene.publish()
     try scene.everybodyFollows()
