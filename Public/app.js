@@ -6,8 +6,8 @@
 const refreshMilliseconds = 3000;
 // A front that hangs is reported after both, so within 15 seconds.
 const answerMilliseconds = 10_000;
-// Of one request's changes; beyond, the reader is sent to the document itself.
-const explorerBytes = 8_000_000;
+// A page of several deltas has up to 8 MiB. Of one delta beyond this, the reader is sent to the document itself.
+const explorerBytes = 9_000_000;
 const firstRows = 20;
 const moreRows = 100;
 const longText = 200;
