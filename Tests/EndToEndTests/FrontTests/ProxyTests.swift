@@ -126,6 +126,7 @@ import Testing
     `the cache follows a new version, and answers while the front is down, with 503 and Retry-After for the rest`()
     throws
   {
+    #expect(try proxy.check() == "")
     let before = try get("/v1/test")
     try served.publish()
     let after = try RawClient(port: served.front.port).get("/v1/test").body
