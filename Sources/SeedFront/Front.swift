@@ -50,7 +50,7 @@ package final class Front: Sendable {
     timers = [
       RepeatingTimer(milliseconds: FrontLimits.lookMilliseconds) { [weak source] in source?.look() },
       RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source, metrics] in
-        metrics.noteLooks(at: .now())
+        metrics.noteLooks(at: .now)
         // A file may have been replaced, for example by a restored backup.
         forgetAnswers()
         source?.lookAtFacts()
