@@ -46,7 +46,7 @@ extension Router {
     let page: ChangesPage
     do {
       page = try ChangesPage(model.series, since: since, chain, upTo: pageBytes) {
-        try catalog.directory.stored($0)
+        try deltas.delta($0, read: catalog.directory.stored)
       }
     } catch {
       if (error as? FileError)?.isExhausted == true { throw .tooManyFiles }

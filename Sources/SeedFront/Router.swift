@@ -14,6 +14,7 @@ package struct Router: Sendable {
   let metrics: FrontMetrics
   let now: @Sendable () -> UTCTime
   let pageBytes: Int
+  let deltas = SharedDeltas()
 
   init(
     pages: StaticPages = StaticPages(), pageBytes: Int = Limits.changesPageBytes,
