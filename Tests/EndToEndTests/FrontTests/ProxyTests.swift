@@ -150,6 +150,7 @@ import Testing
     let away = try get("/v1")
     #expect(away.status == 503 && away["Retry-After"] == "2")
     #expect(away["Content-Type"] == "application/problem+json")
+    #expect(away["Access-Control-Expose-Headers"] == "*", "scripts of other sites read Retry-After")
     #expect(try pages.map { try get($0).status } == [503, 503], "an old page would lie")
   }
 }
