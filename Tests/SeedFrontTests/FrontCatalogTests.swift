@@ -180,6 +180,10 @@ final class MovedClock: Sendable {
     }
     #expect(throws: (any Error).self) { try source.reload() }
     #expect(said.lines.count == 1)
+    // The same failure goes on with another reason.
+    try Folder.remove("\(publication.directory.path)/metadata/timestamp.json")
+    #expect(throws: (any Error).self) { try source.reload() }
+    #expect(said.lines.count == 2)
     let ready = get("/readyz", source.looked())
     #expect(ready.status == 200)
     #expect(ready.json?["error"]?.string?.isEmpty == false)
@@ -188,7 +192,7 @@ final class MovedClock: Sendable {
     #expect(get("/readyz", source.looked()).json?["error"] == nil)
     try publication.damage("timestamp.json")
     for _ in 0..<2 { #expect(throws: (any Error).self) { try source.reload() } }
-    #expect(said.lines.count == 2, "it is another failure")
+    #expect(said.lines.count == 3, "it is another failure")
   }
 
   @Test func `a publication created later is found and its path is not disclosed`() throws {

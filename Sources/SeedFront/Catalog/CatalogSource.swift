@@ -30,8 +30,8 @@ package final class CatalogSource: Sendable {
     var view = CatalogView(nil)
     var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
-    /// The log's line about the failure.
-    var line: String?
+    /// The log's lines about the failure, whose reason may change while it lasts.
+    var lines: [String] = []
   }
 
   private let directory: PublicationDirectory
@@ -147,19 +147,22 @@ package final class CatalogSource: Sendable {
       let standing = catalog.standing(
         at: .now(), files.withLock { $0.missing(of: catalog) }, progress?.current)
       let ended = state.withLock { state in
-        defer { state.line = nil }
+        defer { state.lines = [] }
         (state.view.catalog, state.view.failure, state.view.standing) = (catalog, nil, standing)
         // Roots were read up to the first missing one.
         state.stamp[1] = nil
-        return state.line
+        return state.lines
       }
-      if let ended { log.forget(ended) }
+      ended.forEach(log.forget)
       onChange.withLock(\.self)()
     } catch {
       let reason: any Error = directory.exists ? error : PublicationError.missing(path: directory.path)
       let line = "The publication could not be loaded: \(reason)"
-      log(line)
-      state.withLock { ($0.view.failure, $0.line) = (publicText(reason), line) }
+      let isNew = log(line)
+      state.withLock { state in
+        state.view.failure = publicText(reason)
+        if isNew { state.lines.append(line) }
+      }
       throw error
     }
   }
@@ -186,8 +189,11 @@ final class OperatorLog: Sendable {
     (self.now, self.write) = (now, write)
   }
 
-  func callAsFunction(_ message: String) {
-    if said.isDue(message, now: now()) { write(LogRecord(.warning, message)) }
+  /// Returns whether it logged the message now.
+  @discardableResult func callAsFunction(_ message: String) -> Bool {
+    guard said.isDue(message, now: now()) else { return false }
+    write(LogRecord(.warning, message))
+    return true
   }
 
   /// Logs the problem again when it returns.
