@@ -117,7 +117,8 @@ package enum RequestLog: String, Hashable, Sendable, CaseIterable {
   ) -> (@Sendable (HTTPRequest, HTTPMeasurement) -> Void)? {
     guard self != .none else { return nil }
     return { request, measurement in
-      let isError = measurement.status >= 400 || !measurement.isComplete
+      let isRoutine = (measurement.mark as? AnswerMark)?.isRoutine == true
+      let isError = measurement.status >= 400 && !isRoutine || !measurement.isComplete
       if self == .all || isError { report(LogRecord(request, measurement)) }
     }
   }

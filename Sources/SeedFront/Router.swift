@@ -114,6 +114,7 @@ extension HTTPResponse {
   fileprivate static var noNewerRoot: HTTPResponse {
     var response = HTTPResponse(.noNewerRoot)
     response.headers.set("Cache-Control", to: CacheRule.current)
+    response.mark = AnswerMark(.metadata, isRoutine: true)
     return response
   }
 
