@@ -71,6 +71,12 @@ final class MovedClock: Sendable {
       #expect(said.lines.count == (head < 107 ? 2 : 4), "\(said.lines)")
     }
     #expect(said.lines[1].hasPrefix("1 file of transit/2 is missing") && said.lines[3] == said.lines[1])
+    // Repaired, and lost again.
+    _ = try publication.snapshot(series, 90)
+    source.checkStanding(at: expires)
+    try Folder.remove(publication.directory.file(lost))
+    source.checkStanding(at: expires)
+    #expect(said.lines.count == 5 && said.lines[4] == said.lines[1], "\(said.lines)")
   }
 
   @Test func `a running front serves a new root at its next check`() throws {
