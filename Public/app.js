@@ -6,8 +6,9 @@
 const refreshMilliseconds = 3000;
 // A front that hangs is reported after both, so within 15 seconds.
 const answerMilliseconds = 10_000;
-// Of one request's changes; beyond, the reader is sent to the document itself.
-const explorerBytes = 8_000_000;
+// A page of several deltas has up to 8 MiB. Of one delta beyond this, the reader is sent to the document itself.
+const explorerBytes = 9_000_000;
+const explorerMilliseconds = 120_000;
 const firstRows = 20;
 const moreRows = 100;
 const longText = 200;
@@ -268,7 +269,7 @@ function delta(one) {
 function raw(path) { return element("a", { href: path }, "the document itself"); }
 
 async function explored(path) {
-  const answer = await fetch(path);
+  const answer = await fetch(path, { signal: AbortSignal.timeout(explorerMilliseconds) });
   const text = await readAll(answer);
   if (text === null) return [element("p", {}, `More than ${explorerBytes / 1e6} MB: see `, raw(path), ".")];
   if (!answer.ok) return [element("p", { className: "notice" }, JSON.parse(text).detail)];
@@ -295,14 +296,14 @@ function unfetched({ message }) {
 }
 
 async function explore(place, path) {
-  place.replaceChildren(element("p", { role: "status" }, "Fetching…"));
-  try {
-    const close = element("button", { type: "button" }, "Close");
-    close.addEventListener("click", () => place.replaceChildren());
-    place.replaceChildren(...await explored(path), close);
-  } catch (error) {
-    place.replaceChildren(unfetched(error));
-  }
+  const waiting = element("p", { role: "status" }, "Fetching…");
+  const close = element("button", { type: "button" }, "Close");
+  close.addEventListener("click", () => place.replaceChildren());
+  place.replaceChildren(waiting);
+  const parts = await explored(path).then((found) => [...found, close], (error) => [unfetched(error)]);
+  // An earlier choice may be answered after a later one.
+  if (waiting.parentNode !== place) return;
+  place.replaceChildren(...parts);
   place.focus();
 }
 

@@ -5,31 +5,48 @@ import SeedTrust
 
 /// A response of `changes`: stored deltas, spliced into one gzip stream, which is expanded for clients without gzip.
 struct ChangesPage: Sendable {
-  let gzip: ServedDocument
-  let rawLength: Int
   let to: SeedVersion
   let hasMore: Bool
+  private let rawLength: Int
+  private let gzipLength: Int
+  private let tag: String
+  private let gzip: HTTPBody
+  private let parts: [PagePart]
 
-  /// Pages up to this size are expanded once, in memory, so that the server can cache and share the response. Larger ones
-  /// are not, because slow readers of different pages would each hold one.
+  /// Bodies up to this size are made once, in memory, so that the server can cache and share the response. Larger ones
+  /// are not, because slow readers of different pages would each hold one: they share the deltas.
   private static let smallBytes = 1024 * 1024
 
   init(
     _ series: SeriesMetadata, since: SeedVersion, _ chain: [PublishedObject], upTo limit: Int,
-    read: (PublishedObject) throws -> [UInt8]
+    read: (PublishedObject) throws -> SharedDeltas.Delta
   ) throws {
     let deltas = Self.prefix(of: chain, upTo: limit)
     to = deltas.last?.version ?? since
     hasMore = deltas.count < chain.count
     let opening = Self.opening(series, since: since, to: to, hasMore: hasMore)
-    var splice = GzipSplice()
+    var (splice, parts) = (GzipSplice(), [PagePart.plain(opening[...])])
     splice.append(opening)
-    for (index, delta) in deltas.enumerated() {
-      if index > 0 { splice.append(Self.comma) }
-      try splice.append(member: read(delta))
+    for (index, object) in deltas.enumerated() {
+      if index > 0 {
+        splice.append(Self.comma)
+        parts.append(.plain(Self.comma[...]))
+      }
+      let delta = try read(object)
+      try splice.append(member: delta.bytes)
+      parts.append(.member(delta))
     }
     splice.append(Self.closing)
-    gzip = ServedDocument(splice.finish())
+    parts.append(.plain(Self.closing[...]))
+    let spliced = splice.finish()
+    let whole = ServedDocument(spliced.reduce(into: []) { $0 += $1 })
+    (tag, gzipLength, self.parts) = (whole.tag, whole.bytes.count, parts)
+    gzip =
+      gzipLength <= Self.smallBytes
+      ? .bytes(whole.bytes)
+      : .stream(length: Int64(gzipLength)) { [parts] in
+        PageStream(spliced.map(PagePart.plain), keeping: parts)
+      }
     let commas = max(0, deltas.count - 1) * Self.comma.count
     rawLength = opening.count + deltas.reduce(commas + Self.closing.count) { $0 + $1.rawLength }
   }
@@ -63,37 +80,69 @@ struct ChangesPage: Sendable {
       "Seedbank-Version": to.description,
     ]
     // A page without deltas is smaller uncompressed.
-    guard isGzip, gzip.bytes.count < rawLength else {
+    guard isGzip, gzipLength < rawLength else {
       // Another representation needs another tag (RFC 9110, 8.8.3.3).
-      headers.append("ETag", "\"\(gzip.tag.dropFirst().dropLast())-identity\"")
+      headers.append("ETag", "\"\(tag.dropFirst().dropLast())-identity\"")
       return HTTPResponse(status: 200, headers: headers, body: expanded)
     }
     headers.append("Content-Encoding", "gzip")
-    headers.append("ETag", gzip.tag)
-    return HTTPResponse(status: 200, headers: headers, body: .bytes(gzip.bytes))
+    headers.append("ETag", tag)
+    return HTTPResponse(status: 200, headers: headers, body: gzip)
   }
 
   private var expanded: HTTPBody {
-    let compressed = gzip.bytes
-    if rawLength <= Self.smallBytes, let bytes = InflatedStream(compressed).all(rawLength) {
-      return .bytes(bytes)
-    }
-    return .stream(length: Int64(rawLength)) { InflatedStream(compressed) }
+    if rawLength <= Self.smallBytes, let bytes = PageStream(parts).all(rawLength) { return .bytes(bytes) }
+    return .stream(length: Int64(rawLength)) { [parts] in PageStream(parts) }
   }
 }
 
-private final class InflatedStream: HTTPByteStream {
-  private let reader: GzipReader?
+private enum PagePart: Sendable {
+  case plain(ArraySlice<UInt8>)
+  /// A delta to expand.
+  case member(SharedDeltas.Delta)
+}
 
-  init(_ compressed: [UInt8]) { reader = try? GzipReader(compressed) }
+private final class PageStream: HTTPByteStream {
+  private var rest: ArraySlice<PagePart>
+  private var plain: ArraySlice<UInt8> = []
+  private var reader: GzipReader?
+  private let kept: [PagePart]
+
+  /// `kept`: the deltas that the parts belong to, so that other pages share them.
+  init(_ parts: [PagePart], keeping kept: [PagePart] = []) { (rest, self.kept) = (parts[...], kept) }
 
   func next(into room: UnsafeMutableRawBufferPointer) -> Int? {
-    guard let reader, let count = try? reader.read(into: room), count > 0 else { return nil }
-    return count
+    while true {
+      if let reader {
+        guard let count = try? reader.read(into: room) else { return nil }
+        if count > 0 { return count }
+        self.reader = nil
+      }
+      if !plain.isEmpty {
+        let piece = plain.prefix(room.count)
+        room.copyBytes(from: piece)
+        plain = plain.dropFirst(piece.count)
+        return piece.count
+      }
+      switch rest.popFirst() {
+      case .plain(let bytes): plain = bytes
+      case .member(let delta):
+        guard let opened = try? GzipReader(delta.bytes) else { return nil }
+        reader = opened
+      case nil: return nil
+      }
+    }
   }
 
   func all(_ count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
-    return bytes.withUnsafeMutableBytes { next(into: $0) } == count ? bytes : nil
+    let filled = bytes.withUnsafeMutableBytes { room in
+      var filled = 0
+      while filled < count, let more = next(into: UnsafeMutableRawBufferPointer(rebasing: room[filled...])) {
+        filled += more
+      }
+      return filled
+    }
+    return filled == count ? bytes : nil
   }
 }

@@ -50,7 +50,7 @@ package final class Front: Sendable {
     timers = [
       RepeatingTimer(milliseconds: FrontLimits.lookMilliseconds) { [weak source] in source?.look() },
       RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source, metrics] in
-        metrics.noteLooks(at: .now())
+        metrics.noteLooks(at: .now)
         // A file may have been replaced, for example by a restored backup.
         forgetAnswers()
         source?.lookAtFacts()
@@ -117,7 +117,8 @@ package enum RequestLog: String, Hashable, Sendable, CaseIterable {
   ) -> (@Sendable (HTTPRequest, HTTPMeasurement) -> Void)? {
     guard self != .none else { return nil }
     return { request, measurement in
-      let isError = measurement.status >= 400 || !measurement.isComplete
+      let isRoutine = (measurement.mark as? AnswerMark)?.isRoutine == true
+      let isError = measurement.status >= 400 && !isRoutine || !measurement.isComplete
       if self == .all || isError { report(LogRecord(request, measurement)) }
     }
   }

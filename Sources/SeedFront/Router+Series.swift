@@ -46,7 +46,7 @@ extension Router {
     let page: ChangesPage
     do {
       page = try ChangesPage(model.series, since: since, chain, upTo: pageBytes) {
-        try catalog.directory.stored($0)
+        try deltas.delta($0, read: catalog.directory.stored)
       }
     } catch {
       if (error as? FileError)?.isExhausted == true { throw .tooManyFiles }
@@ -66,12 +66,12 @@ extension Router {
     return response
   }
 
-  /// Unsigned, for people and monitors.
+  /// Unsigned, for people and monitors, who also look at series that have ended.
   func facts(
     _ name: String, _ parameters: Parameters, in catalog: PublishedCatalog, _ facts: [SeedSeries: SeriesFacts]
   ) throws(Problem) -> HTTPResponse {
     let dataset = try catalog.dataset(name)
-    let model = try ServedModel(parameters.model(), of: dataset, in: catalog)
+    let model = try ServedModel(parameters.model(), of: dataset, in: catalog, evenRetired: true)
     guard let found = facts[model.series.series] else { throw .noFacts(model.series.series) }
     return HTTPResponse(ServedDocument(found.json), MediaType.json, caching: CacheRule.current)
   }

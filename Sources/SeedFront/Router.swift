@@ -14,6 +14,7 @@ package struct Router: Sendable {
   let metrics: FrontMetrics
   let now: @Sendable () -> UTCTime
   let pageBytes: Int
+  let deltas = SharedDeltas()
 
   init(
     pages: StaticPages = StaticPages(), pageBytes: Int = Limits.changesPageBytes,
@@ -113,6 +114,7 @@ extension HTTPResponse {
   fileprivate static var noNewerRoot: HTTPResponse {
     var response = HTTPResponse(.noNewerRoot)
     response.headers.set("Cache-Control", to: CacheRule.current)
+    response.mark = AnswerMark(.metadata, isRoutine: true)
     return response
   }
 

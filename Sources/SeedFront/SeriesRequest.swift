@@ -57,12 +57,14 @@ struct ServedModel {
   let series: SeriesMetadata
   var state: SeriesState { series.state }
 
-  init(_ version: ModelVersion, of dataset: DatasetName, in catalog: PublishedCatalog) throws(Problem) {
+  init(
+    _ version: ModelVersion, of dataset: DatasetName, in catalog: PublishedCatalog, evenRetired: Bool = false
+  ) throws(Problem) {
     let known = (catalog.datasets[dataset] ?? []).flatMap { $0.state.models.keys }.sorted()
     guard let series = catalog.series(dataset, major: version.major) else {
       throw .unknownModel(version, known: known)
     }
-    if case .retired(let message) = series.state.lifecycle {
+    if case .retired(let message) = series.state.lifecycle, !evenRetired {
       throw .modelRetired(series.series, message: message)
     }
     guard version <= series.state.model else {

@@ -71,6 +71,12 @@ final class MovedClock: Sendable {
       #expect(said.lines.count == (head < 107 ? 2 : 4), "\(said.lines)")
     }
     #expect(said.lines[1].hasPrefix("1 file of transit/2 is missing") && said.lines[3] == said.lines[1])
+    // Repaired, and lost again.
+    _ = try publication.snapshot(series, 90)
+    source.checkStanding(at: expires)
+    try Folder.remove(publication.directory.file(lost))
+    source.checkStanding(at: expires)
+    #expect(said.lines.count == 5 && said.lines[4] == said.lines[1], "\(said.lines)")
   }
 
   @Test func `a running front serves a new root at its next check`() throws {
@@ -180,6 +186,10 @@ final class MovedClock: Sendable {
     }
     #expect(throws: (any Error).self) { try source.reload() }
     #expect(said.lines.count == 1)
+    // The same failure goes on with another reason.
+    try Folder.remove("\(publication.directory.path)/metadata/timestamp.json")
+    #expect(throws: (any Error).self) { try source.reload() }
+    #expect(said.lines.count == 2)
     let ready = get("/readyz", source.looked())
     #expect(ready.status == 200)
     #expect(ready.json?["error"]?.string?.isEmpty == false)
@@ -188,7 +198,7 @@ final class MovedClock: Sendable {
     #expect(get("/readyz", source.looked()).json?["error"] == nil)
     try publication.damage("timestamp.json")
     for _ in 0..<2 { #expect(throws: (any Error).self) { try source.reload() } }
-    #expect(said.lines.count == 2, "it is another failure")
+    #expect(said.lines.count == 3, "it is another failure")
   }
 
   @Test func `a publication created later is found and its path is not disclosed`() throws {

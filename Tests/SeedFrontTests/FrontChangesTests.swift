@@ -256,6 +256,34 @@ import Testing
     withExtendedLifetime(publication) {}
   }
 
+  @Test func `responses with a large page share its deltas`() throws {
+    let (series, publication) = (FrontPublication.transit, try FrontPublication())
+    var random = SplitMix(seed: 5)
+    // More than a mebibyte, also compressed.
+    let text = (0..<150_000).map { _ in
+      String(UInt64.random(in: 0...UInt64.max, using: &random), radix: 36)
+    }.joined()
+    let large = try publication.delta(series, 104, 105, text: text)
+    try publication.publish(
+      series, head: 105, floor: 103,
+      [publication.snapshot(series, 105), publication.delta(series, 103, 104), large])
+    let (router, view) = (Router(), CatalogView(try publication.catalog()))
+    func ask(_ fields: HTTPHeaders) -> HTTPResponse {
+      router.answer(HTTPRequest(.get, "/v1/transit/changes?model=2.1&since=103", headers: fields), in: view)
+    }
+    let (plain, packed) = (ask([:]), ask(["Accept-Encoding": "gzip"]))
+    for response in [plain, packed] {
+      let isStream = if case .stream = response.body { true } else { false }
+      #expect(isStream && response.bytes.count == Int(response.body.length))
+    }
+    #expect(steps(plain) == [[103, 104], [104, 105]])
+    #expect(try Compression.gunzip(packed.bytes, limit: 10_000_000) == plain.bytes)
+    // The file is not read again while a response with it lasts.
+    try publication.directory.write([1], as: large)
+    #expect(ask(["Accept-Encoding": "gzip"]).bytes == packed.bytes)
+    withExtendedLifetime((publication, plain, packed)) {}
+  }
+
   @Test func `a repeated poll is answered from memory with and without a condition`() throws {
     let publication = try FrontPublication(history: ())
     let front = try Front(FrontConfiguration(publication: publication.directory.path))

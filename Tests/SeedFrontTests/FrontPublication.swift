@@ -113,9 +113,10 @@ final class FrontPublication: @unchecked Sendable {
 
   /// A delta's file: a document on one line with this much padding.
   func delta(
-    _ series: SeedSeries, _ from: Int, _ to: Int, padding: Int = 1, _ encoding: ContentEncoding = .gzip
+    _ series: SeedSeries, _ from: Int, _ to: Int, padding: Int = 1, _ encoding: ContentEncoding = .gzip,
+    text: String? = nil
   ) throws -> PublishedObject {
-    let changes = String(repeating: "x", count: padding)
+    let changes = text ?? String(repeating: "x", count: padding)
     let raw = Array(#"{"from":\#(from),"to":\#(to),"changes":"\#(changes)"}"#.utf8) + [0x0A]
     return try object(
       series, .delta(from: SeedVersion(from), to: SeedVersion(to), encoding), raw,

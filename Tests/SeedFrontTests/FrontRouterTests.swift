@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedHTTP
+import SeedPublication
 import SeedTrust
 import Support
 import Testing
@@ -144,17 +145,20 @@ import Testing
     #expect(get("/v1/water").json?["datasets"] == ["transit"])
   }
 
-  @Test func `a retired series is gone permanently`() throws {
+  @Test func `a retired series is gone permanently, except for its facts`() throws {
     let publication = try FrontPublication()
     try publication.publish(
       FrontPublication.transit, head: 105, floor: 105, [publication.snapshot(FrontPublication.transit, 105)],
       lifecycle: .retired(message: "Use 3.0."))
-    let view = CatalogView(try publication.catalog())
+    let facts = [FrontPublication.transit: SeriesFacts.example(of: FrontPublication.transit)]
+    let view = CatalogView(try publication.catalog(), facts: facts)
     for target in ["/v1/transit/snapshot?model=2.1", "/v1/transit/changes?model=2.1&since=104"] {
       let response = router.answer(HTTPRequest(.get, target), in: view)
       #expect(response.problem == .modelRetired)
       #expect(response.json?["detail"] == "Use 3.0.")
     }
+    // The page links them.
+    #expect(router.answer(HTTPRequest(.get, "/v1/transit/facts?model=2.1"), in: view).status == 200)
   }
 
   @Test func `a snapshot request without preference redirects to the newest in gzip`() throws {

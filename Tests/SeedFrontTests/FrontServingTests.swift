@@ -148,15 +148,15 @@ import Testing
   @Test func `files of the page that cannot be served are reported and the rest is served`() throws {
     let folder = publication.folder("many")
     try Folder.create("\(folder)/lib.js")
-    for name in ["a1.txt", "1.unknown", "index.html"] {
+    for name in ["a1.txt", "1.unknown", "index.html", "logo 2.svg"] {
       try DurableFile.write(Array(name.utf8), to: "\(folder)/\(name)")
     }
     try DurableFile.write([UInt8](repeating: 0, count: FrontLimits.pageBytes + 1), to: "\(folder)/a0.txt")
     let pages = try StaticPages(folder: folder)
     #expect(
       pages["/"] != nil && pages["/a1.txt"] != nil && pages["/a0.txt"] == nil && pages["/1.unknown"] == nil)
-    #expect(pages.problems.count == 2, "\(pages.problems)")
-    #expect(pages.problems.contains { $0.contains("a0.txt") })
+    #expect(pages.problems.count == 3, "\(pages.problems)")
+    for name in ["a0.txt", "logo 2.svg"] { #expect(pages.problems.contains { $0.contains(name) }) }
   }
 
   @Test func `the web page of the package refers to nothing outside`() throws {

@@ -150,6 +150,9 @@ import Testing
     // The newest bar is the last, the oldest the highest.
     #expect(html.contains("UTC: version 81 refused in 2.3\u{A0}s</title><path d=\"M5 40v-40\"/>"))
     #expect(html.contains("UTC: version 104 published in 0\u{A0}ms</title><path d=\"M275 40v-6\"/>"))
+    // The clock was set back before the newest.
+    let back = page { facts in facts.steps = [10, 0, 100].map { step(.published, $0) } }
+    for place in [5, 275, 248] { #expect(back.contains("<path d=\"M\(place) 40v"), "\(place)") }
   }
 
   @Test func `a bar and a row link to the changes of their version while its delta is published`() {

@@ -94,6 +94,13 @@ import Testing
     #expect(page.count + files.reduce(0, +) <= 60_000, "\(page.count) and \(files)")
   }
 
+  @Test func `the script shows a whole page of changes`() throws {
+    let script = try DurableFile.read(Self.folder.appending(path: "app.js").path, limit: 100_000)
+    let most = String(decoding: script, as: UTF8.self).firstMatch(of: /explorerBytes = ([0-9_]+);/)?.1
+    let around = 64 * 1024
+    #expect(most.flatMap { Int($0.replacing("_", with: "")) } ?? 0 >= Limits.changesPageBytes + around)
+  }
+
   @Test func `the list of 200 series and the page of one of them are at most 60 kB compressed`() throws {
     let names = (1...200).map { "set-\($0)" }
     // The list shows nothing of a series' history.

@@ -74,6 +74,21 @@ import Testing
   }
 }
 
+@Suite struct ConnectionTableTests {
+  /// Ended connections stay in the table until their threads close them.
+  @Test func `a burst ends no more idle connections than it needs`() {
+    let table = ConnectionTable(ConnectionTimeouts(), limit: 640, perAddressLimit: 640, exempt: [])
+    func add(_ phase: ConnectionTimeouts.Activity.Phase) {
+      let connection = ClientConnection(descriptor: -1, address: nil)
+      connection.enter(phase)
+      table.add(connection)
+    }
+    for _ in 0..<600 { add(.idle) }
+    for _ in 0..<10 { add(.opening) }
+    #expect(table.load.refused == [.crowd: 10])
+  }
+}
+
 @Suite struct IPAddressTests {
   @Test(arguments: [
     ("10.0.0.0/8", "10.255.1.2", true), ("10.0.0.0/8", "11.0.0.0", false),

@@ -4,7 +4,8 @@ import CZlib
 /// spliceable member ends at a byte boundary that no later block refers back across. Plain bytes become stored blocks;
 /// the checksum combines those of the members.
 package struct GzipSplice {
-  private var bytes: [UInt8] = Self.header
+  /// Members are not copied, because they may be large and in several splices.
+  private var parts = [Self.header[...]]
   private var checksum: UInt = 0
   private var rawLength: UInt32 = 0
 
@@ -18,15 +19,16 @@ package struct GzipSplice {
   package init() {}
 
   package mutating func append(_ plain: [UInt8]) {
-    var rest = plain[...]
+    var (rest, blocks) = (plain[...], [] as [UInt8])
     while !rest.isEmpty {
       let block = rest.prefix(Self.storedBlockLimit)
       let count = UInt16(block.count)
-      bytes.append(0)
-      for word in [count, ~count] { bytes += [UInt8(truncatingIfNeeded: word), UInt8(word >> 8)] }
-      bytes += block
+      blocks.append(0)
+      for word in [count, ~count] { blocks += [UInt8(truncatingIfNeeded: word), UInt8(word >> 8)] }
+      blocks += block
       rest = rest.dropFirst(block.count)
     }
+    parts.append(blocks[...])
     let own = plain.withUnsafeBufferPointer { crc32(0, $0.baseAddress, UInt32($0.count)) }
     combine(own, length: UInt32(plain.count))
   }
@@ -37,17 +39,17 @@ package struct GzipSplice {
     guard member.starts(with: Self.header), data.suffix(Self.flush.count).elementsEqual(Self.flush),
       member.dropLast(Self.trailerBytes).suffix(Self.final.count).elementsEqual(Self.final)
     else { throw .damaged }
-    bytes += data
+    parts.append(data)
     let trailer = member.suffix(Self.trailerBytes)
     combine(UInt(Self.number(trailer.prefix(4))), length: Self.number(trailer.suffix(4)))
   }
 
-  package consuming func finish() -> [UInt8] {
-    bytes += Self.final
-    for number in [UInt32(truncatingIfNeeded: checksum), rawLength] {
-      bytes += (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
+  /// The member's bytes, in parts that follow each other.
+  package consuming func finish() -> [ArraySlice<UInt8>] {
+    let trailer = [UInt32(truncatingIfNeeded: checksum), rawLength].flatMap { number in
+      (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }
     }
-    return bytes
+    return parts + [(Self.final + trailer)[...]]
   }
 
   private mutating func combine(_ other: UInt, length: UInt32) {

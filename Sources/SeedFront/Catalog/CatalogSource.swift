@@ -30,8 +30,10 @@ package final class CatalogSource: Sendable {
     var view = CatalogView(nil)
     var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
-    /// The log's line about the failure.
-    var line: String?
+    /// The log's lines about the failure, whose reason may change while it lasts.
+    var lines: [String] = []
+    /// Those of the last check of files and signatures.
+    var warnings: Set<String> = []
   }
 
   private let directory: PublicationDirectory
@@ -98,7 +100,7 @@ package final class CatalogSource: Sendable {
     return catalog.series(name, major: model.major)?.state.models[model] != nil
   }
 
-  /// Checks the catalog's files and signatures, and warns the operator once a day of each problem.
+  /// Checks the catalog's files and signatures, and warns the operator of each problem once a day, and when it returns.
   func checkStanding(at now: UTCTime) {
     guard let catalog = current().catalog else { return }
     let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
@@ -110,12 +112,19 @@ package final class CatalogSource: Sendable {
     }
     if hasChanged { onChange.withLock(\.self)() }
     let view = current()
-    for warning in catalog.signatures.filter({ $0.expires <= now }).warnings(at: now) {
-      log(
-        "\(warning); 'seedbank regenerate' renews those of online keys, 'seedbank keys renew ROLE' the others"
-      )
+    let expired = catalog.signatures.filter { $0.expires <= now }.warnings(at: now).map {
+      "\($0); 'seedbank regenerate' renews those of online keys, 'seedbank keys renew ROLE' the others"
     }
-    for warning in view.missingFileWarnings + view.lateWarnings { log(warning) }
+    warn(expired + view.missingFileWarnings + view.lateWarnings)
+  }
+
+  private func warn(_ warnings: [String]) {
+    let ended = state.withLock { state in
+      defer { state.warnings = Set(warnings) }
+      return state.warnings.subtracting(warnings)
+    }
+    ended.forEach(log.forget)
+    for warning in warnings { log(warning) }
   }
 
   /// Loads a change at once, but retries failures after a delay.
@@ -147,19 +156,22 @@ package final class CatalogSource: Sendable {
       let standing = catalog.standing(
         at: .now(), files.withLock { $0.missing(of: catalog) }, progress?.current)
       let ended = state.withLock { state in
-        defer { state.line = nil }
+        defer { state.lines = [] }
         (state.view.catalog, state.view.failure, state.view.standing) = (catalog, nil, standing)
         // Roots were read up to the first missing one.
         state.stamp[1] = nil
-        return state.line
+        return state.lines
       }
-      if let ended { log.forget(ended) }
+      ended.forEach(log.forget)
       onChange.withLock(\.self)()
     } catch {
       let reason: any Error = directory.exists ? error : PublicationError.missing(path: directory.path)
       let line = "The publication could not be loaded: \(reason)"
-      log(line)
-      state.withLock { ($0.view.failure, $0.line) = (publicText(reason), line) }
+      let isNew = log(line)
+      state.withLock { state in
+        state.view.failure = publicText(reason)
+        if isNew { state.lines.append(line) }
+      }
       throw error
     }
   }
@@ -186,8 +198,11 @@ final class OperatorLog: Sendable {
     (self.now, self.write) = (now, write)
   }
 
-  func callAsFunction(_ message: String) {
-    if said.isDue(message, now: now()) { write(LogRecord(.warning, message)) }
+  /// Returns whether it logged the message now.
+  @discardableResult func callAsFunction(_ message: String) -> Bool {
+    guard said.isDue(message, now: now()) else { return false }
+    write(LogRecord(.warning, message))
+    return true
   }
 
   /// Logs the problem again when it returns.

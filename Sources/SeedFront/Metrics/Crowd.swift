@@ -3,9 +3,7 @@ import SeedSystem
 import SeedTrust
 
 extension FrontMetrics {
-  func noteLooks(at now: UTCTime) {
-    lookRate.withLock { $0.note(total.looks, at: now.secondsSinceEpoch) }
-  }
+  func noteLooks(at now: ContinuousClock.Instant) { lookRate.withLock { $0.note(total.looks, at: now) } }
 
   /// The client library's timestamp requests per second, by model. Empty if a proxy may have answered others.
   var looksPerSecond: [ClientModel: Double] {
@@ -57,29 +55,26 @@ struct ClientCounts: Hashable, Sendable {
 /// The polling rate of clients, computed from samples of counters. Pure.
 struct LookRate<Client: Hashable & Sendable>: Sendable {
   private struct Sample {
-    let second: Int
+    let time: ContinuousClock.Instant
     let looks: [Client: Int]
   }
 
   /// Oldest first.
   private var samples: [Sample] = []
 
-  private static var apartSeconds: Int { 30 }
+  private static var apart: Duration { .seconds(30) }
   /// Fifteen minutes of samples.
   private static var mostSamples: Int { 31 }
 
-  mutating func note(_ looks: @autoclosure () -> [Client: Int], at second: Int) {
-    if let newest = samples.last {
-      // After the clock was set back, the age of earlier samples is unknown.
-      if second < newest.second { samples = [] } else if second < newest.second + Self.apartSeconds { return }
-    }
-    samples.append(Sample(second: second, looks: looks()))
+  mutating func note(_ looks: @autoclosure () -> [Client: Int], at time: ContinuousClock.Instant) {
+    if let newest = samples.last, time < newest.time + Self.apart { return }
+    samples.append(Sample(time: time, looks: looks()))
     samples.removeFirst(max(0, samples.count - Self.mostSamples))
   }
 
   var perSecond: [Client: Double] {
-    guard let first = samples.first, let last = samples.last, last.second > first.second else { return [:] }
-    let seconds = Double(last.second - first.second)
+    guard let first = samples.first, let last = samples.last, last.time > first.time else { return [:] }
+    let seconds = (last.time - first.time) / .seconds(1)
     return last.looks.reduce(into: [:]) { rates, one in
       let looks: Int = one.value - first.looks[one.key, default: 0]
       if looks > 0 { rates[one.key] = Double(looks) / seconds }

@@ -13,8 +13,12 @@ struct AnswerMark: Hashable, Sendable {
 
   let kind: Kind
   let series: SeedSeries?
+  /// Whether each client asks for it, so that it is no error, whatever its status.
+  let isRoutine: Bool
 
-  init(_ kind: Kind, series: SeedSeries? = nil) { (self.kind, self.series) = (kind, series) }
+  init(_ kind: Kind, series: SeedSeries? = nil, isRoutine: Bool = false) {
+    (self.kind, self.series, self.isRoutine) = (kind, series, isRoutine)
+  }
 }
 
 struct FrontCounts: Sendable {

@@ -159,7 +159,9 @@ struct BarChart {
 
   func figure(_ caption: HTML) -> HTML {
     let highest = max(1, bars.map(\.value).max() ?? 1)
-    let (start, end) = (bars.first?.time ?? .distantPast, bars.last?.time ?? .distantPast)
+    // The clock may have been set back between two of them.
+    let times = bars.map(\.time)
+    let (start, end) = (times.min() ?? .distantPast, times.max() ?? .distantPast)
     func seconds(to time: UTCTime) -> Int { time.secondsSinceEpoch - start.secondsSinceEpoch }
     let marks = bars.map { bar in
       let height = Self.leastBar + share(bar.value, of: highest, in: Self.height - Self.leastBar)

@@ -171,7 +171,7 @@ final class ConnectionTable: Sendable {
       let now = monotonicMilliseconds()
       if state.entries.count >= limit { state.fullMilliseconds += now - (state.checked ?? now) }
       state.checked = now
-      if state.entries.count >= crowd { endIdle(in: &state) }
+      endIdle(in: &state)
       state.isBusy =
         state.taken >= crowd && state.entries.values.count { $0.connection.activity.isAnswering } >= crowd
       if state.isBusy { endSlow(in: &state) }
@@ -200,15 +200,16 @@ final class ConnectionTable: Sendable {
 
   func add(_ connection: ClientConnection) {
     state.withLock { state in
-      if state.entries.count >= crowd { endIdle(in: &state) }
+      endIdle(in: &state)
       state.entries[ObjectIdentifier(connection)] = Entry(connection: connection)
       if let address = connection.address { state.counts[address.subscriber, default: 0] += 1 }
     }
   }
 
-  /// Ends the oldest idle connections, whose clients can reconnect without loss, and those whose first head does not
-  /// arrive. Exempts proxies, which serve many clients.
+  /// In a crowd, ends the oldest idle connections, whose clients can reconnect without loss, and those whose first head
+  /// does not arrive. Exempts proxies, which serve many clients.
   private func endIdle(in state: inout State) {
+    guard state.taken >= crowd else { return }
     let now = monotonicMilliseconds()
     let idle = state.entries.compactMap { key, entry -> (key: ObjectIdentifier, since: UInt64)? in
       let activity = entry.connection.activity
@@ -218,7 +219,7 @@ final class ConnectionTable: Sendable {
       }
       return (key, activity.since)
     }
-    let ended = idle.sorted(by: { $0.since < $1.since }).prefix(state.entries.count - crowd + batch)
+    let ended = idle.sorted(by: { $0.since < $1.since }).prefix(state.taken - crowd + batch)
     count(.crowd, ended.count)
     for (key, _) in ended { state.end(key) }
   }

@@ -38,6 +38,14 @@ final class NginxProxy {
 
   var errors: String { process?.errors ?? "" }
 
+  /// What nginx says of the configuration under Debian's limit on open files; empty if it accepts all of it.
+  func check() throws -> String {
+    try Tool.run([
+      "sh", "-c", "ulimit -Sn 1024; exec /usr/sbin/nginx -t -q -c $0 -e $1 2>&1", folder("nginx.conf"),
+      folder("check"),
+    ])
+  }
+
   static var file: URL {
     URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
       .deletingLastPathComponent()

@@ -126,6 +126,7 @@ import Testing
     `the cache follows a new version, and answers while the front is down, with 503 and Retry-After for the rest`()
     throws
   {
+    #expect(try proxy.check() == "")
     let before = try get("/v1/test")
     try served.publish()
     let after = try RawClient(port: served.front.port).get("/v1/test").body
@@ -137,6 +138,8 @@ import Testing
     #expect(shown.status == 200)
     let object = try served.newestSnapshot()
     _ = (try get("/\(object.filePath)"), try get("/v1/test"))
+    let pages = ["/", "/index.html"]
+    #expect(try pages.map { try get($0).status } == [200, 200])
     served.front.stop(gracePeriod: .zero)
     #expect(try SHA256Digest.of(get("/\(object.filePath)").body) == object.sha256)
     let old = try eventually("the answer grows old", within: 60) { () -> RawClient.Response? in
@@ -147,5 +150,7 @@ import Testing
     let away = try get("/v1")
     #expect(away.status == 503 && away["Retry-After"] == "2")
     #expect(away["Content-Type"] == "application/problem+json")
+    #expect(away["Access-Control-Expose-Headers"] == "*", "scripts of other sites read Retry-After")
+    #expect(try pages.map { try get($0).status } == [503, 503], "an old page would lie")
   }
 }

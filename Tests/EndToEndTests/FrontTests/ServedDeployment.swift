@@ -33,7 +33,8 @@ final class ServedDeployment {
     // The tests' clients and their proxy share this machine's address.
     var http = HTTPServerConfiguration()
     http.trustedProxies = ["127.0.0.0/8"].compactMap { IPNetwork($0) }
-    front = try Front(FrontConfiguration(publication: deployment.publication.path, http: http))
+    front = try Front(
+      FrontConfiguration(publication: deployment.publication.path, pages: PageScene.pages, http: http))
   }
 
   // Random digits, which compress little.

@@ -107,6 +107,21 @@ import Testing
     try page.evaluate("\(button).click()")
     try page.wait("the rest is shown", "!\(button)")
     #expect(try page.evaluate("document.querySelector('.explorer .notice')") == .null)
+    // The answer to an earlier choice comes after that to a later one.
+    try page.evaluate(
+      """
+      answers.push(() => new Promise((answer) => { window.answerFirst = answer; }));
+      answers.push(() => new Response('{"deltas": [], "more": false}'));
+      link.click();
+      link.click();
+      """)
+    try page.wait("the later is shown", "document.querySelector('.explorer button')")
+    try page.evaluate(
+      """
+      answerFirst(new Response('{"detail": "late"}', { status: 410 }));
+      new Promise((done) => setTimeout(done, 100));
+      """)
+    #expect(try page.evaluate("document.querySelector('.explorer .notice')") == .null)
     #expect(page.complaints == [])
   }
 
