@@ -117,9 +117,9 @@ extension Command {
     let configuration = try DeploymentConfiguration(
       readingFile: draft.file, overrides: context.overrides(arguments))
     return DatasetInstaller(draft, besides: configuration.datasets.map(\.name)) {
-      var edit = try ConfigurationEdit(draft.file)
-      edit["datasets"] = .array((edit["datasets"]?.elements ?? []) + [.string(name.text)])
-      try edit.save()
+      try ConfigurationEdit.make(in: draft.file) { edit in
+        edit["datasets"] = .array((edit["datasets"]?.elements ?? []) + [.string(name.text)])
+      }
     }
   }
 

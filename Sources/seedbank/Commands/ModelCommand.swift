@@ -143,9 +143,7 @@ extension Command {
     let isDryRun = arguments.flag("dry-run")
     let change = LifecycleChange(dataset.name, major, lifecycle, in: dataset.file, isDryRun: isDryRun)
     if !isDryRun {
-      var edit = try ConfigurationEdit(dataset.file)
-      edit["lifecycle", String(major)] = lifecycle.json
-      try edit.save()
+      try ConfigurationEdit.make(in: dataset.file) { $0["lifecycle", String(major)] = lifecycle.json }
     }
     try console.report(change.json, change.text)
     if let overdue = lifecycle.overdue(major, now: .now()) { console.warning("\(dataset.name): \(overdue).") }
