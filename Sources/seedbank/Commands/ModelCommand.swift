@@ -133,11 +133,13 @@ extension Command {
       throw arguments.unsuitable("name", text, "one of the majors \(alternatives(majors.map(String.init)))")
     }
     let before = dataset.policy.lifecycles[major]
-    // Keeps the previous message unless there is a new one.
-    let (sunset, message) = (arguments.string("sunset"), arguments.string("message") ?? before?.message)
+    // Keeps the previous ones unless there are new ones.
+    let sunset = arguments.string("sunset") ?? before?.sunset
+    let message = arguments.string("message") ?? before?.message
     if let sunset, UTCTime(day: sunset) == nil {
       throw arguments.unsuitable("sunset", sunset, "a day as YYYY-MM-DD")
     }
+    if message?.isEmpty == true { throw arguments.unsuitable("message", "", "a text that is not empty") }
     let lifecycle: SeedLifecycle =
       action == .retire ? .retired(message: message) : .deprecated(sunset: sunset, message: message)
     let isDryRun = arguments.flag("dry-run")
