@@ -20,6 +20,10 @@ extension Command {
       ("seedbank demo --trips 160000", "With 3.2 million calls, as a real city has."),
     ]
   ) { arguments, context in
+    try await SignalCleanup.staging { try make(arguments, context) }
+  }
+
+  private static func make(_ arguments: ParsedArguments, _ context: Context) throws {
     let directory = try context.setupDirectory(arguments)
     let dataset = DemoDeployment.dataset(in: directory)
     let draft = DeploymentDraft(dataset, in: directory)

@@ -53,10 +53,12 @@ extension Command {
     let action = try ModelAction(checking: arguments)
     let configuration = try context.configuration(arguments)
     let dataset = try arguments.onlyDataset(of: configuration)
-    switch action {
-    case .new: try make(dataset, configuration, arguments, context)
-    case .skip: try skip(dataset, arguments, context)
-    default: try end(dataset, action, arguments, context.console)
+    try await SignalCleanup.staging {
+      switch action {
+      case .new: try make(dataset, configuration, arguments, context)
+      case .skip: try skip(dataset, arguments, context)
+      default: try end(dataset, action, arguments, context.console)
+      }
     }
   }
 

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 import Support
 import Testing
 
@@ -53,6 +54,15 @@ import Testing
     try folder.seedbank("demo", "--dry-run").expect(
       0, output: "Would write \(folder("seedbank/transit.sqlite"))")
     #expect(folder.files.isEmpty)
+  }
+
+  @Test func `a signal ends demo and leaves no files`() throws {
+    let program = try TestProgram([SeedbankBinary.path, "demo", "--trips", "1000000"], in: folder.path)
+    try eventually("its files appear", every: 0.01) {
+      try Folder.names(in: folder.path).isEmpty ? nil : true
+    }
+    #expect(try program.stop() == .killed(signal: SIGTERM))
+    #expect(try Folder.names(in: folder.path).isEmpty)
   }
 
   @Test func `config swift prints the newest or the requested model`() throws {
