@@ -53,8 +53,15 @@ enum DemoDeployment {
     var dataset = DatasetConfiguration(drafting: "transit", of: origin(in: directory), in: directory, models)
     dataset.policy.provenance = Provenance(
       license: "CC0-1.0", attribution: "Invented demo data; no timetable of any operator",
-      source: "Made by 'seedbank demo'")
+      source: source)
     return dataset
+  }
+
+  private static let source = "Made by 'seedbank demo'"
+
+  /// Only the rows of such a dataset's origin are invented.
+  static func hasMade(_ dataset: DatasetConfiguration?) -> Bool {
+    dataset?.policy.provenance.source == source
   }
 
   static func origin(in directory: String) -> String { Paths.absolute(DemoOrigin.fileName, from: directory) }

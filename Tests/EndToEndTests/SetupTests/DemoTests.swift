@@ -50,6 +50,12 @@ import Testing
     #expect(try folder.sqlite("demo/transit.sqlite", check) == "ok\n")
   }
 
+  @Test func `run --demo changes no origin that demo did not make`() throws {
+    try folder.sqlite("my.sqlite", "CREATE TABLE trip(id INTEGER PRIMARY KEY); INSERT INTO trip VALUES (1)")
+    try folder.succeed("init", "my.sqlite")
+    try folder.seedbank("run", "--demo", "--port", "0").expect(64, "a deployment that 'seedbank demo' made")
+  }
+
   @Test func `a dry run of demo writes nothing`() throws {
     try folder.seedbank("demo", "--dry-run").expect(
       0, output: "Would write \(folder("seedbank/transit.sqlite"))")
