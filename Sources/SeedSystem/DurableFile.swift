@@ -29,10 +29,24 @@ package enum DurableFile {
   /// Writes a temporary file, syncs it, renames it and syncs the folder. Removes the temporary file on failure. The umask
   /// does not change `mode`.
   package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws(FileError) {
+    try write(bytes, to: path, mode: mode) { $0.setMode(mode) }
+  }
+
+  /// Like ``write(_:to:mode:)``, for a file that others own: keeps its mode and, if this process may, its owner.
+  package static func rewrite(_ bytes: [UInt8], to path: String) throws(FileError) {
+    let old = try File(path, for: .reading)
+    // Until then only this process's user may read it.
+    try write(bytes, to: path, mode: 0o600) { file throws(FileError) in try file.setRights(of: old) }
+  }
+
+  private static func write(
+    _ bytes: [UInt8], to path: String, mode: mode_t,
+    _ prepare: (borrowing File) throws(FileError) -> Void
+  ) throws(FileError) {
     let temporary = path + temporarySuffix
     try removingAfterFailure(temporary) { () throws(FileError) in
       let file = try File(temporary, for: .replacing, mode: mode)
-      file.setMode(mode)
+      try prepare(file)
       try file.write(bytes)
       try file.sync()
     }

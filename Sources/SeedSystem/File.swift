@@ -195,6 +195,13 @@ extension File {
   /// Sets the mode in spite of the process's umask, except in a file system without modes, which refuses.
   func setMode(_ mode: mode_t) { fchmod(descriptor, mode) }
 
+  /// Sets another file's owner and group, as far as this process may, and its mode.
+  func setRights(of other: borrowing File) throws(FileError) {
+    let status = try other.status()
+    if fchown(descriptor, status.st_uid, status.st_gid) != 0 { fchown(descriptor, uid_t.max, status.st_gid) }
+    setMode(status.st_mode & 0o777)
+  }
+
   /// Releases the lock. Closing is not enough: a child between fork and exec shares the open file and so the lock.
   package func unlock() { flock(descriptor, LOCK_UN) }
 }

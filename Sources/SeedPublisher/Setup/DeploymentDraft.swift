@@ -122,12 +122,28 @@ extension [DraftedFile] {
   }
 }
 
+/// Folders of this process that are filled before they are moved into place.
+package enum StagedFolders {
+  fileprivate static let paths = Mutex<Set<String>>([])
+
+  private static let attempts = 1000
+
+  /// For a process that ends by a signal. Retries, because running work may still create files.
+  package static func removeAll() {
+    for path in paths.withLock(\.self) {
+      for _ in 0..<attempts where Folder.exists(path) { try? Folder.removeAll(path) }
+    }
+  }
+}
+
 extension Folder {
   /// Moves a new folder into place when it is filled. Hidden until then, so that listings of the parent folder skip it.
   static func stage(
     _ name: String, in parent: String, filledBy fill: (String) throws -> Void, place: (String) throws -> Void
   ) throws {
     let staging = "\(parent)/.\(name)-\(Epoch.random())\(DurableFile.temporarySuffix)"
+    StagedFolders.paths.withLock { _ = $0.insert(staging) }
+    defer { StagedFolders.paths.withLock { _ = $0.remove(staging) } }
     do {
       try create(staging)
       try fill(staging)

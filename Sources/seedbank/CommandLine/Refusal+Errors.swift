@@ -127,7 +127,7 @@ extension Error {
     if let error = self as? DatabaseError {
       return !error.saysHindrance && error.primaryCode != ResultCode.busy
     }
-    return self is NotASeed || self is SchemaProblem
+    return self is NotASeed || self is SchemaProblem || self is CompressionError
   }
 }
 

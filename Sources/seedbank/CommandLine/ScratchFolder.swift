@@ -2,6 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedPublisher
 import SeedSystem
 
 extension Paths {
@@ -20,28 +21,22 @@ extension Paths {
 final class ScratchFolder: Sendable {
   let path: String
   private let draft: String?
-  private let watch: Task<Void, Never>
+  private let cleanup: SignalCleanup
 
   private static let attempts = 1000
 
   init(andDraft draft: String? = nil) throws {
     let path = Paths.scratchPrefix + UUID().uuidString
-    let signals = try StopSignals()
+    cleanup = try SignalCleanup { Self.remove(path, draft) }
     try Folder.create(path, mode: 0o700)
     (self.path, self.draft) = (path, draft)
-    watch = Task {
-      guard let number = await signals.first() else { return }
-      StopSignals.beginCleanup(after: number)
-      Self.remove(path, draft)
-      StopSignals.endProcess()
-    }
   }
 
   /// Called by the owner, because a queue may hold the last reference until the process ends.
   func remove() {
     // In this order, because a signal between the two would end the process without cleanup.
     Self.remove(path, draft)
-    watch.cancel()
+    cleanup.cancel()
   }
 
   /// Retries, because running work may still create files, and after a signal two tasks remove the folder.
@@ -51,4 +46,36 @@ final class ScratchFolder: Sendable {
   }
 
   func file(_ name: String) -> String { "\(path)/\(name)" }
+}
+
+/// Removes unfinished files after a signal, and ends the process.
+final class SignalCleanup: Sendable {
+  /// Each signal's receiver calls all, because the first one that is done ends the process.
+  private static let removals = Mutex<[UUID: @Sendable () -> Void]>([:])
+
+  private let id = UUID()
+  private let watch: Task<Void, Never>
+
+  init(_ remove: @escaping @Sendable () -> Void) throws {
+    let signals = try StopSignals()
+    Self.removals.withLock { [id] in $0[id] = remove }
+    watch = Task {
+      guard let number = await signals.first() else { return }
+      StopSignals.beginCleanup(after: number)
+      for remove in Self.removals.withLock({ Array($0.values) }) { remove() }
+      StopSignals.endProcess()
+    }
+  }
+
+  func cancel() {
+    watch.cancel()
+    Self.removals.withLock { [id] in $0[id] = nil }
+  }
+
+  /// Runs blocking work that fills a folder before it moves it into place.
+  static func staging(_ body: @escaping @Sendable () throws -> Void) async throws {
+    let cleanup = try SignalCleanup { StagedFolders.removeAll() }
+    defer { cleanup.cancel() }
+    try await blocking(body)
+  }
 }

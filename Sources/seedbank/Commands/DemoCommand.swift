@@ -20,6 +20,10 @@ extension Command {
       ("seedbank demo --trips 160000", "With 3.2 million calls, as a real city has."),
     ]
   ) { arguments, context in
+    try await SignalCleanup.staging { try make(arguments, context) }
+  }
+
+  private static func make(_ arguments: ParsedArguments, _ context: Context) throws {
     let directory = try context.setupDirectory(arguments)
     let dataset = DemoDeployment.dataset(in: directory)
     let draft = DeploymentDraft(dataset, in: directory)
@@ -49,8 +53,15 @@ enum DemoDeployment {
     var dataset = DatasetConfiguration(drafting: "transit", of: origin(in: directory), in: directory, models)
     dataset.policy.provenance = Provenance(
       license: "CC0-1.0", attribution: "Invented demo data; no timetable of any operator",
-      source: "Made by 'seedbank demo'")
+      source: source)
     return dataset
+  }
+
+  private static let source = "Made by 'seedbank demo'"
+
+  /// Only the rows of such a dataset's origin are invented.
+  static func hasMade(_ dataset: DatasetConfiguration?) -> Bool {
+    dataset?.policy.provenance.source == source
   }
 
   static func origin(in directory: String) -> String { Paths.absolute(DemoOrigin.fileName, from: directory) }

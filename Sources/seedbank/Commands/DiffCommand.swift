@@ -70,7 +70,7 @@ private struct DiffSides: Sendable {
     if let recall { return try recall.recall(try SeedVersion(name), to: file).connection }
     var path = name
     if let encoding = try Self.encoding(of: name) {
-      _ = try Compression.expand(name, to: file, encoding, limit: .max)
+      _ = try naming(name) { try Compression.expand(name, to: file, encoding, limit: .max) }
       path = file
     }
     guard try File(path, for: .reading).read(Self.databaseStart.count) == Self.databaseStart else {

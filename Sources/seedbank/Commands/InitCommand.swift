@@ -46,6 +46,10 @@ extension Command {
       ("seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."),
     ]
   ) { arguments, context in
+    try await SignalCleanup.staging { try initialize(arguments, context) }
+  }
+
+  private static func initialize(_ arguments: ParsedArguments, _ context: Context) throws {
     let origin = try origin(arguments, context)
     let surveyed = try origin.surveyed(from: nil)
     let tables = arguments.string("tables").map { $0.split(separator: ",").map(String.init) }
@@ -117,9 +121,9 @@ extension Command {
     let configuration = try DeploymentConfiguration(
       readingFile: draft.file, overrides: context.overrides(arguments))
     return DatasetInstaller(draft, besides: configuration.datasets.map(\.name)) {
-      var edit = try ConfigurationEdit(draft.file)
-      edit["datasets"] = .array((edit["datasets"]?.elements ?? []) + [.string(name.text)])
-      try edit.save()
+      try ConfigurationEdit.make(in: draft.file) { edit in
+        edit["datasets"] = .array((edit["datasets"]?.elements ?? []) + [.string(name.text)])
+      }
     }
   }
 

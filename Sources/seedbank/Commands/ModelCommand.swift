@@ -53,10 +53,12 @@ extension Command {
     let action = try ModelAction(checking: arguments)
     let configuration = try context.configuration(arguments)
     let dataset = try arguments.onlyDataset(of: configuration)
-    switch action {
-    case .new: try make(dataset, configuration, arguments, context)
-    case .skip: try skip(dataset, arguments, context)
-    default: try end(dataset, action, arguments, context.console)
+    try await SignalCleanup.staging {
+      switch action {
+      case .new: try make(dataset, configuration, arguments, context)
+      case .skip: try skip(dataset, arguments, context)
+      default: try end(dataset, action, arguments, context.console)
+      }
     }
   }
 
@@ -133,19 +135,19 @@ extension Command {
       throw arguments.unsuitable("name", text, "one of the majors \(alternatives(majors.map(String.init)))")
     }
     let before = dataset.policy.lifecycles[major]
-    // Keeps the previous message unless there is a new one.
-    let (sunset, message) = (arguments.string("sunset"), arguments.string("message") ?? before?.message)
+    // Keeps the previous ones unless there are new ones.
+    let sunset = arguments.string("sunset") ?? before?.sunset
+    let message = arguments.string("message") ?? before?.message
     if let sunset, UTCTime(day: sunset) == nil {
       throw arguments.unsuitable("sunset", sunset, "a day as YYYY-MM-DD")
     }
+    if message?.isEmpty == true { throw arguments.unsuitable("message", "", "a text that is not empty") }
     let lifecycle: SeedLifecycle =
       action == .retire ? .retired(message: message) : .deprecated(sunset: sunset, message: message)
     let isDryRun = arguments.flag("dry-run")
     let change = LifecycleChange(dataset.name, major, lifecycle, in: dataset.file, isDryRun: isDryRun)
     if !isDryRun {
-      var edit = try ConfigurationEdit(dataset.file)
-      edit["lifecycle", String(major)] = lifecycle.json
-      try edit.save()
+      try ConfigurationEdit.make(in: dataset.file) { $0["lifecycle", String(major)] = lifecycle.json }
     }
     try console.report(change.json, change.text)
     if let overdue = lifecycle.overdue(major, now: .now()) { console.warning("\(dataset.name): \(overdue).") }

@@ -153,10 +153,8 @@ private struct OriginLogChange {
   /// The origin first: if it refuses, the configuration is unchanged, whereas an unused log is harmless.
   func make() throws {
     if !statements.isEmpty { try maker.run(statements) }
-    var edit = try ConfigurationEdit(dataset.file)
     let way: ChangeFinding = action == .setup ? .log : .comparison
-    edit["origin", "changes"] = .string(way.rawValue)
-    try edit.save()
+    try ConfigurationEdit.make(in: dataset.file) { $0["origin", "changes"] = .string(way.rawValue) }
   }
 
   func json(isDone: Bool) -> JSONValue {

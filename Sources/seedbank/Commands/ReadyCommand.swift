@@ -50,13 +50,17 @@ extension Command {
   }
 
   private static func obstacle(at server: URL) async -> String? {
-    let configuration = URLSessionConfiguration.ephemeral
-    configuration.timeoutIntervalForRequest = TimeInterval(readySeconds)
+    let session = URLSession(configuration: .ephemeral)
+    // For the whole answer: a timeout of URLSession starts again with each byte.
+    let limit = Task {
+      try await Task.sleep(for: .seconds(readySeconds))
+      session.invalidateAndCancel()
+    }
+    defer { limit.cancel() }
     do {
-      let (body, response) = try await URLSession(configuration: configuration).data(
-        from: server.appending(path: "readyz"))
+      let (body, response) = try await session.data(from: server.appending(path: "readyz"))
       return obstacle(status: (response as? HTTPURLResponse)?.statusCode ?? 0, body: [UInt8](body))
-    } catch let error as URLError where error.code == .timedOut {
+    } catch let error as URLError where error.code == .cancelled {
       return "it has not answered within \(readySeconds) seconds"
     } catch {
       return

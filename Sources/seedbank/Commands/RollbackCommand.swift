@@ -25,7 +25,9 @@ extension Command {
     let configuration = try context.configuration(arguments)
     let choice = try SeriesChoice(arguments, configuration)
     guard let version = try arguments.version("to") else { return }
-    if arguments.flag("dry-run") { return try preview(choice, version, context.console) }
+    if arguments.flag("dry-run") {
+      return try await blocking { try preview(choice, version, context.console) }
+    }
     let deployment = try Deployment(configuration, context)
     try await Mirrors(configuration, deployment.publication, context).check()
     let report = try deployment.publisher.rollBack(
@@ -37,10 +39,12 @@ extension Command {
     context.console.note(
       "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")
   }
+
   private static func preview(_ choice: SeriesChoice, _ version: SeedVersion, _ console: Console) throws {
     let scratch = try ScratchFolder()
     defer { scratch.remove() }
     let (series, published) = (choice.series, try choice.published())
+    if choice.dataset.isRetired(series) { throw RecallError.notPublished(series) }
     let recall = SeriesRecall(choice.publication, published)
     if let newest = choice.newestModel { try recall.checkRollback(to: version, newest: newest) }
     let head = try recall.recall(published.state.head, to: scratch.file("head.sqlite"))

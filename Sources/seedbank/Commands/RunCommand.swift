@@ -31,6 +31,9 @@ extension Command {
     // First of all, so that an early signal also ends the process gracefully.
     let signals = try StopSignals()
     let configuration = try context.configuration(arguments)
+    if arguments.flag("demo"), !DemoDeployment.hasMade(configuration.datasets.first) {
+      throw arguments.unsuitable("demo", configuration.file, "a deployment that 'seedbank demo' made")
+    }
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let lock = try RunLock(configuration.state)
     let notices = StepNotices(configuration, context)

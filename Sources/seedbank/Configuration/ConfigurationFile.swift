@@ -46,22 +46,43 @@ enum TextFile {
 
 /// Changes single keys of a configuration file; comments and other keys stay in order.
 struct ConfigurationEdit {
-  private let file: String
   private var json: JSONValue
 
-  init(_ file: String) throws {
-    self.file = file
-    json = try TextFile.json(file)
+  /// Waits for another command that changes the file, which would take back this change. Replaces the file that a link
+  /// leads to, not the link.
+  static func make(in file: String, _ change: (inout Self) -> Void) throws {
+    let file = PhysicalPath.existing(file) ?? file
+    let lock = try locked(file)
+    var edit = Self(json: try TextFile.json(file))
+    change(&edit)
+    try DurableFile.rewrite(Array(edit.json.prettyText.utf8), to: file)
+    lock.unlock()
+  }
+
+  private static let waitSeconds = 10
+  private static let pauseMicroseconds: UInt32 = 20_000
+
+  /// Locks the file itself, so that no lock stays in the operator's folder. A change replaces the file, so a lock counts
+  /// only if the file is still there. Without locks, as on some networks' disks, it goes on.
+  private static func locked(_ path: String) throws -> File {
+    let deadline = ContinuousClock.now + .seconds(waitSeconds)
+    while true {
+      let file = try File(path, for: .reading)
+      let isLocked = (try? file.tryLock()) ?? true
+      if isLocked, try FileStamp(path)?.isOfSameFile(as: file.stamp()) == true { return file }
+      guard ContinuousClock.now < deadline else {
+        throw Refusal(
+          .locked,
+          "\(path.printable): another process has kept it locked for \(waitSeconds) seconds: try again later."
+        )
+      }
+      usleep(pauseMicroseconds)
+    }
   }
 
   subscript(path: String...) -> JSONValue? {
     get { path.reduce(json as JSONValue?) { $0?[$1] } }
     set { json = json.setting(path[...], to: newValue ?? .null) }
-  }
-
-  /// Replaces the file that a link leads to, not the link.
-  func save() throws {
-    try DurableFile.write(Array(json.prettyText.utf8), to: PhysicalPath.existing(file) ?? file)
   }
 }
 

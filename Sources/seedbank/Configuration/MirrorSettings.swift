@@ -53,8 +53,10 @@ extension ConfigurationValue {
     var mirrors: [MirrorSettings] = []
     for element in elements {
       let mirror = try element.mirror()
-      if let folder = mirror.folder, own.contains(folder) {
-        throw element.error("expected a folder of its own, found the deployment's \(folder.printable)")
+      if let folder = mirror.folder, let other = own.first(where: { Self.overlap(folder, $0) }) {
+        throw element.error(
+          "expected a folder of its own, found \(folder.printable): it is, holds or is in the deployment's "
+            + other.printable)
       }
       guard !mirrors.contains(where: { $0.place == mirror.place }) else {
         throw element.error("expected each place once, found \(mirror.place.printable) again")
@@ -62,6 +64,11 @@ extension ConfigurationValue {
       mirrors.append(mirror)
     }
     return mirrors
+  }
+
+  /// Whether one is the other or in it. By name only, because a mirror's disk may hang.
+  private static func overlap(_ one: String, _ other: String) -> Bool {
+    "\(one)/".hasPrefix("\(other)/") || "\(other)/".hasPrefix("\(one)/")
   }
 
   private func mirror() throws(Refusal) -> MirrorSettings {

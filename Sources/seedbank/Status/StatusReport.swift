@@ -87,7 +87,7 @@ extension LocalSeriesStatus {
 
   private static func words(_ lifecycle: SeedLifecycle) -> String {
     lifecycle.word + (lifecycle.sunset.map { " until \($0)" } ?? "")
-      + (lifecycle.message.map { " (\"\($0)\")" } ?? "")
+      + (lifecycle.message.map { " (\"\($0.printable)\")" } ?? "")
   }
 
   private static func words(_ snapshots: [PublishedObject]) -> String {

@@ -74,10 +74,11 @@ import Testing
     #expect(try folder.mistake() == "\(folder.file): expected at most 4194304 bytes, found more.")
   }
 
-  @Test func `the publication is no mirror of itself`() throws {
+  @Test(arguments: ["publication/", "publication/metadata", "keys/mirror", "."])
+  func `a mirror is outside of the deployment's folders, and they are outside of it`(mirror: String) throws {
     let folder = try DeploymentFolder(
-      deployment: #"{"datasets": ["transit"], "mirrors": [{"folder": "publication/"}]}"#)
-    #expect(try folder.mistake().contains("mirrors[0]: expected a folder of its own, found the deployment's"))
+      deployment: #"{"datasets": ["transit"], "mirrors": [{"folder": "\#(mirror)"}]}"#)
+    #expect(try folder.mistake().contains("mirrors[0]: expected a folder of its own, found "))
   }
 
   @Test func `control characters of a configuration are escaped in the error`() throws {

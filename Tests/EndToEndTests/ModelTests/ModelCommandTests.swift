@@ -107,6 +107,7 @@ import Testing
       (["model", "retire", "7"], 64, "Expected one of the majors \"1\""),
       (["model", "retire", "1", "--sunset", "2027-01-01"], 64, "Expected \"model deprecate\""),
       (["model", "deprecate", "1", "--sunset", "soon"], 64, "a day as YYYY-MM-DD"),
+      (["model", "deprecate", "1", "--message", ""], 64, "a text that is not empty"),
       (["model", "new", "--from", "none.sqlite"], 69, "no origin database"),
       (["model", "new", "--dataset", "parks"], 64, "\"my\""),
     ])
@@ -115,9 +116,11 @@ import Testing
   {
     let deployment = try OperatedDeployment()
     let before = try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my"))
+    let settings = try deployment.folder.text("seedbank/my/dataset.json")
     let outcome = try SeedbankBinary.run(words, in: deployment.folder.path)
     #expect(outcome.status == status && outcome.errors.contains(message), "\(outcome.errors)")
     #expect(try FileManager.default.subpathsOfDirectory(atPath: deployment.folder("seedbank/my")) == before)
+    #expect(try deployment.folder.text("seedbank/my/dataset.json") == settings)
   }
 
   @Test func `the folder of a retired major may be removed`() throws {
@@ -127,8 +130,10 @@ import Testing
     try folder.succeed("regenerate")
     try expectDryRuns(deployment)
     let (day, message) = ("2027-06-30", "Please update")
-    let json = try deployment.json("model", "deprecate", "1", "--sunset", day, "--message", message)
+    let json = try deployment.json("model", "deprecate", "1", "--sunset", day)
     #expect(json.first?["dryRun"] == false)
+    // Neither takes the other away.
+    try folder.succeed("model", "deprecate", "1", "--message", message)
     try folder.succeed("regenerate")
     try deployment.seedbank("status").expect(
       0, output: "model: 1.0, deprecated until \(day)", "model: 2.0, active")

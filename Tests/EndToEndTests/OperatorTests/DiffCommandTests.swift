@@ -52,5 +52,7 @@ import Testing
       let command = ["diff"] + words.split(separator: " ").map(String.init)
       try SeedbankBinary.run(command, in: deployment.folder.path).expect(status)
     }
+    try deployment.folder.write([0x1F, 0x8B, 0x08], to: "cut.gz")
+    try deployment.seedbank("diff", "my.sqlite", "cut.gz").expect(65, "/cut.gz: the compressed content ends")
   }
 }

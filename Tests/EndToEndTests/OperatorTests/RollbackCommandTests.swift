@@ -24,12 +24,16 @@ import Testing
     try deployment.seedbank("regenerate", "--resume", "--json").expect(0, output: "\"version\":5")
     try deployment.folder.succeed("model", "new")
     try deployment.folder.succeed("regenerate")
-    for more in [["--dry-run"], []] {
-      try SeedbankBinary.run(["rollback", "--to", "1"] + more, in: deployment.folder.path).expect(
-        65, "a rollback must stay within one model: choose from 6")
+    func expectRefusal(_ words: String) throws {
+      for more in [["--dry-run"], []] {
+        try SeedbankBinary.run(["rollback", "--to", "1"] + more, in: deployment.folder.path).expect(65, words)
+      }
     }
+    try expectRefusal("a rollback must stay within one model: choose from 6")
     // Nothing is held.
     try deployment.folder.succeed("regenerate")
+    try deployment.folder.succeed("model", "retire", "1")
+    try expectRefusal("is not published, or retired")
   }
 
   /// A dry run and a rollback to an impossible version change nothing.

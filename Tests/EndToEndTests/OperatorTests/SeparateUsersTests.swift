@@ -34,13 +34,13 @@ import Testing
     #expect(try mode(deployment.folder("seedbank/state")) & 0o077 == 0)
   }
 
-  @Test func `an edited configuration stays readable for another user, and a link to it stays a link`() throws
-  {
+  @Test func `an edited configuration keeps its readers, and a link to it stays a link`() throws {
     let (file, own) = (deployment.folder("seedbank/my/dataset.json"), deployment.folder("own.json"))
-    let script = "mv \"$1\" \"$2\"; ln -s \"$2\" \"$1\"; umask 077; exec \"$0\" model deprecate 1"
+    let script =
+      "chmod 640 \"$1\"; mv \"$1\" \"$2\"; ln -s \"$2\" \"$1\"; umask 077; exec \"$0\" model deprecate 1"
     try Tool.run(["sh", "-ec", script, SeedbankBinary.path, file, own], in: deployment.folder.path)
     #expect(try FileManager.default.destinationOfSymbolicLink(atPath: file) == own)
-    #expect(try mode(own) == 0o644)
+    #expect(try mode(own) == 0o640)
     #expect(try String(contentsOfFile: own, encoding: .utf8).contains("\"deprecated\""))
   }
 

@@ -33,9 +33,11 @@ import Testing
     try expectMistakesReported()
   }
 
-  @Test(.full) func `ready gives up on a silent server`() throws {
+  @Test(.full, arguments: [false, true])
+  func `ready gives up on a silent server, and on one whose answer does not end`(isSlow: Bool) throws {
     let silent = try RawServer { _, connection in
-      connection.untilEnd {}
+      if isSlow { connection.send("HTTP/1.1 503 Busy\r\nContent-Length: 99999\r\n\r\n") }
+      connection.untilEnd { if isSlow { connection.send("x") } }
       return false
     }
     try SeedbankBinary.run(["ready", "http://127.0.0.1:\(silent.port)"]).expect(

@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedSystem
 import Support
 import Testing
 
@@ -49,10 +50,25 @@ import Testing
     #expect(try folder.sqlite("demo/transit.sqlite", check) == "ok\n")
   }
 
+  @Test func `run --demo changes no origin that demo did not make`() throws {
+    try folder.sqlite("my.sqlite", "CREATE TABLE trip(id INTEGER PRIMARY KEY); INSERT INTO trip VALUES (1)")
+    try folder.succeed("init", "my.sqlite")
+    try folder.seedbank("run", "--demo", "--port", "0").expect(64, "a deployment that 'seedbank demo' made")
+  }
+
   @Test func `a dry run of demo writes nothing`() throws {
     try folder.seedbank("demo", "--dry-run").expect(
       0, output: "Would write \(folder("seedbank/transit.sqlite"))")
     #expect(folder.files.isEmpty)
+  }
+
+  @Test func `a signal ends demo and leaves no files`() throws {
+    let program = try TestProgram([SeedbankBinary.path, "demo", "--trips", "1000000"], in: folder.path)
+    try eventually("its files appear", every: 0.01) {
+      try Folder.names(in: folder.path).isEmpty ? nil : true
+    }
+    #expect(try program.stop() == .killed(signal: SIGTERM))
+    #expect(try Folder.names(in: folder.path).isEmpty)
   }
 
   @Test func `config swift prints the newest or the requested model`() throws {

@@ -1,3 +1,4 @@
+import SeedFormat
 import Support
 import Testing
 
@@ -33,6 +34,16 @@ import Testing
     #expect(try folder.text("seedbank/root.json") == root)
     #expect(try folder.succeed("regenerate").contains("parks-2/1: version 1 created"))
     try folder.succeed("verify")
+  }
+
+  @Test func `datasets that are added at the same time are all listed`() throws {
+    let names = ["a", "b", "c", "d", "e"]
+    let programs = try names.map {
+      try TestProgram([SeedbankBinary.path, "init", "Parks 2.sqlite", "--dataset", $0], in: folder.path)
+    }
+    for program in programs { #expect(try program.wait() == .exited(0), "\(program.errors)") }
+    let listed = try JSONValue(parsing: Array(folder.text("seedbank/seedbank.json").utf8))["datasets"]
+    #expect(listed?.elements?.compactMap(\.string).sorted() == names + ["my"])
   }
 
   @Test func `init inside a deployment's folder adds to that deployment`() throws {
