@@ -11,6 +11,7 @@ typedef uint64_t ino_t;
 typedef uint16_t mode_t;
 typedef uint16_t nlink_t;
 typedef uint32_t uid_t;
+typedef uint32_t gid_t;
 typedef long time_t;
 typedef unsigned int nfds_t;
 typedef int errno_t;
@@ -34,6 +35,7 @@ struct stat {
   nlink_t st_nlink;
   ino_t st_ino;
   uid_t st_uid;
+  gid_t st_gid;
   struct timespec st_atimespec;
   struct timespec st_mtimespec;
   struct timespec st_ctimespec;
@@ -96,6 +98,7 @@ ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset);
 int fsync(int descriptor);
 int flock(int descriptor, int operation);
 int fchmod(int descriptor, mode_t mode);
+int fchown(int descriptor, uid_t user, gid_t group);
 #define SIGQUIT 3
 #define SIGILL 4
 #define SIGTRAP 5
