@@ -72,7 +72,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         + "'seedbank keys renew targets --with FOLDER' signs it with the key in that folder"
     case .unfinished(let path):
       "\(path) is a copy of a publication: if it is to be recovered, call 'seedbank recover' once more before anything is "
-        + "published"
+        + "published\(Self.startingOver)"
     case .noSnapshot(let series):
       "no published snapshot of \(series) leads to its newest version: restore the publication from a backup, or by "
         + "'seedbank recover' from a mirror or a follower\(Self.startingOver)"

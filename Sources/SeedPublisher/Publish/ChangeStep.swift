@@ -22,7 +22,7 @@ struct ChangeStep {
     let readiness = Result { if options.rollback == nil, !job.isRetired { try job.origin.prepare() } }
     // A new epoch delegates to the series key again.
     return try publisher.withPublication(checkingKeys: !options.isBeginningEpoch) { published in
-      guard !FollowFolder.isBegun(in: publisher.publication.path) else {
+      guard options.isBeginningEpoch || !FollowFolder.isBegun(in: publisher.publication.path) else {
         throw PublicationError.unfinished(path: publisher.publication.path)
       }
       let update = try PublicationUpdate(

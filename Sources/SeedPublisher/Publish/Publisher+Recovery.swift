@@ -15,15 +15,16 @@ extension Publisher {
   package func beginEpoch(
     _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
   ) throws {
+    // The operator gives up a recovery. If this fails, other steps still must not continue its copy.
+    let given = FollowFolder.isBegun(in: publication.path) ? try FollowFolder(publication.path) : nil
     try createPublicationIfLost(jobs, root: root, now: now)
     for job in jobs { try tell(job, try step(job, .beginningEpoch, now: now)) }
+    try given?.release()
   }
 
   private func createPublicationIfLost(_ jobs: [DatasetJob], root: [UInt8], now: UTCTime) throws {
     guard !keys[.targets].isEmpty else { throw PublicationError.epochWithoutTargetsKey }
     try refuseDoubtfulSeriesKeys()
-    // The operator gives up a recovery.
-    if FollowFolder.isBegun(in: publication.path) { try FollowFolder(publication.path).release() }
     try Folder.create("\(publication.path)/metadata")
     try publication.lock.hold(.short) {
       try publication.checkRoots(shipped: shippedRoot)

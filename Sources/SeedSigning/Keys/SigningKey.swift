@@ -61,9 +61,9 @@ package struct KeyRing: Sendable {
 
   /// Each key once, because metadata that repeats a key id is malformed, and two files may hold one key.
   package func verifiers(_ role: KeyRole, threshold: Int = 1) -> RoleVerifiers {
-    let keys = self[role].map(\.publicKey)
-    return RoleVerifiers(
-      keys.indices.filter { keys.firstIndex(of: keys[$0]) == $0 }.map { keys[$0] }, threshold: threshold)
+    var taken: Set<PublicKey> = []
+    let keys = self[role].map(\.publicKey).filter { taken.insert($0).inserted }
+    return RoleVerifiers(keys, threshold: threshold)
   }
 }
 

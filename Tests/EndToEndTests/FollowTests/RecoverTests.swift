@@ -139,7 +139,13 @@ import Testing
     try Tool.run(["mv", root, kept])
     try scene.folder.seedbank("new-epoch", "--yes").expect(78, "put a root.json there")
     try Tool.run(["mv", kept, root])
+    let origin = scene.folder("my.sqlite")
+    try Tool.run(["mv", origin, "\(origin).away"])
+    try scene.folder.seedbank("new-epoch", "--yes").expect(69)
+    try Tool.run(["mv", "\(origin).away", origin])
+    try scene.folder.seedbank("regenerate").expect(78, "is a copy of a publication")
     try scene.folder.seedbank("new-epoch", "--yes").expect(0)
+    #expect(!scene.folder.exists("seedbank/publication/.follow"))
     #expect(try head()?.version == 1)
     #expect(try scene.folder.seedbank("verify").status == 0)
   }
