@@ -45,6 +45,17 @@ import Testing
     #expect(try files == ["mine.sqlite"])
   }
 
+  @Test(arguments: ["new", "."])
+  func `an installation whose files a signal removes leaves no part of them`(directory: String) throws {
+    #expect(throws: CancellationError.self) {
+      try install(in: directory) { staging in
+        try DurableFile.write([], to: "\(staging)/extra")
+        StagedFolders.removeAll()
+      }
+    }
+    #expect(try files == ["mine.sqlite"])
+  }
+
   @Test func `a file created by another process during the installation is not overwritten`() throws {
     #expect(throws: Refusal.self) {
       try install(in: ".") { _ in try write("seedbank.json", "theirs") }

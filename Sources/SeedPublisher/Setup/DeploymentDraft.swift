@@ -130,8 +130,11 @@ package enum StagedFolders {
 
   /// For a process that ends by a signal. Retries, because running work may still create files.
   package static func removeAll() {
-    for path in paths.withLock(\.self) {
-      for _ in 0..<attempts where Folder.exists(path) { try? Folder.removeAll(path) }
+    paths.withLock { paths in
+      for path in paths {
+        for _ in 0..<attempts where Folder.exists(path) { try? Folder.removeAll(path) }
+      }
+      paths = []
     }
   }
 }
@@ -148,7 +151,11 @@ extension Folder {
       try create(staging)
       try fill(staging)
       try syncAll(staging)
-      try place(staging)
+      // Under the lock, so that a signal cannot leave a part of the folder in its place.
+      try StagedFolders.paths.withLock { paths in
+        guard paths.contains(staging) else { throw CancellationError() }
+        try place(staging)
+      }
     } catch {
       // Reports the first error, even if the cleanup fails too.
       try? removeAll(staging)

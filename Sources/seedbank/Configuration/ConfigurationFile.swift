@@ -69,7 +69,7 @@ struct ConfigurationEdit {
     while true {
       let file = try File(path, for: .reading)
       let isLocked = (try? file.tryLock()) ?? true
-      if isLocked, try FileStamp(path)?.isOfSameFile(as: file.stamp()) == true { return file }
+      if isLocked, try file.hasItsName() { return file }
       guard ContinuousClock.now < deadline else {
         throw Refusal(
           .locked,
