@@ -39,11 +39,13 @@ struct ChangesPage: Sendable {
     splice.append(Self.closing)
     parts.append(.plain(Self.closing[...]))
     let spliced = splice.finish()
-    let whole = ServedDocument(spliced.reduce(into: []) { $0 += $1 })
-    (tag, gzipLength, self.parts) = (whole.tag, whole.bytes.count, parts)
+    gzipLength = spliced.reduce(0) { $0 + $1.count }
+    var hasher = SHA256Hasher()
+    for part in spliced { part.withUnsafeBytes { hasher.update($0) } }
+    (tag, self.parts) = (entityTag(hasher.finish()), parts)
     gzip =
       gzipLength <= Self.smallBytes
-      ? .bytes(whole.bytes)
+      ? .bytes(spliced.reduce(into: []) { $0 += $1 })
       : .stream(length: Int64(gzipLength)) { [parts] in
         PageStream(spliced.map(PagePart.plain), keeping: parts)
       }
