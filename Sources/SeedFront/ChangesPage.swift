@@ -39,11 +39,13 @@ struct ChangesPage: Sendable {
     splice.append(Self.closing)
     parts.append(.plain(Self.closing[...]))
     let spliced = splice.finish()
-    let whole = ServedDocument(spliced.reduce(into: []) { $0 += $1 })
-    (tag, gzipLength, self.parts) = (whole.tag, whole.bytes.count, parts)
+    gzipLength = spliced.reduce(0) { $0 + $1.count }
+    var hasher = SHA256Hasher()
+    for part in spliced { part.withUnsafeBytes { hasher.update($0) } }
+    (tag, self.parts) = (entityTag(hasher.finish()), parts)
     gzip =
       gzipLength <= Self.smallBytes
-      ? .bytes(whole.bytes)
+      ? .bytes(spliced.reduce(into: []) { $0 += $1 })
       : .stream(length: Int64(gzipLength)) { [parts] in
         PageStream(spliced.map(PagePart.plain), keeping: parts)
       }
@@ -111,7 +113,14 @@ private final class PageStream: HTTPByteStream {
   /// `kept`: the deltas that the parts belong to, so that other pages share them.
   init(_ parts: [PagePart], keeping kept: [PagePart] = []) { (rest, self.kept) = (parts[...], kept) }
 
+  /// Fills the buffer, because each call is a packet and a part may have a single byte.
   func next(into room: UnsafeMutableRawBufferPointer) -> Int? {
+    var filled = 0
+    while filled < room.count, let count = piece(into: .init(rebasing: room[filled...])) { filled += count }
+    return filled > 0 ? filled : nil
+  }
+
+  private func piece(into room: UnsafeMutableRawBufferPointer) -> Int? {
     while true {
       if let reader {
         guard let count = try? reader.read(into: room) else { return nil }
@@ -127,8 +136,9 @@ private final class PageStream: HTTPByteStream {
       switch rest.popFirst() {
       case .plain(let bytes): plain = bytes
       case .member(let delta):
-        guard let opened = try? GzipReader(delta.bytes) else { return nil }
-        reader = opened
+        reader = try? GzipReader(delta.bytes)
+        // What follows must not take its place.
+        if reader == nil { rest = [] }
       case nil: return nil
       }
     }
@@ -136,13 +146,6 @@ private final class PageStream: HTTPByteStream {
 
   func all(_ count: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: count)
-    let filled = bytes.withUnsafeMutableBytes { room in
-      var filled = 0
-      while filled < count, let more = next(into: UnsafeMutableRawBufferPointer(rebasing: room[filled...])) {
-        filled += more
-      }
-      return filled
-    }
-    return filled == count ? bytes : nil
+    return bytes.withUnsafeMutableBytes { next(into: $0) } == count ? bytes : nil
   }
 }

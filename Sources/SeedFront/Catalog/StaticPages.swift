@@ -29,7 +29,7 @@ package struct StaticPages: Sendable {
 
   /// An unreadable file does not stop the front.
   private mutating func add(_ name: String, _ mediaType: String, in folder: String) {
-    // A browser would escape other names, and paths are compared without decoding.
+    // Other characters of a path are refused, or are escapes, which are compared without decoding.
     guard name.wholeMatch(of: /[A-Za-z0-9_~-]+(\.[A-Za-z0-9_~-]+)*/) != nil else {
       problems.append(
         "A file of the web page is not served: rename \(folder)/\(name), using only English letters, digits, _, ~, - "
