@@ -32,7 +32,7 @@ package enum DurableFile {
     try write(bytes, to: path, mode: mode) { $0.setMode(mode) }
   }
 
-  /// Like ``write(_:to:mode:)``, for a file that others own: keeps its mode and, if this process may, its owner.
+  /// Like ``write(_:to:mode:)``, but keeps the file's mode and, if this process may, its owner.
   package static func rewrite(_ bytes: [UInt8], to path: String) throws(FileError) {
     let old = try File(path, for: .reading)
     // Until then only this process's user may read it.

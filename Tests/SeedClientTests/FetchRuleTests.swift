@@ -64,7 +64,7 @@ import Testing
     Answer("too many requests", 429, "status"),
     Answer("a redirect that was not followed", 301, "status"),
     Answer("an error", 500, "status"),
-    Answer("a status that nobody knows", 799, "status"),
+    Answer("an unknown status", 799, "status"),
   ]
 
   @Test(arguments: answers) func `status and header fields decide how a body is used`(answer: Answer) throws {

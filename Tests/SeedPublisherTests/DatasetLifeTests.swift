@@ -14,7 +14,7 @@ import Testing
 @Suite struct DatasetLifeTests {
   static let lives = Stage.pick(quick: 1, full: 4, deep: 40)
   static let steps = Stage.pick(quick: 24, full: 45, deep: 120)
-  /// Of that many versions, one is a client's.
+  /// The distance between the versions at which clients begin.
   fileprivate static let versionsPerClient = Stage.pick(quick: 2, full: 1, deep: 1)
   /// Steps after which every client must reach head.
   private static let stepsBetweenLooks = 12

@@ -151,7 +151,7 @@ import Testing
       ["run", "--port", "0", "--log-level", "notice"], in: deployment.folder.path,
       environment: ["SEEDBANK_LOG_FORMAT": "json"])
     try deployment.origin("UPDATE shop SET rank = 7 WHERE id = 1")
-    let published = try eventually("the log tells the new version", every: 0.01) {
+    let published = try eventually("the log has the new version", every: 0.01) {
       run.errors.split(separator: "\n").first { $0.contains("\"version\":4") }
     }
     #expect(run.stop() == 0)

@@ -6,7 +6,6 @@ import SeedTrust
 /// A server that misbehaves in one way over real connections, and is otherwise a static host.
 package final class HostileRepository: Sendable {
   private let server: RawServer
-  private let counted: Shared<[String]>
   private let isReformed: Shared<Bool>
 
   /// `files`: the publication.
@@ -23,12 +22,10 @@ package final class HostileRepository: Sendable {
       guard isHostile, !isReformed.withLock({ $0 }) else { return exchange.serve() }
       return behaviour.answer(exchange)
     }
-    (self.counted, self.isReformed) = (counted, isReformed)
+    self.isReformed = isReformed
   }
 
   package var url: URL { URL(string: "http://127.0.0.1:\(server.port)")! }
-  /// Requested paths in order.
-  package var requests: [String] { counted.withLock { $0 } }
 
   /// From now on it is a static host.
   package func reform() { isReformed.withLock { $0 = true } }
