@@ -93,7 +93,7 @@ package final class TemporaryFolder: Sendable {
 
   /// Use `inMemory` for tests that do not depend on the disk: thousands of syncs would be slow.
   package init(inMemory: Bool = false) throws {
-    let memory = "/dev/shm"
+    let memory = ProcessInfo.processInfo.environment["TESTS_MEMORY"] ?? "/dev/shm"
     let parent =
       inMemory && FileManager.default.isWritableFile(atPath: memory)
       ? memory : FileManager.default.temporaryDirectory.path

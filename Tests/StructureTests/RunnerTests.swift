@@ -48,4 +48,14 @@ import Testing
       for words in plant.words { #expect(outcome.output.contains(words), "\(plant.name): \(outcome)") }
     }
   }
+
+  @Test func `a crashed process leaves no file in its folders`() throws {
+    let plant = try #require(Self.plants.first { $0.name == "crashes" })
+    let outcome = try start(plant).outcome(within: longestWait)
+    let start = "  | the last words "
+    let words = try #require(outcome.output.split(separator: "\n").first { $0.hasPrefix(start) })
+    let folders = words.dropFirst(start.count).split(separator: " ").map(String.init)
+    #expect(folders.count == 2)
+    for folder in folders { #expect(!FileManager.default.fileExists(atPath: folder), "\(folder)") }
+  }
 }

@@ -13,6 +13,7 @@ TESTS = ["Planted.Suite/first()", "Planted.Suite/second()", "Planted.Suite/third
 options = dict(zip(sys.argv[1:], sys.argv[2:]))
 events = open(options["--event-stream-output-path"], "w", buffering=1)
 plant = os.environ.get("SEEDBANK_PLANT")
+FOLDERS = [os.environ.get("TMPDIR", ""), os.environ.get("TESTS_MEMORY", "")]
 
 
 def write(kind, payload):
@@ -30,7 +31,7 @@ def second():
         subprocess.Popen(["sleep", "3600"])
         time.sleep(3600)
     elif plant == "crashes":
-        print("the last words", flush=True)
+        print("the last words", *FOLDERS, flush=True)
         os.abort()
     elif plant == "leaks":
         subprocess.Popen(["sleep", "3600"])
@@ -46,6 +47,8 @@ if "--list-tests" in sys.argv:
     for test in TESTS:
         write("test", {"kind": "function", "id": f"{test}/planted.swift:1:1", "sourceLocation": {"_filePath": str(FILE)}})
     sys.exit()
+for folder in FOLDERS:
+    pathlib.Path(folder, "left").touch()
 for test in TESTS:
     if test == TESTS[2] and plant == "misses":
         continue
