@@ -4,7 +4,7 @@ import Foundation
 final class ClientScene {
   private let folder: String
   private let front: String
-  private let process: Process
+  private let program: Program
   private let object: String
   /// Bytes of the published snapshot.
   let snapshotBytes: Int
@@ -18,22 +18,17 @@ final class ClientScene {
       Tool.seedbank, ["init", origin.path, "--directory", deployment, "--dataset", Self.dataset])
     let config = ["--config", "\(deployment)/seedbank.json"]
     try Tool.run(Tool.seedbank, ["regenerate"] + config)
-    (process, front) = try ServingScene.startFront(config)
-    let place = try Load.output(
+    (program, front) = try ServingScene.startFront(config)
+    let place = try Tool.output(
       of: "curl",
       [
         "-sf", "-o", "/dev/null", "-w", "%header{location}",
         "\(front)/v1/\(Self.dataset)/snapshot?model=1.0",
       ])
     object = place.hasPrefix("/") ? front + place : place
-    let length = try Load.output(
+    let length = try Tool.output(
       of: "curl", ["-sfI", "-o", "/dev/null", "-w", "%header{content-length}", object])
     snapshotBytes = Int(length) ?? 0
-  }
-
-  deinit {
-    process.terminate()
-    process.waitUntilExit()
   }
 
   func pull() throws -> ToolRun {
@@ -66,7 +61,7 @@ final class ClientScene {
 
   /// Requests and body bytes that the front has served, except for metrics.
   func served() throws -> (requests: Int, bytes: Int) {
-    let page = try Load.output(of: "curl", ["-sf", "\(front)/metrics"])
+    let page = try Tool.output(of: "curl", ["-sf", "\(front)/metrics"])
     return (sum("seedbank_requests_total{", page), sum("seedbank_response_bytes_total{", page))
   }
 

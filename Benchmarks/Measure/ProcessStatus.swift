@@ -8,7 +8,7 @@ enum ProcessStatus {
   static func bytes(_ field: String, of process: String = "self") throws -> Int {
     let file = "/proc/\(process)/status"
     // A file of /proc has no size, so read to its end.
-    let data = FileHandle(forReadingAtPath: file)?.readDataToEndOfFile() ?? Data()
+    let data = try FileHandle(forReadingAtPath: file)?.readToEnd() ?? Data()
     for line in String(decoding: data, as: UTF8.self).split(separator: "\n") where line.hasPrefix("\(field):")
     {
       let words = line.split(whereSeparator: \.isWhitespace)

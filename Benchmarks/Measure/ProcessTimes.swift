@@ -8,7 +8,7 @@ struct ProcessTimes {
   let ended: Int
 
   init?(_ process: Int32) {
-    let data = FileHandle(forReadingAtPath: "/proc/\(process)/stat")?.readDataToEndOfFile() ?? Data()
+    let data = (try? FileHandle(forReadingAtPath: "/proc/\(process)/stat")?.readToEnd()) ?? Data()
     // The name before the parenthesis may contain spaces.
     let fields = String(decoding: data, as: UTF8.self).split(separator: ")").last?.split(separator: " ") ?? []
     guard fields.count > 14, let parent = Int32(fields[1]) else { return nil }

@@ -18,11 +18,8 @@ struct BlobRun {
     for row in 1...Self.rows { try sqlite("INSERT INTO picture VALUES (\(row), \(blob));") }
     try Tool.run(Tool.seedbank, ["init", origin, "--directory", deployment, "--dataset", "bench"])
     _ = try step()
-    let (process, front) = try ServingScene.startFront(configuration)
-    defer {
-      process.terminate()
-      process.waitUntilExit()
-    }
+    let (program, front) = try ServingScene.startFront(configuration)
+    defer { program.stop() }
     _ = try pull(front)
     try sqlite("UPDATE picture SET data = \(blob) WHERE id = 1;")
     Thread.sleep(forTimeInterval: Self.settlingSeconds)

@@ -3,7 +3,7 @@ import Foundation
 /// The benchmark's own PostgreSQL server, reached through a socket in its folder.
 final class PostgresServer {
   let folder: String
-  private let process = Process()
+  private let program: Program
 
   /// Debian's folder of server programs, outside of PATH.
   private static let programs = "/usr/lib/postgresql/15/bin"
@@ -19,21 +19,9 @@ final class PostgresServer {
       "initdb", "-D", "\(folder)/data", "-A", "trust", "-U", "postgres", "--no-sync", "-E", "UTF8",
     ]
     try Tool.run("/usr/bin/env", Self.unprivileged(setup + ["--locale=C.UTF-8"]))
-    try start()
-  }
-
-  /// PostgreSQL refuses to run as root.
-  private static func unprivileged(_ command: [String]) -> [String] {
-    OrdinaryUser.running(["\(programs)/\(command[0])"] + command.dropFirst())
-  }
-
-  private func start() throws {
-    process.executableURL = URL(filePath: "/usr/bin/env")
     let command = ["postgres", "-D", "\(folder)/data", "-k", folder]
-    process.arguments = Self.unprivileged(command + Self.settings.flatMap { ["-c", $0] })
-    process.currentDirectoryURL = URL(filePath: "/")
-    (process.standardOutput, process.standardError) = (FileHandle.nullDevice, FileHandle.nullDevice)
-    try process.run()
+    program = try Program(
+      ["/usr/bin/env"] + Self.unprivileged(command + Self.settings.flatMap { ["-c", $0] }), in: "/")
     for _ in 0..<Self.patienceSeconds * 10 {
       if (try? psql("SELECT 1", in: "postgres")) != nil { return }
       Thread.sleep(forTimeInterval: 0.1)
@@ -41,11 +29,13 @@ final class PostgresServer {
     throw BenchmarkError.child("PostgreSQL does not answer")
   }
 
-  /// Stops the server despite open connections.
-  func stop() {
-    process.interrupt()
-    process.waitUntilExit()
+  /// PostgreSQL refuses to run as root.
+  private static func unprivileged(_ command: [String]) -> [String] {
+    OrdinaryUser.running(["\(programs)/\(command[0])"] + command.dropFirst())
   }
+
+  /// Stops the server despite open connections.
+  func stop() { program.stop(SIGINT) }
 
   /// The URL for libpq.
   func url(_ database: String) -> String { "postgres://postgres@/\(database)?host=\(folder)" }
@@ -68,7 +58,7 @@ final class PostgresServer {
 
   /// The server's processor time including current and past sessions.
   private var processorSeconds: Double {
-    let own = process.processIdentifier
+    let own = program.identifier
     guard let server = ProcessTimes(own) else { return 0 }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
     let sessions = names.compactMap { Int32($0) }.compactMap(ProcessTimes.init).filter { $0.parent == own }

@@ -1,37 +1,23 @@
-import Foundation
-
 /// A `seedbank run` process on a deployment.
-final class RunningPublisher {
-  private let process = Process()
-  private let output = Pipe()
+struct RunningPublisher {
+  private let program: Program
 
   /// Returns when it listens.
   init(_ deployment: String, asOrdinaryUser isOrdinary: Bool = false) throws {
     let command = [Tool.seedbank, "run", "--port", "0", "--config", "\(deployment)/seedbank.json"]
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = isOrdinary ? OrdinaryUser.running(command) : command
-    process.standardOutput = output
-    process.standardError = FileHandle.nullDevice
-    try process.run()
-    guard !output.fileHandleForReading.availableData.isEmpty else {
-      throw BenchmarkError.child(command.joined(separator: " "))
-    }
-  }
-
-  deinit {
-    process.terminate()
-    process.waitUntilExit()
+    program = try Program(isOrdinary ? OrdinaryUser.running(command) : command)
+    _ = try program.line()
   }
 
   func memory() throws -> MemorySample {
-    let number = "\(process.processIdentifier)"
+    let number = "\(program.identifier)"
     return MemorySample(
       residentBytes: try ProcessStatus.bytes("VmRSS", of: number),
       anonymousBytes: try ProcessStatus.bytes("RssAnon", of: number))
   }
 
   func processorSeconds() throws -> Double {
-    guard let times = ProcessTimes(process.processIdentifier) else {
+    guard let times = ProcessTimes(program.identifier) else {
       throw BenchmarkError.child("seedbank run has ended")
     }
     return ProcessTimes.seconds(ofTicks: times.own)

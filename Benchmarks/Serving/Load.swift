@@ -21,19 +21,7 @@ struct Load {
     let arguments =
       ["-t1", "-c\(load.connections)", "-d\(seconds)s", "--latency"] + load.headers.flatMap { ["-H", $0] }
       + [server + path]
-    return try LoadResult(try output(of: "wrk", arguments))
-  }
-
-  static func output(of program: String, _ arguments: [String]) throws -> String {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = [program] + arguments
-    process.standardOutput = pipe
-    try process.run()
-    let data = pipe.fileHandleForReading.readDataToEndOfFile()
-    process.waitUntilExit()
-    guard process.terminationStatus == 0 else { throw BenchmarkError.child(program) }
-    return String(decoding: data, as: UTF8.self)
+    return try LoadResult(try Tool.output(of: "wrk", arguments))
   }
 
   /// wrk's notation of times: `512.00us`, `1.25ms`, `3.01s`.

@@ -6,8 +6,8 @@ final class ServingScene {
   let front: String
   let nginx: String
   private let folder: String
-  private let frontProcess: Process
-  private let nginxProcess: Process
+  private let frontProgram: Program
+  private let nginxProgram: Program
 
   /// Trips of the demo, for a snapshot of about 20 MB.
   private static let trips = 40_000
@@ -27,52 +27,33 @@ final class ServingScene {
         "UPDATE stop SET name = name || ' ' || abs(random() % 1000) WHERE rowid <= \(Self.changedRows)",
       ])
     try Tool.run(Tool.seedbank, ["regenerate"] + config)
-    (frontProcess, front) = try Self.startFront(config)
-    (nginxProcess, nginx) = try Self.startNginx(folder, publication: "\(deployment)/publication")
-  }
-
-  deinit {
-    for process in [frontProcess, nginxProcess] {
-      process.terminate()
-      process.waitUntilExit()
-    }
+    (frontProgram, front) = try Self.startFront(config)
+    (nginxProgram, nginx) = try Self.startNginx(folder, publication: "\(deployment)/publication")
   }
 
   /// Starts another front, and returns its address.
-  static func startFront(_ config: [String]) throws -> (Process, String) {
-    let (process, pipe) = (Process(), Pipe())
-    process.executableURL = URL(filePath: Tool.seedbank)
-    process.arguments = ["serve", "--port", "0"] + config
-    var environment = ProcessInfo.processInfo.environment
-    environment["SEEDBANK_HTTP_CONNECTION_LIMIT"] = "\(2 * IdleConnections.usual)"
-    environment["SEEDBANK_HTTP_PER_ADDRESS_LIMIT"] = "\(2 * IdleConnections.usual)"
-    process.environment = environment
-    process.standardOutput = pipe
-    try process.run()
-    var said = ""
-    while !said.contains("\n") {
-      let data = pipe.fileHandleForReading.availableData
-      guard !data.isEmpty else { throw BenchmarkError.child("seedbank serve") }
-      said += String(decoding: data, as: UTF8.self)
+  static func startFront(_ config: [String]) throws -> (Program, String) {
+    let limit = "\(2 * IdleConnections.usual)"
+    let program = try Program(
+      [Tool.seedbank, "serve", "--port", "0"] + config,
+      environment: ["SEEDBANK_HTTP_CONNECTION_LIMIT": limit, "SEEDBANK_HTTP_PER_ADDRESS_LIMIT": limit])
+    let line = try program.line()
+    guard let address = line.split(separator: " ").last else {
+      throw BenchmarkError.child("seedbank serve prints \(line)")
     }
-    guard let address = said.split(separator: "\n")[0].split(separator: " ").last else {
-      throw BenchmarkError.child("seedbank serve says \(said)")
-    }
-    return (process, String(address))
+    return (program, String(address))
   }
 
-  private static func startNginx(_ folder: String, publication: String) throws -> (Process, String) {
+  private static func startNginx(_ folder: String, publication: String) throws -> (Program, String) {
     let port = try freePort()
     try nginxConfiguration(folder, publication, port)
       .write(toFile: "\(folder)/nginx.conf", atomically: false, encoding: .utf8)
-    let process = Process()
-    process.executableURL = URL(filePath: "/usr/sbin/nginx")
-    process.arguments = ["-c", "\(folder)/nginx.conf", "-e", "\(folder)/nginx.err"]
-    try process.run()
+    let program = try Program(
+      ["/usr/sbin/nginx", "-c", "\(folder)/nginx.conf", "-e", "\(folder)/nginx.err"])
     let address = "http://127.0.0.1:\(port)"
     for _ in 0..<100 {
-      if (try? Load.output(of: "curl", ["-sf", "\(address)/metadata/timestamp.json"])) != nil {
-        return (process, address)
+      if (try? Tool.output(of: "curl", ["-sf", "\(address)/metadata/timestamp.json"])) != nil {
+        return (program, address)
       }
       usleep(50_000)
     }
@@ -121,7 +102,7 @@ final class ServingScene {
     let snapshot = try location("\(front)/v1/transit/snapshot?model=2.1")
     let changes = "/v1/transit/changes?model=2.1&since=1"
     // The front's response as a file for nginx.
-    _ = try Load.output(
+    _ = try Tool.output(
       of: "curl",
       ["-sf", "-H", "Accept-Encoding: gzip", "-o", "\(folder)/changes.json", front + changes])
     let gzip = ["Accept-Encoding: gzip"]
@@ -142,10 +123,10 @@ final class ServingScene {
   }
 
   private func location(_ url: String) throws -> String {
-    try Load.output(of: "curl", ["-sf", "-o", "/dev/null", "-w", "%header{location}", url])
+    try Tool.output(of: "curl", ["-sf", "-o", "/dev/null", "-w", "%header{location}", url])
   }
 
   func residentBytes() throws -> Int {
-    try ProcessStatus.bytes("VmRSS", of: "\(frontProcess.processIdentifier)")
+    try ProcessStatus.bytes("VmRSS", of: "\(frontProgram.identifier)")
   }
 }
