@@ -49,9 +49,9 @@ final class Program {
     try FileHandle(fileDescriptor: input).write(contentsOf: Data(text.utf8))
   }
 
-  /// Waits for its end, at most so long, and returns its costs; a failure throws.
+  /// Waits for its end, within a limit, and returns its costs; a failure throws.
   @discardableResult
-  func wait(within limit: Double = longestRun) throws -> ToolRun {
+  func finish(within limit: Double = longestRun) throws -> ToolRun {
     let group = -identifier
     let overdue = DispatchWorkItem { kill(group, SIGKILL) }
     DispatchQueue.global().asyncAfter(deadline: .now() + limit, execute: overdue)
@@ -70,7 +70,7 @@ final class Program {
   func stop(_ signal: Int32 = SIGTERM) {
     guard !hasEnded else { return }
     kill(identifier, signal)
-    _ = try? wait(within: Self.longestEnd)
+    _ = try? finish(within: Self.longestEnd)
   }
 
   /// What it has printed.

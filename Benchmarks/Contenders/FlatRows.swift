@@ -25,21 +25,21 @@ struct FlatRows: ~Copyable {
   }
 
   private mutating func token() throws -> JSONToken {
-    while true {
-      let token = try scanner.next()
-      guard token == .starved else { return token }
+    var token = try scanner.next()
+    while token == .starved {
       try fetch()
+      token = try scanner.next()
     }
+    return token
   }
 
   private mutating func hasRow() throws -> Bool {
-    while true {
-      switch try scanner.nextValue(&tape) {
-      case .value: return true
-      case .end: return false
-      case .starved: try fetch()
-      }
+    var step = try scanner.nextValue(&tape)
+    while step == .starved {
+      try fetch()
+      step = try scanner.nextValue(&tape)
     }
+    return step == .value
   }
 
   private mutating func fetch() throws {

@@ -33,12 +33,12 @@ enum Tool {
   /// Runs a program to its end and discards its output; a failure throws.
   @discardableResult
   static func run(_ program: String, _ arguments: [String], input: String = "") throws -> ToolRun {
-    try Program([program] + arguments, text: input).wait()
+    try Program([program] + arguments, text: input).finish()
   }
 
   static func output(of program: String, _ arguments: [String]) throws -> String {
     let program = try Program([program] + arguments, text: "")
-    try program.wait()
+    try program.finish()
     return program.printed
   }
 }

@@ -214,11 +214,9 @@ import Testing
   private static func read(_ document: [UInt8], _ take: (DeltaEvent, [SeedValue]) -> Void) throws {
     var reader = try DeltaReader(document)
     var values: [BorrowedValue] = []
-    while true {
-      let event = try reader.next()
+    while case let event = try reader.next(), event != .end {
       switch event {
-      case .end: return
-      case .table, .skip: take(event, [])
+      case .end, .table, .skip: take(event, [])
       case .fill, .delete, .insert, .update:
         try reader.read(into: &values)
         take(event, values.map(\.owned))

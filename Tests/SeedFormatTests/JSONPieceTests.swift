@@ -103,16 +103,18 @@ import Testing
     var tape = JSONTape()
     var (read, held) = (0, 0)
     while try scanner.next() == .starved { pieces.feed(&scanner) }
-    reading: while true {
+    var step = JSONStep.starved
+    repeat {
       held = max(held, scanner.window.end - scanner.window.start)
-      switch try scanner.nextValue(&tape) {
-      case .end: break reading
+      step = try scanner.nextValue(&tape)
+      switch step {
+      case .end: break
       case .starved: pieces.feed(&scanner)
       case .value:
         if !isRow(read, document, scanner, tape) { Issue.record("row \(read) differs") }
         read += 1
       }
-    }
+    } while step != .end
     #expect(read == rows)
     #expect(held <= 2 * Self.chunk)
     #expect(scanner.offset == document.count)

@@ -8,9 +8,9 @@ import Testing
     var scanner = JSONScanner()
     var tape = JSONTape()
     var rest = Array(document.utf8)[...]
-    var values: [String] = []
+    var (values, isAtEnd) = ([String](), false)
     do throws(JSONError) {
-      while true {
+      while !isAtEnd {
         let step = values.isEmpty && scanner.offset == 0 ? JSONStep.starved : try scanner.nextValue(&tape)
         switch step {
         case .value:
@@ -18,7 +18,9 @@ import Testing
           scanner.write(0, of: tape, to: &bytes)
           values.append(String(decoding: bytes, as: UTF8.self))
           continue
-        case .end: return values
+        case .end:
+          isAtEnd = true
+          continue
         case .starved: break
         }
         rest.prefix(pieces).withUnsafeBytes { scanner.feed($0) }

@@ -40,12 +40,12 @@ extension SocketTests {
       let server = try serve { request in
         guard request.path == "/slow" else { return HTTPResponse(status: 200) }
         entered.signal()
-        released.wait()
+        _ = released.wait(timeout: .now() + longestWait)
         return HTTPResponse(status: 200, body: .bytes(Array(repeating: 7, count: 3_000_000)))
       }
       let slow = try RawClient(port: server.port)
       slow.send("GET /slow HTTP/1.1\r\nHost: a\r\n\r\n")
-      entered.wait()
+      #expect(entered.wait(timeout: .now() + longestWait) == .success)
       let stopped = DispatchSemaphore(value: 0)
       Thread.detachNewThread {
         server.stop(gracePeriod: .seconds(60))
@@ -57,7 +57,7 @@ extension SocketTests {
       #expect(response.status == 200)
       #expect(response.body.count == 3_000_000)
       #expect(response["Connection"] == "close")
-      stopped.wait()
+      #expect(stopped.wait(timeout: .now() + longestWait) == .success)
       #expect(throws: RawClient.Failure.self) { try RawClient(port: server.port) }
     }
 
@@ -101,10 +101,10 @@ extension SocketTests {
             }
           }
         }
-        (0..<8).forEach { _ in started.wait() }
+        for _ in 0..<8 { #expect(started.wait(timeout: .now() + longestWait) == .success) }
         #expect(throws: Never.self) { try RawClient(port: server.port) }
         server.stop()
-        group.wait()
+        #expect(group.wait(timeout: .now() + longestWait) == .success)
       }
     }
 

@@ -113,13 +113,13 @@ extension SocketTests {
         let answer = asked.answer(request)
         if answer.headers["ETag"] == "\"1\"" {
           entered.signal()
-          released.wait()
+          _ = released.wait(timeout: .now() + longestWait)
         }
         return answer
       }
       let slow = try RawClient(port: server.port)
       slow.send("GET /kept HTTP/1.1\r\nHost: a\r\n\r\n")
-      entered.wait()
+      #expect(entered.wait(timeout: .now() + longestWait) == .success)
       server.forgetAnswers()
       released.signal()
       #expect(try slow.response().body == Array("1 /kept".utf8))

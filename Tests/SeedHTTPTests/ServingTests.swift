@@ -98,7 +98,7 @@ extension SocketTests {
           }
         }
       }
-      group.wait()
+      #expect(group.wait(timeout: .now() + longestWait) == .success)
       #expect(right.count.load(ordering: .relaxed) == 16 * 50)
     }
   }

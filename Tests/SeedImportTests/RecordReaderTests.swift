@@ -17,20 +17,20 @@ import Testing
   private func read(_ bytes: [UInt8], _ format: CSVFormat, pieces: Int) throws -> [[[UInt8]]]? {
     var source = DocumentSource()
     try source.restart(format) { _ in RecordHeader.Empty(bare: .string, quoted: .string) }
-    var (rest, records, isAtStart) = (bytes[...], [[[UInt8]]](), true)
-    while true {
-      if rest.isEmpty {
+    var (rest, records, isAtStart, isEnd) = (bytes[...], [[[UInt8]]](), true, false)
+    repeat {
+      isEnd = rest.isEmpty
+      if isEnd {
         source.scanner.complete()
       } else {
         rest.prefix(pieces).withUnsafeBytes { source.feed($0) }
       }
-      let isEnd = rest.isEmpty
       rest = rest.dropFirst(pieces)
       if isAtStart, !source.scanner.passMark() { continue }
       isAtStart = false
       do { try take(&source, &records, format) } catch is ImportFailure { return nil }
-      if isEnd { return records }
-    }
+    } while !isEnd
+    return records
   }
 
   private func take(

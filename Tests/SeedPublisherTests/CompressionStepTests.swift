@@ -331,7 +331,9 @@ private final class SideWork: Sendable {
   }
 
   func finish() throws {
-    group.wait()
+    guard group.wait(timeout: .now() + longestWait) == .success else {
+      throw NeverHappened(what: "the other thread ends")
+    }
     if let failure = failure.withLock({ $0 }) { throw failure }
   }
 }

@@ -78,9 +78,7 @@ import Testing
     var (rows, sets) = (rows, [[Int]]())
     var reader = try DeltaReader(document)
     var values: [BorrowedValue] = []
-    while true {
-      let event = try reader.next()
-      if event == .end { return rows }
+    while case let event = try reader.next(), event != .end {
       if case .table(let table) = event {
         sets = table.sets.map { $0.compactMap { Self.columns.firstIndex(of: $0) } }
         continue
@@ -96,6 +94,7 @@ import Testing
       default: rows[key] = values.map(\.owned)
       }
     }
+    return rows
   }
 
   @Test func `every merged delta leads every version that it covers to its end, also twice`() throws {

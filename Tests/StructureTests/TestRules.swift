@@ -4,17 +4,23 @@ import Testing
 
 @Suite("Rules for tests")
 struct TestRules {
-  private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  private static let project = URL(filePath: #filePath).deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent()
+  /// Foundation's Process leaks descriptors to other children, and waiting for it or for its output has no limit.
+  /// Tests of the program run it as a user does.
+  private static let forbidden = [
+    "Process" + "()", "waitUntilExit" + "()", "readDataToEndOfFile" + "()", "while true" + " {", ".wait" + "()\n",
+    "@testable import seedbank" + "\n",
+  ]
 
-  @Test(
-    "only Support starts programs, with a limit, because Foundation's Process leaks descriptors and hangs")
-  func programs() throws {
-    for case let file as URL in FileManager.default.enumerator(
-      at: Self.tests, includingPropertiesForKeys: nil)!
-    where file.pathExtension == "swift" {
-      let text = try String(contentsOf: file, encoding: .utf8)
-      for word in ["Process", "waitUntilExit", "readDataToEndOfFile"] {
-        #expect(!text.contains("\(word)()"), "\(file.lastPathComponent)")
+  @Test("tests and benchmarks start programs in one way, end every wait, and use no internals of the program")
+  func waits() throws {
+    for folder in ["Tests", "Benchmarks"] {
+      for case let file as URL in FileManager.default.enumerator(
+        at: Self.project.appending(path: folder), includingPropertiesForKeys: nil)!
+      where file.pathExtension == "swift" {
+        let text = try String(contentsOf: file, encoding: .utf8)
+        #expect(Self.forbidden.filter(text.contains) == [], "\(file.lastPathComponent)")
       }
     }
   }

@@ -31,9 +31,7 @@ extension JSONReading {
   package init(tokensOf document: [UInt8], cuts: some Sequence<Int> = []) {
     var feeder = PieceFeeder(document, cuts)
     do throws(JSONError) {
-      while true {
-        let token = try feeder.scanner.next()
-        if token == .end { return }
+      while case let token = try feeder.scanner.next(), token != .end {
         if token == .starved { feeder.feed() } else { events.append(JSONEvent(token)) }
       }
     } catch {
@@ -89,18 +87,15 @@ private struct PieceFeeder: ~Copyable {
   }
 
   mutating func value() throws(JSONError) -> [JSONEvent]? {
-    while true {
-      switch try scanner.nextValue(&tape) {
-      case .value: break
-      case .end: return nil
-      case .starved:
-        feed()
-        continue
-      }
-      var events: [JSONEvent] = []
-      append(0, &events)
-      return events
+    var step = try scanner.nextValue(&tape)
+    while step == .starved {
+      feed()
+      step = try scanner.nextValue(&tape)
     }
+    guard step == .value else { return nil }
+    var events: [JSONEvent] = []
+    append(0, &events)
+    return events
   }
 
   mutating func end() throws(JSONError) {

@@ -68,17 +68,18 @@ private final class Rounds: Sendable {
 
   /// Updates until an error occurs or the target head is reached.
   func run(_ number: Int, _ client: FollowingClient) async {
-    while true {
+    var isDone = false
+    while !isDone {
       do {
         let head = try await client.look(now: .now())
         let target = state.withLock { state in
           state.looks[number] += 1
           return state.target
         }
-        if let target, head >= target { break }
+        isDone = target.map { head >= $0 } ?? false
       } catch {
         state.withLock { $0.errors.append("client \(number): \(error)") }
-        break
+        isDone = true
       }
     }
     state.withLock { $0.running -= 1 }

@@ -1,6 +1,7 @@
 import Foundation
 import SeedSystem
 import Support
+import Testing
 
 /// A thousand clients that check for updates as fast as they can.
 struct LookingCrowd {
@@ -33,7 +34,7 @@ struct LookingCrowd {
         group.leave()
       }
     }
-    group.wait()
+    #expect(group.wait(timeout: .now() + longestWait) == .success)
     return (failures.withLock(\.self), (ContinuousClock.now - start) / .seconds(1))
   }
 

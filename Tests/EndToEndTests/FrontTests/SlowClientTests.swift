@@ -91,12 +91,12 @@ private final class SlowCrowd: Sendable {
       }
       group.leave()
     }
-    began.wait()
+    #expect(began.wait(timeout: .now() + longestWait) == .success)
   }
 
   func end() {
     isOver.store(true, ordering: .relaxed)
-    group.wait()
+    #expect(group.wait(timeout: .now() + longestWait) == .success)
   }
 
   /// Lets each client send or read a little, and reconnects closed ones.

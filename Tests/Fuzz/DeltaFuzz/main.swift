@@ -14,15 +14,15 @@ private func readWhole(_ document: [UInt8]) throws -> Int {
   var reader = try DeltaReader(document)
   var rows = 0
   var values: [BorrowedValue] = []
-  while true {
-    switch try reader.next() {
-    case .end: return rows
-    case .table, .skip: continue
+  while case let event = try reader.next(), event != .end {
+    switch event {
+    case .end, .table, .skip: continue
     case .fill, .delete, .insert, .update: rows += 1
     }
     try reader.read(into: &values)
     precondition(touch(values) >= 0, "lengths are not negative")
   }
+  return rows
 }
 
 /// Reads every borrowed byte, so that the address sanitizer checks each.

@@ -64,12 +64,14 @@ struct SnapshotLie {
   /// The file with other bytes that change its meaning. Many bytes are unused, and any change of them is harmless.
   private mutating func damaged() throws -> [UInt8] {
     let truth = try SeedContent(file(world.raw))
-    while true {
-      var bytes = world.raw
+    var bytes: [UInt8]
+    var path: String
+    repeat {
+      bytes = world.raw
       if random.chance(50) { flip(&bytes) } else { mutate(&bytes) }
-      let path = try file(bytes)
-      if (try? SeedContent(path)) != truth { return bytes }
-    }
+      path = try file(bytes)
+    } while (try? SeedContent(path)) == truth
+    return bytes
   }
 
   /// Flips a bit of a byte that is not 0, so probably of a row, an index or a text of the schema.
@@ -85,14 +87,16 @@ struct SnapshotLie {
 
   /// The compressed file with other bytes that expand to something else, or not at all.
   private mutating func broken() throws -> [UInt8] {
-    while true {
-      var bytes = world.stored
+    var bytes: [UInt8]
+    var found: Compression.Measure?
+    repeat {
+      bytes = world.stored
       mutate(&bytes)
       let path = try file(bytes)
-      let found = try? Compression.expand(
+      found = try? Compression.expand(
         path, to: scratch("expanded"), world.encoding, limit: truth.length)
-      if found != truth { return bytes }
-    }
+    } while found == truth
+    return bytes
   }
 
   private mutating func otherMeasure() -> Compression.Measure {

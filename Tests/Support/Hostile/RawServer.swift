@@ -38,9 +38,7 @@ package final class RawServer: Sendable {
     on listener: RawListener, _ connections: Shared<[RawConnection]>,
     _ answer: @escaping @Sendable (RawRequest, RawConnection) -> Bool
   ) {
-    while true {
-      let descriptor = Foundation.accept(listener.descriptor, nil, nil)
-      guard descriptor >= 0 else { return }
+    while case let descriptor = Foundation.accept(listener.descriptor, nil, nil), descriptor >= 0 {
       let connection = RawConnection(descriptor)
       connections.withLock { $0.append(connection) }
       Thread.detachNewThread {
