@@ -17,7 +17,9 @@ final class Program {
   private static let longestEnd = 30.0
 
   /// Reads the text, or what ``write(_:)`` writes.
-  init(_ command: [String], environment: [String: String] = [:], in folder: String? = nil, text: String? = nil)
+  init(
+    _ command: [String], environment: [String: String] = [:], in folder: String? = nil, text: String? = nil
+  )
     throws
   {
     self.command = command.joined(separator: " ")

@@ -9,7 +9,8 @@ struct TestRules {
   /// Foundation's Process leaks descriptors to other children, and waiting for it or for its output has no limit.
   /// Tests of the program run it as a user does.
   private static let forbidden = [
-    "Process" + "()", "waitUntilExit" + "()", "readDataToEndOfFile" + "()", "while true" + " {", ".wait" + "()\n",
+    "Process" + "()", "waitUntilExit" + "()", "readDataToEndOfFile" + "()", "while true" + " {",
+    ".wait" + "()\n",
     "@testable import seedbank" + "\n",
   ]
 
