@@ -4,6 +4,11 @@ import Testing
 
 /// `Scripts/run-tests` must fail, name the test and leave nothing running for any kind of failure.
 @Suite struct RunnerTests {
+  private static let tests = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
   private struct Plant {
     let name: String
     var status: Int32 = 1
@@ -17,36 +22,68 @@ import Testing
     Plant(name: "prints", status: 0, words: []),
     Plant(name: "fails", words: ["✘ Planted.Suite/second(): issueRecorded"]),
     Plant(
-      name: "crashes",
+      name: "crashes", status: 2,
       words: ["✘ Planted.Suite/second(): the process ended by signal 6 (Aborted)\n  | the last words"]),
     Plant(name: "leaks", words: ["✘ Planted.Suite/second(): left a program running: sleep 3600"]),
     Plant(name: "strays", words: ["✘ a program left running: sleep 3600"]),
     Plant(name: "misses", words: ["✘ Planted.Suite/third(): it was run 0 times"]),
     // It is killed with its programs, and its stacks are printed.
     Plant(
-      name: "hangs", options: ["--test-seconds", "2"],
+      name: "hangs", status: 2, options: ["--test-seconds", "2"],
       words: [
         "✘ Planted.Suite/second(): did not end within 2 s", "sleep 3600", "Thread 1",
         "✘ Planted.Suite/third(): it was run 0 times",
       ]),
   ]
 
-  private func start(_ plant: Plant) throws -> TestProgram {
-    let tests = URL(filePath: #filePath).deletingLastPathComponent()
-    let script = tests.appending(path: "../../Scripts/run-tests").standardized.path
-    let bundle = tests.appending(path: "planted_bundle.py").path
+  private func start(_ plant: Plant, in project: URL? = nil) throws -> TestProgram {
+    let project = project ?? Self.tests.deletingLastPathComponent()
     return try TestProgram(
-      ["python3", script, bundle, "--grace-seconds", "0.2"] + plant.options,
-      environment: ["SEEDBANK_PLANT": plant.name])
+      [
+        "python3", project.appending(path: "Scripts/run-tests").path,
+        project.appending(path: "Tests/StructureTests/planted_bundle.py").path, "--grace-seconds", "0.2",
+      ] + plant.options,
+      environment: ["SEEDBANK_PLANT": plant.name, "PLANT_CHILDREN": folder("children")])
   }
 
-  @Test func `each planted fault is reported and fails the run, and nothing else does`() throws {
+  @Test
+  func `each planted fault is reported and fails the run, nothing else does, and nothing is left running`()
+    throws
+  {
     // At once, because each waits most of its time.
     for (plant, run) in try Self.plants.map({ ($0, try start($0)) }) {
       let outcome = try run.outcome(within: longestWait)
       #expect(outcome.status == plant.status, "\(plant.name): \(outcome)")
       for words in plant.words { #expect(outcome.output.contains(words), "\(plant.name): \(outcome)") }
     }
+    let children = try String(contentsOfFile: folder("children"), encoding: .utf8).split(separator: "\n")
+    #expect(children.count == 3)
+    for child in children {
+      let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
+      #expect(state == nil || state!.contains(") Z "), "\(state!)")
+    }
+  }
+
+  @Test(arguments: [
+    ("fails", "second()", "issueRecorded", Int32(0)), ("fails", "second()", "another message", 1),
+    ("hangs", "second()", "did not end", 2), ("passes", "fourth()", "any", 1),
+  ])
+  func `a quarantined test may fail with its message, but may not hang, and must exist`(
+    _ plant: String, _ test: String, _ message: String, _ status: Int32
+  ) throws {
+    let project = URL(filePath: folder("project"))
+    for name in ["Scripts/run-tests", "Tests/StructureTests/planted_bundle.py"] {
+      let place = project.appending(path: name)
+      try FileManager.default.createDirectory(
+        at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(at: Self.tests.appending(path: "../\(name)").standardized, to: place)
+    }
+    let yesterday = Date(timeIntervalSinceNow: -86400).ISO8601Format().prefix(10)
+    try Data("\(yesterday)\tPlanted.Suite/\(test)\t\(message)\n".utf8)
+      .write(to: project.appending(path: "Tests/quarantine.txt"))
+    let run = try start(Plant(name: plant, options: ["--test-seconds", "2"], words: []), in: project)
+    let outcome = try run.outcome(within: longestWait)
+    #expect(outcome.status == status, "\(outcome)")
   }
 
   @Test func `a crashed process leaves no file in its folders`() throws {

@@ -25,18 +25,23 @@ def event(kind, test, **more):
                     "instant": {"absolute": time.monotonic()}, **more})
 
 
+def start(**more):
+    with open(os.environ["PLANT_CHILDREN"], "a") as file:
+        print(subprocess.Popen(["sleep", "3600"], **more).pid, file=file)
+
+
 def second():
     if plant == "hangs":
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
-        subprocess.Popen(["sleep", "3600"])
+        start()
         time.sleep(3600)
     elif plant == "crashes":
         print("the last words", *FOLDERS, flush=True)
         os.abort()
     elif plant == "leaks":
-        subprocess.Popen(["sleep", "3600"])
+        start()
     elif plant == "strays":
-        subprocess.Popen(["sleep", "3600"], start_new_session=True)
+        start(start_new_session=True)
     elif plant == "prints":
         print(("x" * 100 + "\n") * 10_000, flush=True)
     elif plant == "fails":

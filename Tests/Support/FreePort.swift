@@ -1,11 +1,25 @@
 #if os(Linux)
 import Foundation
+import SeedSystem
 
-/// A port for a program that cannot choose one. It is below the ephemeral range, so that no other program gets it
-/// meanwhile.
+/// The ports of this process, which `Scripts/run-tests` gives it. They are below the ephemeral range, so that no other
+/// program gets one meanwhile.
+private let ports: Range<UInt16> = {
+  let bounds = ProcessInfo.processInfo.environment["TESTS_PORTS"]?.split(separator: " ").compactMap {
+    UInt16($0)
+  }
+  return bounds.map { $0[0]..<$0[1] } ?? 10_000..<30_000
+}()
+
+private let next = Mutex(ports.lowerBound)
+
+/// A port for a program that cannot choose one. It is given once until all were.
 package func freePort() throws -> UInt16 {
-  for _ in 0..<1000 {
-    let port = UInt16.random(in: 10_000..<32_000)
+  for _ in ports {
+    let port = next.withLock { next in
+      defer { next = next + 1 < ports.upperBound ? next + 1 : ports.lowerBound }
+      return next
+    }
     if isFree(port) { return port }
   }
   throw NeverHappened(what: "a port is free")
