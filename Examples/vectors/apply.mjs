@@ -9,8 +9,11 @@ import * as seed from '../seed.mjs';
 const read = (name) => fs.readFileSync(new URL(name, import.meta.url), 'utf8');
 
 async function compare(database, state) {
-  const { version, digest } = await seed.meta(database);
-  assert.deepEqual([Number(version), digest], [state.version, state.digest]);
+  assert.deepEqual(await seed.meta(database), { ...state.meta });
+  assert.deepEqual(await database.rows('user_version', 'FROM pragma_user_version'), [[state.user_version]]);
+  assert.equal(await seed.digest(database, []), state.meta.digest, 'the digest of the stored sums');
+  const names = await database.rows('name', 'FROM seedbank_table ORDER BY name');
+  assert.deepEqual(names.flat(), state.tables.map(({ name }) => name));
   for (const { name, rows, sum, content } of state.tables) {
     assert.deepEqual(await seed.tableSum(database, name), [rows, sum], `the rows of ${name}`);
     const stored = await database.rows('rows, lower(hex(sum))', `FROM seedbank_table WHERE name = '${name}'`);
@@ -24,23 +27,35 @@ async function compare(database, state) {
   await database.run("INSERT INTO stop_search(stop_search, rank) VALUES ('integrity-check', 1)");
 }
 
-const states = seed.document(read('states.json'));
+const all = seed.document(read('states.json'));
+const states = Object.fromEntries(all.map((state) => [state.meta.version, state]));
+const delta = (span) => seed.document(read(`delta-${span}.json`));
 
-/** Applies all deltas, that of a version after damage to the rows. */
-async function follow(damaged, damage) {
+/** Applies the deltas of these spans and compares each version, then runs `more`. */
+async function follow(spans, more = () => {}) {
   await seed.transaction(':memory:', async (database) => {
     await database.run(read('snapshot-1.sql'));
-    await compare(database, states[0]);
-    for (const [index, state] of states.slice(1).entries()) {
-      if (state.version === damaged) await database.run(damage);
-      await seed.apply(database, seed.document(read(`delta-${states[index].version}-${state.version}.json`)));
-      await compare(database, state);
+    await compare(database, states[1]);
+    for (const span of spans) {
+      await seed.apply(database, delta(span));
+      await compare(database, states[span.split('-')[1]]);
     }
+    await more(database);
   });
 }
 
-await follow();
-const stray = "UPDATE stop SET code = NULL; INSERT INTO stop(id, name, code) VALUES (9, 'stray', 'A')";
-await assert.rejects(follow(3, stray), seed.Drift, 'a unique value of another row');
-await assert.rejects(follow(5, 'DELETE FROM word'), seed.Drift, 'fewer rows than new values');
-console.log(`${states.length} versions have their rows, digests and searches`);
+/** A delta must fail, after damage to the rows. */
+const reject = (error, spans, last, ...damage) => assert.rejects(follow(spans, async (database) => {
+  await database.run(...damage);
+  await seed.apply(database, last);
+}), error);
+
+await follow(['1-2', '2-3', '3-4', '4-5']);
+await follow(['1-3', '3-4']);
+await follow(['1-2', '1-3', '3-4']);
+await reject(seed.Drift, ['1-3'], delta('3-4'), "UPDATE stop SET code = 'C' WHERE id = 4");  // A new row's.
+const minor = delta('4-5');
+await reject(seed.Drift, ['1-3', '3-4'], minor, 'DELETE FROM word');  // Fewer rows than new values.
+minor.additions.before = minor.schema;
+await reject(/another series or schema/, ['1-3', '3-4'], minor);
+console.log(`${all.length} versions have their rows, digests and searches`);

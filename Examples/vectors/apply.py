@@ -18,9 +18,11 @@ def read(name):
 
 
 def compare(database, state):
-    meta = seed.meta(database)
-    digest = seed.digest(database, [])  # Of the stored sums.
-    assert (int(meta["version"]), meta["digest"], digest) == (state["version"], state["digest"], state["digest"])
+    assert seed.meta(database) == state["meta"]
+    assert database.execute("PRAGMA user_version").fetchone() == (state["user_version"],)
+    assert seed.digest(database, []) == state["meta"]["digest"]  # Of the stored sums.
+    names = database.execute("SELECT name FROM seedbank_table ORDER BY name").fetchall()
+    assert names == [(table["name"],) for table in state["tables"]]
     for table in state["tables"]:
         expected = [tuple(map(seed.scalar, row)) for row in table["content"]]
         content = list(seed.rows(database, table["name"]))
@@ -35,28 +37,34 @@ def compare(database, state):
     database.execute("INSERT INTO stop_search(stop_search, rank) VALUES ('integrity-check', 1)")
 
 
-def follow(damaged=None, damage=""):
-    """Applies all deltas, that of a version after damage to the rows."""
+def follow(*spans):
+    """Applies the deltas of these spans, and compares each version."""
     database = sqlite3.connect(":memory:", isolation_level=None)
     database.executescript((FOLDER / "snapshot-1.sql").read_text(encoding="utf-8"))
-    compare(database, states[0])
-    for before, state in zip(states, states[1:]):
-        if state["version"] == damaged:
-            database.executescript(damage)
-        seed.apply(database, read(f"delta-{before['version']}-{state['version']}.json"))
-        compare(database, state)
+    compare(database, states["1"])
+    for span in spans:
+        seed.apply(database, read(f"delta-{span}.json"))
+        compare(database, states[span.split("-")[1]])
+    return database
 
 
-def require_drift(version, damage):
+def require(error, database, delta, damage=""):
+    """A delta must fail, after damage to the rows."""
+    database.executescript(damage)
     try:
-        follow(version, damage)
-    except seed.Drift:
+        seed.apply(database, delta)
+    except error:
         return
-    raise AssertionError(f"no drift after {damage}")
+    raise AssertionError(f"the delta to {delta['to']} is applied after {damage}")
 
 
-states = read("states.json")
-follow()
-require_drift(3, "UPDATE stop SET code = NULL; INSERT INTO stop(id, name, code) VALUES (9, 'stray', 'A')")
-require_drift(5, "DELETE FROM word")  # Fewer rows than new values.
+states = {state["meta"]["version"]: state for state in read("states.json")}
+follow("1-2", "2-3", "3-4", "4-5")
+follow("1-3", "3-4")
+follow("1-2", "1-3", "3-4")
+require(seed.Drift, follow("1-3"), read("delta-3-4.json"), "UPDATE stop SET code = 'C' WHERE id = 4")  # A new row's.
+minor = read("delta-4-5.json")
+require(seed.Drift, follow("1-3", "3-4"), minor, "DELETE FROM word")  # Fewer rows than new values.
+minor["additions"]["before"] = minor["schema"]
+require(ValueError, follow("1-3", "3-4"), minor)
 print(f"{len(states)} versions have their rows, digests and searches")

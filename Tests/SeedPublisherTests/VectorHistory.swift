@@ -1,13 +1,14 @@
 import SeedDatabase
 import SeedFormat
 import SeedPublication
-import SeedPublisher
 import SeedTrust
 import Support
 
+@testable import SeedPublisher
+
 /// Five versions of a small series as text, for tests of other clients. Its rows are hard cases: values that JSON cannot
 /// hold, rows that SQL considers equal, keys in another order than the columns, swapped unique values, and a search table
-/// over a generated column. The last version begins a minor.
+/// over a generated column. The last version begins a minor, and changes one table in every way.
 struct VectorHistory {
   private let deployment: TestDeployment
 
@@ -23,8 +24,10 @@ struct VectorHistory {
   private static let minor = """
     \(schema
       .replacing("(code || ' ' || name)", with: "(code || ' ' || name), opened TEXT DEFAULT 'unknown', lines INTEGER")
+      .replacing("extra,", with: "extra, note TEXT DEFAULT 'none',")
       .replacing("weight,", with: "weight, plural TEXT,"));
     CREATE TABLE zone(name TEXT PRIMARY KEY NOT NULL, fare REAL) WITHOUT ROWID;
+    CREATE TABLE track(id INTEGER PRIMARY KEY, length REAL);
     CREATE INDEX visit_number ON visit(number)
     """
 
@@ -36,7 +39,7 @@ struct VectorHistory {
     """
     CREATE TABLE stop(id, name, code, height, photo); CREATE TABLE visit(day, stop, number, extra);
     CREATE TABLE word(language, text, weight);
-    INSERT INTO word VALUES ('de', 'halt', 1), ('en', 'halt', 0.0), ('de', 'zug', 1);
+    INSERT INTO word VALUES ('de', 'halt', 1), ('en', 'halt', 0.0), ('de', 'zug', 1), ('de', 'Zoo', NULL);
     INSERT INTO stop VALUES (1, 'Alexanderplatz', 'A', 52.5, NULL), (2, 'Berlin "Hbf"', 'B', 1, x'00ff10'),
       (3, 'Zoo', 'C', NULL, x'');
     INSERT INTO visit VALUES ('2026-08-01', 1, 9007199254740993, '1'), ('2026-08-01', 2, 0, 1.0),
@@ -53,13 +56,16 @@ struct VectorHistory {
     """
     UPDATE visit SET extra = 1 WHERE stop = 2;
     UPDATE visit SET extra = x'7b7d', number = -9223372036854775808 WHERE stop = 1;
-    INSERT INTO visit VALUES ('2026-08-02', 4, NULL, 'a line' || char(10, 9, 1) || '\\')
+    INSERT INTO visit VALUES ('2026-08-02', 4, NULL, 'a line' || char(10, 9, 0, 1) || '\\');
+    INSERT INTO stop VALUES (3, 'Ost', 'C', NULL, NULL)
     """,
     """
     ALTER TABLE stop ADD COLUMN opened DEFAULT 'unknown'; UPDATE stop SET opened = '1882' WHERE id = 1;
     ALTER TABLE stop ADD COLUMN lines; UPDATE stop SET lines = 9007199254740993 WHERE id = 4;
-    ALTER TABLE word ADD COLUMN plural; UPDATE word SET plural = iif(text = 'zug', 'Züge', 'halts') WHERE text <> 'Halt';
-    CREATE TABLE zone(name, fare); INSERT INTO zone VALUES ('A', 3.8); UPDATE visit SET number = 7 WHERE stop = 4
+    UPDATE stop SET name = 'Berlin Zoo', opened = '2006' WHERE id = 2; DELETE FROM stop WHERE id = 3;
+    INSERT INTO stop VALUES (5, 'West', 'C', -1.5, NULL, '1877', 2); ALTER TABLE visit ADD COLUMN note DEFAULT 'none';
+    ALTER TABLE word ADD COLUMN plural; UPDATE word SET plural = iif(text = 'zug', 'Züge', text || 's') WHERE text <> 'Halt';
+    CREATE TABLE zone(name, fare); INSERT INTO zone VALUES ('A', 3.8); CREATE TABLE track(id, length)
     """,
   ]
 
@@ -82,7 +88,10 @@ struct VectorHistory {
   /// The vectors by file name.
   func files() throws -> [String: String] {
     let metadata = try deployment.metadata()
-    var files = ["states.json": try states(SeriesRecall(deployment.publication, metadata))]
+    var files = [
+      "states.json": try states(SeriesRecall(deployment.publication, metadata)),
+      "delta-1-3.json": try merged(metadata.objects.filter { $0.span.map { $0.to.number <= 3 } ?? false }),
+    ]
     for object in metadata.objects {
       if case .delta = object.kind {
         let name = object.fileName.replacing(".gz", with: "")
@@ -92,6 +101,15 @@ struct VectorHistory {
       }
     }
     return files
+  }
+
+  /// Consecutive deltas in one, as the publisher merges them after sixteen versions.
+  private func merged(_ deltas: [PublishedObject]) throws -> String {
+    let documents = deltas.map { delta in { try deployment.publication.pieces(delta) } }
+    var merged = DeltaWriter()
+    let header = try DeltaMerge(schema: SchemaReader.schema(of: Self.schema))
+      .run(documents, from: .first, into: &merged)
+    return String(decoding: merged.document(header), as: UTF8.self)
   }
 
   // MARK: The snapshot as SQL
@@ -128,7 +146,7 @@ struct VectorHistory {
       .map { $0[0].text + "\n" }.joined()
   }
 
-  // MARK: The rows that each version has
+  // MARK: The state of each version
 
   private func states(_ recall: SeriesRecall) throws -> String {
     "[\n" + (try recall.versions.map { try state($0, recall) }.joined(separator: ",\n")) + "\n]\n"
@@ -142,9 +160,16 @@ struct VectorHistory {
       return #"  {"name":"\#(table.name)","rows":\#(sum.rows),"sum":"\#(lowerHex(sum.bytes))","content":["#
         + (try rows(table, copy.connection)) + "\n  ]}"
     }
-    return #" {"version":\#(version),"digest":"\#(try copy.meta().digest.hex)","#
+    let userVersion = try copy.connection.integer("PRAGMA user_version") ?? 0
+    return #" {"user_version":\#(userVersion),"meta":\#(try meta(copy.connection)),"#
       + #""searches":{\#(try searches(copy.connection))},"tables":["# + "\n"
       + tables.joined(separator: ",\n") + "\n ]}"
+  }
+
+  private func meta(_ connection: Connection) throws -> String {
+    let rows = try connection.rows(
+      "SELECT key, iif(key = 'epoch', ?, value) FROM seedbank_meta ORDER BY key", .text(Self.epoch))
+    return JSONValue.object(rows.map { JSONMember($0[0].text, .string($0[1].text)) }).text
   }
 
   private func searches(_ connection: Connection) throws -> String {
