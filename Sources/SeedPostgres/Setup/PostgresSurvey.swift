@@ -165,7 +165,9 @@ private struct TableDraft {
 
   var statement: String {
     let lines = columns.map(\.sql) + ["PRIMARY KEY (\(list(key)))"]
-    return "CREATE TABLE \(quoted(table.name)) (\(lines.joined(separator: ", ")))"
+    // SQLite would store a longer key twice, in the table and in an index.
+    let end = key.count > 1 ? " WITHOUT ROWID" : ""
+    return "CREATE TABLE \(quoted(table.name)) (\(lines.joined(separator: ", ")))\(end)"
   }
 
   func indexes(besides names: inout Set<String>) -> Parts {
