@@ -56,6 +56,20 @@ import Testing
     #expect(try folder.seedbank("verify").status == 0)
   }
 
+  @Test(arguments: [("small", false), ("small,big", true)])
+  func `the size of a database is that of the chosen tables with their partitions`(
+    _ tables: String, _ isLarge: Bool
+  ) throws {
+    let database = try database(
+      """
+      CREATE TABLE small(id int PRIMARY KEY); CREATE TABLE big(id int PRIMARY KEY, text text) PARTITION BY RANGE (id);
+      CREATE TABLE part PARTITION OF big DEFAULT;
+      INSERT INTO big SELECT i, repeat('x', 1000) FROM generate_series(1, 20000) i
+      """)
+    let told = try folder.succeed("init", database.url(), "--tables", tables, "--dry-run")
+    #expect(told.contains("The origin has more than 20 MB") == isLarge, "\(told)")
+  }
+
   @Test func `the GRANT that init prints gives the missing privilege`() throws {
     let database = try database("CREATE TABLE a(id int PRIMARY KEY); CREATE TABLE b(id int PRIMARY KEY)")
     let user = "Init \(database.name)"
