@@ -8,7 +8,7 @@ extension Router {
   func counts(_ view: CatalogView) -> HTTPResponse {
     HTTPResponse(
       status: 200, headers: ["Content-Type": FrontMetrics.mediaType, "Cache-Control": CacheRule.never],
-      body: .bytes(metrics.page(view, now: now().secondsSinceEpoch)))
+      body: .bytes(metrics.page(view)))
   }
 
   func readiness(_ view: CatalogView) -> HTTPResponse {

@@ -125,16 +125,28 @@ import Testing
     (#"["k","v"]"#, #"["k",1]"#), ("]}]}\n", "]}]} x"), ("]}]}\n", "]}"), (#""delete":[[3]],"#, ""),
   ])
   func `a document that the writer cannot produce is rejected`(_ part: String, _ other: String) throws {
-    var writer = DeltaWriter()
-    writer.begin(table: "t", key: ["k"], columns: ["k", "v"])
-    writer.delete([.integer(3)])
-    writer.insert([.integer(1), .integer(2)])
-    writer.update([.integer(4)], [.integer(5)], at: [1])
-    let document = String(decoding: writer.document(Self.header), as: UTF8.self)
+    let document = Self.threeChanges()
     #expect(try Self.events(Array(document.utf8)).dropFirst() == [.delete, .insert, .update(0), .end])
     let broken = document.replacing(part, with: other)
     try #require(broken != document)
     #expect(throws: DeltaError.self) { try Self.events(Array(broken.utf8)) }
+  }
+
+  @Test(arguments: [
+    ("[[1,2]]", "[[1]]", #"table "t", row k = 1: a row of 1 values, expected 2"#),
+    ("[[3]]", "[[3,4]]", #"table "t", row k = 3: a row of 2 values, expected 1"#),
+    ("[[3]]", "[[]]", #"table "t": a row of 0 values, expected 1"#),
+    ("[[0,4,5]]", "[[0,4]]", #"table "t", row k = 4: a row of 2 values, expected 3"#),
+    ("[[0,4,5]]", "[[0,4,true]]", #"table "t": column "v": not a value of a row"#),
+    ("[[1,2]]", "[[[1],2]]", #"table "t": column "k": not a value of a row"#),
+    ("[[0,4,5]]", "[[1,4,5]]", #"table "t": expected an update with the number of a set"#),
+  ])
+  func `a bad row is rejected with its table, and its key or the column at fault`(
+    _ part: String, _ other: String, _ message: String
+  ) throws {
+    let broken = Self.threeChanges().replacing(part, with: other)
+    let error = #expect(throws: DeltaError.self) { try Self.events(Array(broken.utf8)) }
+    #expect(error?.reason.hasPrefix(message) == true, "\(error?.reason ?? "")")
   }
 
   @Test func `blobs of every small length and around the chunk size survive base64, whole and in chunks`() {
@@ -197,6 +209,15 @@ import Testing
     #expect(try written(spill) == whole)
     #expect(spill.largest < 512 * 1024)
     #expect(try Self.rows(whole) == rows)
+  }
+
+  private static func threeChanges() -> String {
+    var writer = DeltaWriter()
+    writer.begin(table: "t", key: ["k"], columns: ["k", "v"])
+    writer.delete([.integer(3)])
+    writer.insert([.integer(1), .integer(2)])
+    writer.update([.integer(4)], [.integer(5)], at: [1])
+    return String(decoding: writer.document(header), as: UTF8.self)
   }
 
   static func events(_ document: [UInt8]) throws -> [DeltaEvent] {

@@ -54,12 +54,12 @@ import Testing
       return String(decoding: content.html.bytes, as: UTF8.self)
     }
     let poll = try #require(view.catalog?.allSeries.first).state.pollSeconds
-    let page = String(decoding: metrics(looks: 300).page(view, now: 0), as: UTF8.self)
+    let page = String(decoding: metrics(looks: 300).page(view), as: UTF8.self)
     let line = #"seedbank_estimated_clients{dataset="transit",model="2.1"} \#(5 * poll)"#
     #expect(page.contains(line), "\(page)")
     #expect(page.contains(#"seedbank_requests_total{kind="timestamp",status="2xx"} 600"#))
     let hidden = String(
-      decoding: metrics(looks: 300, behindProxies: true).page(view, now: 0), as: UTF8.self)
+      decoding: metrics(looks: 300, behindProxies: true).page(view), as: UTF8.self)
     #expect(!hidden.contains("seedbank_estimated_clients{"))
     #expect(html(metrics(looks: 300)).contains("There are about <data value=\"\(5 * poll)\">"))
     #expect(html(metrics(looks: 300, behindProxies: true)).contains("Only the proxy in front can count"))

@@ -257,7 +257,7 @@ import Testing
     source.lookAtFacts()
     source.checkStanding(at: .now())
     #expect(source.current().facts == view.facts && changes.lines.count == 1)
-    let page = FrontMetrics().page(view, now: 0)
+    let page = FrontMetrics().page(view)
     #expect(String(decoding: page, as: UTF8.self).contains("seedbank_held{series=\"dataset-200/1\"} 0"))
   }
 }

@@ -50,13 +50,17 @@ package enum LeftOutIndexes {
     return schema
   }
 
-  /// Builds the indexes of a schema over empty tables, as a client would; throws ``ForeignDefinition`` for one that it rejects.
-  package static func rehearse(_ schema: String) throws {
+  /// Builds the indexes of a schema over empty tables, as a client would, and returns their number; throws
+  /// ``ForeignDefinition`` for one that it rejects.
+  @discardableResult
+  package static func rehearse(_ schema: String) throws -> Int {
     let connection = try Connection("schema", .memory)
     try connection.run(script: schema)
     try connection.execute("ANALYZE")
     try leaveOut(of: connection)
+    let count = try entries(of: connection).count
     _ = try build(in: connection, signed: SchemaReader(connection).schema().hash)
+    return count
   }
 
   private static func build(_ entry: Entry, _ connection: Connection, growingTo size: Int64) throws {

@@ -80,14 +80,14 @@ package struct DeltaReader: ~Copyable {
       return try next()
     }
     if place == .filled { return try filledRow() }
-    guard row.kind(0) == .array else { throw JSONError(at: row.offset(0), "expected a row") }
+    guard row.kind(0) == .array else { throw malformed(0, "expected a row") }
     switch place {
     case .deletes: return try event(.delete, width: table.key.count)
     case .inserts: return try event(.insert, width: table.columns.count)
     default:
       let number = row.count(0) > 0 && row.kind(1) == .integer ? Int(exactly: row.integer(1)) : nil
       guard let number, table.sets.indices.contains(number) else {
-        throw JSONError(at: row.offset(0), "expected an update with the number of a set")
+        throw malformed(0, "expected an update with the number of a set")
       }
       return try event(.update(number), width: 1 + table.key.count + table.sets[number].count)
     }
@@ -103,7 +103,7 @@ package struct DeltaReader: ~Copyable {
     filled.removeAll(keepingCapacity: true)
     bytes.clear()
     while true {
-      let value = try value(0)
+      guard let value = value(0) else { throw notAValue(0, of: table.fill[filled.count]) }
       // A text lies in the document's piece, and the next value may be in another.
       if case .text(let text) = value { filled.append(.text(bytes.copy(text))) } else { filled.append(value) }
       guard filled.count < table.fill.count else { return .fill }
@@ -113,10 +113,9 @@ package struct DeltaReader: ~Copyable {
     }
   }
 
-  private func event(_ event: DeltaEvent, width: Int) throws(JSONError) -> DeltaEvent {
+  private mutating func event(_ event: DeltaEvent, width: Int) throws(JSONError) -> DeltaEvent {
     guard row.count(0) == width else {
-      throw JSONError(
-        at: row.offset(0), "table \"\(table.name)\": a row of \(row.count(0)) values, expected \(width)")
+      throw malformed(0, "a row of \(row.count(0)) values, expected \(width)", key: keyText)
     }
     return event
   }
@@ -149,28 +148,56 @@ package struct DeltaReader: ~Copyable {
     }
     values.removeAll(keepingCapacity: true)
     bytes.clear()
-    var index = place == .updates ? 2 : 1
+    var index = firstValue
     while index < row.end(of: 0) {
-      do {
-        values.append(try value(index))
-      } catch {
-        throw DeltaError(error)
-      }
+      guard let value = value(index) else { throw DeltaError(notAValue(index, of: columns[values.count])) }
+      values.append(value)
       index = row.end(of: index)
     }
   }
 
-  private mutating func value(_ index: Int) throws(JSONError) -> BorrowedValue {
+  /// An update begins with the number of its set.
+  private var firstValue: Int { place == .updates ? 2 : 1 }
+
+  /// The columns of the row's values.
+  private var columns: [String] {
+    switch place {
+    case .deletes: table.key
+    case .inserts: table.columns
+    default: table.key + table.sets[Int(row.integer(1))]
+    }
+  }
+
+  /// The values of the key that the row has, for a message.
+  private var keyText: String {
+    mutating get {
+      var (index, parts) = (firstValue, [String]())
+      for column in columns where index < row.end(of: 0) {
+        if table.key.contains(column), let value = value(index) { parts.append("\(column) = \(value.owned)") }
+        index = row.end(of: index)
+      }
+      return parts.joined(separator: ", ")
+    }
+  }
+
+  private func notAValue(_ index: Int, of column: String) -> JSONError {
+    malformed(index, "column \"\(column)\": not a value of a row")
+  }
+
+  private func malformed(_ index: Int, _ reason: String, key: String = "") -> JSONError {
+    let place = "table \"\(table.name)\"\(key.isEmpty ? "" : ", row \(key)")"
+    return JSONError(at: row.offset(index), "\(place): \(reason)")
+  }
+
+  private mutating func value(_ index: Int) -> BorrowedValue? {
     switch row.kind(index) {
     case .null: return .null
     case .integer where DeltaScalar.isExact(row.integer(index)): return .integer(row.integer(index))
     case .real: return .real(row.real(index))
     case .string: return .text(tokens.scanner.text(index, of: row))
-    case .object where row.count(index) == 1:
-      if let value = taggedValue(index + 1) { return value }
-    default: break
+    case .object where row.count(index) == 1: return taggedValue(index + 1)
+    default: return nil
     }
-    throw JSONError(at: row.offset(index), "not a value of a row")
   }
 
   private mutating func taggedValue(_ tag: Int) -> BorrowedValue? {

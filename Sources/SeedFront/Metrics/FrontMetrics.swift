@@ -55,14 +55,14 @@ package final class FrontMetrics: Sendable {
 
   static let mediaType = "text/plain; version=0.0.4; charset=utf-8"
 
-  func page(_ view: CatalogView, now: Int) -> [UInt8] {
+  func page(_ view: CatalogView) -> [UInt8] {
     var page = MetricsPage()
     page.write(total)
     page.write(load)
     page.writeProcess(start: start)
     page.writePublication(view)
     page.writeSignatures(view)
-    page.writeFacts(view, now: now)
+    page.writeFacts(view)
     page.writeVerification(view)
     page.writeCrowd(looksPerSecond, view)
     if let follow = view.follow?.current { page.writeFollow(follow) }

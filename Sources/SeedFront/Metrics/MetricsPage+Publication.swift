@@ -65,7 +65,7 @@ extension MetricsPage {
   }
 
   /// Uses the facts, so that a publisher in another process is included.
-  mutating func writeFacts(_ view: CatalogView, now: Int) {
+  mutating func writeFacts(_ view: CatalogView) {
     let facts = (view.catalog?.allSeries ?? []).compactMap { view.facts[$0.series] }
     writeGauge(
       "seedbank_last_good_look_timestamp_seconds", "When the origin was last read with publishable rows.",
@@ -93,8 +93,8 @@ extension MetricsPage {
     writeParts("seedbank_table_rows", "table", "Rows of the newest version, by table.", facts) { facts in
       facts.tables.map { ($0.name, $0.rows) }
     }
-    writeReading(facts, now: now)
-    writeMirrors(view, now: now)
+    writeReading(facts)
+    writeMirrors(view)
     let samples = facts.flatMap { facts in
       StepRecord.Outcome.allCases.map { outcome -> Sample in
         // Starts at 0, because monitors do not count the first appearance of a value as an increase.
@@ -108,13 +108,13 @@ extension MetricsPage {
       "seedbank_steps_total", .counter, "Publish steps of the series, by result.", samples)
   }
 
-  private mutating func writeMirrors(_ view: CatalogView, now: Int) {
+  private mutating func writeMirrors(_ view: CatalogView) {
     let mirrors = view.mirrors?.behindSince ?? []
     text.family(
-      "seedbank_mirror_lag_seconds", .gauge,
-      "Seconds for which a mirror has been behind the publication; 0 if current.",
-      mirrors.enumerated().map { index, since in
-        ([("mirror", "\(index + 1)")], Double(since.map { max(0, now - $0.secondsSinceEpoch) } ?? 0))
+      "seedbank_mirror_behind_timestamp_seconds", .gauge,
+      "Since when a mirror has been behind the publication; missing if it is current.",
+      mirrors.enumerated().compactMap { index, since in
+        since.map { ([("mirror", "\(index + 1)")], Double($0.secondsSinceEpoch)) }
       })
   }
 
@@ -129,7 +129,7 @@ extension MetricsPage {
       Double(time.secondsSinceEpoch))
   }
 
-  private mutating func writeReading(_ facts: [SeriesFacts], now: Int) {
+  private mutating func writeReading(_ facts: [SeriesFacts]) {
     writeGauge(
       "seedbank_origin_transaction_seconds",
       "Seconds for which the newest step that read the origin kept its transaction open.", facts, scale: 1000
@@ -143,13 +143,10 @@ extension MetricsPage {
       "Seconds by which the replica that is read was at most behind its primary.", facts
     ) { $0.look.reading.lagSeconds }
     writeGauge(
-      "seedbank_origin_replica_wait_seconds",
-      "Seconds for which steps have waited for the replica to reach the published state; 0 if no step waits.",
+      "seedbank_origin_replica_wait_timestamp_seconds",
+      "Since when steps have waited for the replica to reach the published state; missing if no step waits.",
       facts
-    ) { facts in
-      facts.look.behindSince.map { max(0, now - $0.secondsSinceEpoch) }
-        ?? facts.look.reading.lagSeconds.map { _ in 0 }
-    }
+    ) { $0.look.behindSince?.secondsSinceEpoch }
   }
 
   private mutating func writeGauge<Item: OfSeries>(

@@ -19,7 +19,7 @@ final class PreparedResponse: Sendable {
   private nonisolated(unsafe) let response: OpaquePointer
 
   init(_ source: HTTPResponse, ending: Bool) throws(Problem) {
-    // A 304 only sends its body's length.
+    // A 304 only sends its body's length, because libmicrohttpd 0.9.75 sends a length or `chunked` with each response.
     let body: HTTPBody =
       source.status == 304 ? .stream(length: source.body.length) { NoBytes() } : source.body
     guard 200...599 ~= source.status, body.isSound else { throw .malformedResponse }

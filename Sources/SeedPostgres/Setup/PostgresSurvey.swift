@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedFormat
 package import SeedPublisher
 
 extension OriginSurvey {
@@ -7,7 +8,7 @@ extension OriginSurvey {
     let survey = try PostgresSurvey(place, tables: chosen)
     let connection = try Connection("schema", .memory)
     for statement in survey.statements { try connection.execute(statement) }
-    try self.init(connection, survey.outline, leftOut: survey.leftOut)
+    try self.init(connection, survey.outline, leftOut: survey.leftOut, bytes: survey.bytes)
   }
 }
 
@@ -16,6 +17,8 @@ private struct PostgresSurvey {
   private(set) var statements: [String] = []
   private(set) var leftOut: [SetupNote] = []
   let outline: OriginOutline
+  /// The size of the taken tables.
+  let bytes: Int
 
   /// Reads the catalog; `chosen`: the only tables to consider.
   init(_ place: PostgresPlace, tables chosen: [String]?) throws {
@@ -40,14 +43,23 @@ private struct PostgresSurvey {
       if draft.reason == nil { drafts.append(draft) }
       leftOut += draft.leftOut
     }
+    let names = JSONValue(strings: drafts.map(\.table.name)).text
+    bytes = Int(try connection.rows(Self.size, [place.schema, names])[0][0] ?? "") ?? 0
     // In SQLite, tables and indexes share one namespace.
-    var names = Set(drafts.map { $0.table.name.lowercased() })
+    var taken = Set(drafts.map { $0.table.name.lowercased() })
     for draft in drafts {
-      let indexes = draft.indexes(besides: &names)
+      let indexes = draft.indexes(besides: &taken)
       statements += [draft.statement] + indexes.sql
       leftOut += indexes.leftOut
     }
   }
+
+  /// A partitioned table has the bytes of its partitions.
+  private static let size = """
+    SELECT sum(pg_table_size(coalesce(p.relid, c.oid))) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
+    LEFT JOIN LATERAL pg_partition_tree(c.oid) p ON true \
+    WHERE n.nspname = $1 AND c.relname IN (SELECT json_array_elements_text($2::json))
+    """
 
   private static let howToTakeView =
     "to publish it, add a table with a key to schema.sql and 'SELECT … FROM' it in a file TABLE.sql beside it"
@@ -165,7 +177,9 @@ private struct TableDraft {
 
   var statement: String {
     let lines = columns.map(\.sql) + ["PRIMARY KEY (\(list(key)))"]
-    return "CREATE TABLE \(quoted(table.name)) (\(lines.joined(separator: ", ")))"
+    // SQLite would store a longer key twice, in the table and in an index.
+    let end = key.count > 1 ? " WITHOUT ROWID" : ""
+    return "CREATE TABLE \(quoted(table.name)) (\(lines.joined(separator: ", ")))\(end)"
   }
 
   func indexes(besides names: inout Set<String>) -> Parts {

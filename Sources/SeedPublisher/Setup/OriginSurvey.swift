@@ -1,6 +1,7 @@
 package import SeedDatabase
 import SeedFormat
 import SeedPublication
+import SeedSystem
 
 /// Tables, views and triggers of a SQLite origin in the order of their creation.
 package struct OriginSurvey: Sendable {
@@ -9,17 +10,20 @@ package struct OriginSurvey: Sendable {
   private(set) var views: [SchemaPart] = []
   private(set) var triggers: [String] = []
   package private(set) var outline = OriginOutline(tables: [:])
+  /// The size of the file, or of the server's tables.
+  package private(set) var bytes = 0
   /// Parts that SQLite's SQL cannot express.
   private(set) var leftOut: [SetupNote] = []
 
-  /// Surveys a database with copies of the origin's tables.
-  package init(_ connection: Connection, _ outline: OriginOutline, leftOut: [SetupNote]) throws {
+  /// Surveys a database with copies of the origin's tables; `bytes`: the size of those of the origin.
+  package init(_ connection: Connection, _ outline: OriginOutline, leftOut: [SetupNote], bytes: Int) throws {
     try read(connection)
-    (self.outline, self.leftOut) = (outline, leftOut)
+    (self.outline, self.leftOut, self.bytes) = (outline, leftOut, bytes)
   }
 
   package init(_ path: String) throws {
     try OriginError.checkIsFile(path)
+    bytes = try FileStamp(path)?.size ?? 0
     do {
       let connection = try Connection(path, .origin)
       try connection.transaction(.deferred) { try read(connection) }

@@ -65,6 +65,7 @@ extension Command {
     var dataset = DatasetConfiguration(drafting: origin.name, of: origin.originPath, in: directory, [model])
     (dataset.knownOrigin, dataset.postgres) = (survey.outline, origin.postgres)
     if let feed = surveyed.feed { dataset.becomeFeed(feed.said) }
+    dataset.suit(originOf: surveyed.feed?.bytes ?? survey.bytes)
     let draft = DeploymentDraft(dataset, in: directory, notes: notes)
     let installer = try installer(draft, dataset.name, arguments, context)
     try installer.checkRoom()
@@ -75,8 +76,8 @@ extension Command {
     let feedRemarks = surveyed.feed.map { $0.notes + [feedRemark(dataset.models[0])] } ?? []
     let report = SetupReport(
       draft, origin: origin.originText, keyCount: installer.keyCount, contents: schema.contents,
-      schemaRemarks: plans.flatMap(\.remarks) + feedRemarks, isDryRun: isDryRun,
-      isFoundByItself: context.finds(draft.file))
+      schemaRemarks: plans.flatMap(\.remarks) + feedRemarks + [dataset.sizeRemark].compactMap(\.self),
+      isDryRun: isDryRun, isFoundByItself: context.finds(draft.file))
     try context.console.report(report.json, report.text)
   }
 
@@ -192,16 +193,12 @@ extension DatasetConfiguration {
     "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
     + " raise pollSeconds before many devices ask."
 
-  /// From this size on, it pays that xz about halves a snapshot, and takes longer to make.
-  private static let largeBytes = 20_000_000
-
   /// Derives the models' paths from the directory. Only an origin that is a file has a path.
   init(drafting name: DatasetName, of origin: String, in directory: String, _ models: [ModelDefinition]) {
     let folder = "\(PhysicalPath.folder(directory))/\(name)"
     let path = origin.isEmpty ? "" : PhysicalPath.joining(PhysicalPath.file(origin), through: folder)
     self.init(name: name, folder: folder, originPath: path)
     policy.pollSeconds = 2
-    if let size = (try? FileStamp(origin))??.size, size > Self.largeBytes { policy.encodings = [.gzip, .xz] }
     self.models = models.map { model in
       ModelDefinition(
         version: model.version, schemaSQL: model.schemaSQL, projections: model.projections,
@@ -209,10 +206,28 @@ extension DatasetConfiguration {
     }
   }
 
+  /// From this size on, small snapshots are worth the time of the publisher and of devices.
+  private static let largeBytes = 20_000_000
+
+  fileprivate mutating func suit(originOf bytes: Int) {
+    guard bytes > Self.largeBytes else { return }
+    policy.encodings = [.gzip, .xz]
+    let count = models.last.flatMap { try? LeftOutIndexes.rehearse($0.schemaSQL) }
+    if let count, count > 0 { policy.indexes = .client }
+  }
+
+  /// The reason for the settings of a large origin.
+  fileprivate var sizeRemark: String? {
+    guard policy.encodings.contains(.xz) else { return nil }
+    let remark =
+      "The origin has more than 20 MB, so encodings has xz, which about halves a snapshot and takes longer to make"
+    guard policy.indexes == .client else { return "\(remark)." }
+    return "\(remark), and indexes is client: devices build those that are not unique, which snapshots lack."
+  }
+
   fileprivate var draftedText: String {
-    let more = policy.encodings.contains(.xz) ? " xz about halves the snapshots of a large origin." : ""
-    return JSONValue.object([JSONMember("$comment", .string(Self.comment + more))] + (json.members ?? []))
-      .prettyText
+    let text = [Self.comment, sizeRemark].compactMap(\.self).joined(separator: " ")
+    return JSONValue.object([JSONMember("$comment", .string(text))] + (json.members ?? [])).prettyText
   }
 }
 

@@ -60,7 +60,10 @@ import Testing
 
   @Test func `a program that exceeds the timeout is killed with its children`() throws {
     try fetch("\(copy); sleep 1000 & echo $! > '\(feed.folder("child"))'; wait", #", "timeoutSeconds": 1"#)
-    #expect(try feed.refusal().contains("took longer than origin.timeoutSeconds"))
+    #expect(
+      try feed.refusal().contains(
+        "took longer than origin.timeoutSeconds, and was ended with its process group and all processes that have"
+          + " its SEEDBANK_FEED, so nothing new is published"))
     let child = try feed.folder.text("child").split(separator: "\n")[0]
     try eventually("the child is gone") { kill(Int32(child)!, 0) != 0 ? true : nil }
   }

@@ -18,7 +18,7 @@ import Testing
     var told = try #require(facts.read(try SeedSeries("my", major: 1)))
     told.look.reading = OriginReading(openMilliseconds: 20, lagSeconds: 3)
     try facts.write(told)
-    try facts.write(MirrorFacts(behindSince: [nil]))
+    try facts.write(MirrorFacts(behindSince: [.now()]))
     front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
     prometheus = try Prometheus(scraping: front.port, in: deployment.folder)
   }

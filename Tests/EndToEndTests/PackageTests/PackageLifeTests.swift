@@ -48,6 +48,22 @@ import Testing
     #expect(failure.output.contains(" readelf strip awk tar gzip: not found; 'Scripts/deps --package'"))
   }
 
+  @Test func `the package script names missing packages of headers before it builds`() throws {
+    let path = try TemporaryFolder()
+    let script = """
+      cd "$0"
+      ln -s $(command -v bash) $(command -v dirname) .
+      for name in swift git dpkg dpkg-deb dpkg-shlibdeps help2man readelf strip awk tar gzip; do ln -s /bin/false $name; done
+      printf '#!/bin/bash\\n[[ $* == *libpq-dev ]] || echo "ii "' > dpkg-query
+      chmod +x dpkg-query
+      """
+    try Tool.run(["sh", "-ec", script, path.path])
+    let failure = try #require(throws: Tool.Failure.self) {
+      try Tool.run(["\(Readme.package)/Scripts/package"], environment: ["PATH": path.path])
+    }
+    #expect(failure.status == 69 && failure.output.hasPrefix("Scripts/package: libpq-dev: not found; "))
+  }
+
   @Test func `the package's shared libraries are on the image's list of packages`() throws {
     let list = try Tool.run(["\(Readme.package)/Scripts/deps", "--list", "run"]).split(separator: "\n")
     let loaded = try Tool.run(["ldd", SeedbankBinary.path])

@@ -58,7 +58,7 @@ import Testing
     ] { #expect(made.output.contains(words), "\(made.output)") }
     let schema = try folder.text("seedbank/shops/models/1.0/schema.sql")
     for words in [
-      "\"price\" TEXT", "PRIMARY KEY (\"shop\", \"code\")",
+      "\"price\" TEXT", "PRIMARY KEY (\"shop\", \"code\")\n) WITHOUT ROWID;", "\"id\" INTEGER PRIMARY KEY,",
       "CREATE INDEX \"by_price\"", "CREATE UNIQUE INDEX \"by_name\"",
     ] { #expect(schema.contains(words), "\(schema)") }
     try folder.seedbank("regenerate").expect(0, output: "shops/1: version 1 created, 2 rows")

@@ -49,13 +49,33 @@ import Testing
     #expect(roles.map { $0["name"]?.string } == ["my-shop-1"])
   }
 
-  @Test(arguments: [(19_000_000, false), (21_000_000, true)])
-  func `an origin of more than 20 MB is also published in xz`(_ bytes: Int, _ hasXZ: Bool) throws {
+  private static let (xz, indexes) = ("so encodings has xz", ", and indexes is client")
+
+  @Test(arguments: [
+    (19_000_000, "", []), (21_000_000, "", [xz]), (21_000_000, "CREATE INDEX i ON photo(id)", [xz, indexes]),
+  ])
+  func `init chooses xz and indexes built by clients for an origin of more than 20 MB, and says why`(
+    _ bytes: Int, _ index: String, _ reasons: [String]
+  ) throws {
     try folder.sqlite(
       "photos.sqlite",
-      "CREATE TABLE photo(id INTEGER PRIMARY KEY, b BLOB); INSERT INTO photo VALUES (1, zeroblob(\(bytes)))")
-    #expect(try folder.seedbank("init", "photos.sqlite").status == 0)
-    #expect(try folder.text("seedbank/photos/dataset.json").contains(#""xz""#) == hasXZ)
+      "CREATE TABLE photo(id INTEGER PRIMARY KEY, b BLOB); INSERT INTO photo VALUES (1, zeroblob(\(bytes)));"
+        + index)
+    let told = try folder.succeed("init", "photos.sqlite")
+    let dataset = try folder.text("seedbank/photos/dataset.json")
+    for reason in [Self.xz, Self.indexes] {
+      #expect(
+        told.contains(reason) == reasons.contains(reason)
+          && dataset.contains(reason) == reasons.contains(reason))
+    }
+    #expect(dataset.contains(#""xz""#) == reasons.contains(Self.xz))
+    #expect(dataset.contains(#""indexes": "client""#) == reasons.contains(Self.indexes))
+  }
+
+  @Test func `a feed's size is that of its files`() throws {
+    let value = String(repeating: "x", count: 1000)
+    try folder.write("id,name\n" + (1...21_000).map { "\($0),\(value)\n" }.joined(), to: "feed/item.csv")
+    #expect(try folder.succeed("init", "feed", "--dry-run").contains(Self.xz))
   }
 
   @Test func `init in a folder with other files keeps them, and an existing name stops it`() throws {

@@ -27,7 +27,9 @@ package enum FeedProgram {
       (output, problem) = (
         said,
         ending.problem(
-          overdue: "took longer than origin.timeoutSeconds, and was ended with all that it had started")
+          overdue:
+            "took longer than origin.timeoutSeconds, and was ended with its process group and all processes"
+            + " that have its \(folderVariable)")
       )
     } catch { (output, problem) = ([], "could not be started: \(error.reason)") }
     try DurableFile.write(output, to: log)

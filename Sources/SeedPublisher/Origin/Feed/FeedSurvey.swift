@@ -1,5 +1,6 @@
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 
 /// Derives tables from a feed's values before there is a model: columns, types and keys.
 package struct FeedSurvey {
@@ -14,13 +15,17 @@ package struct FeedSurvey {
   package private(set) var said: [FeedTable] = []
   /// The same settings in words.
   package private(set) var notes: [String] = []
+  /// The size of the feed's files.
+  package let bytes: Int
 
   /// Reads the whole feed. `settings` may describe some of it already.
   package init(_ path: String, _ settings: FeedSettings = FeedSettings()) throws {
     self.settings = settings
     scratch = try Connection("feed", .scratch)
     try scratch.execute("BEGIN")
-    let all = try FeedDocuments.all(FeedListing(path, settings).files(), settings, FeedSchema([]), in: path)
+    let listing = try FeedListing(path, settings)
+    bytes = listing.entries.reduce(0) { $0 + $1.stamp.size }
+    let all = try FeedDocuments.all(listing.files(), settings, FeedSchema([]), in: path)
     isTransit = Transit.isFeed(all.map(\.table))
     for documents in all { try survey(documents) }
   }
