@@ -29,8 +29,9 @@ import Testing
         if scanner.offset == 0, try scanner.next() == .starved { continue }
       }
     } catch {
-      return values + ["\(error)"]
+      values.append("\(error)")
     }
+    return values
   }
 
   @Test(arguments: [
