@@ -13,7 +13,7 @@ final class CurrentRequest {
   let client: ClientConnection
   /// The raw target, copied before libmicrohttpd modifies it.
   private(set) var target: [UInt8] = []
-  private(set) var step = Step.head
+  var step = Step.head
   private(set) var request: HTTPRequest?
   private var response: PreparedResponse?
   private var isHead = false
@@ -39,8 +39,6 @@ final class CurrentRequest {
     start = monotonicNanoseconds()
     client.enter(.handling)
   }
-
-  func admit(_ next: Step) { step = next }
 
   func send(_ response: PreparedResponse) {
     self.response = response
