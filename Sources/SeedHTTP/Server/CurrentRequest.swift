@@ -48,11 +48,6 @@ final class CurrentRequest {
     client.enter(.sending)
   }
 
-  func refuse(_ response: PreparedResponse) {
-    send(response)
-    step = .refused
-  }
-
   func measurement(isComplete: Bool) -> HTTPMeasurement {
     var measurement = HTTPMeasurement(
       mark: response?.mark, status: response?.status ?? 0,

@@ -100,7 +100,8 @@ final class RequestDispatcher: Sendable {
   private func refuseBySocket(_ problem: Problem, to request: HTTPRequest, _ current: CurrentRequest) -> Bool
   {
     let response = configuration.finish(HTTPResponse(problem), request)
-    if let counted = try? PreparedResponse(response, ending: true) { current.refuse(counted) }
+    if let counted = try? PreparedResponse(response, ending: true) { current.send(counted) }
+    current.step = .refused
     current.client.end(with: response.lastBytes(isHead: request.method == .head, at: .now()))
     return false
   }
