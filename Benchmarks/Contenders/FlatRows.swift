@@ -18,7 +18,7 @@ struct FlatRows: ~Copyable {
       let names = table.columnNames.map { Array($0.utf8) }
       while try hasRow() {
         try readRow(names)
-        try batch.upsert(lent: values)
+        try batch.write(lent: values)
       }
       try batch.flush()
     }

@@ -74,13 +74,8 @@ extension SeedStore {
     try plan.check(fetcher.context.policy)
     try await fetcher.partial.makeRoom(
       for: plan.objects, in: layout.directory, freeBytes: environment.freeBytes)
-    try await install(&attempt)
-  }
-
-  /// Downloads all files of the plan before using any.
-  private func install(_ attempt: inout UpdateAttempt) async throws {
-    let (plan, fetcher) = (attempt.plan, attempt.fetcher)
     fetcher.context.phases.enter(.downloading(bytes: 0, totalBytes: plan.bytes))
+    // Downloads all files before using any.
     var files: [FetchedObject] = []
     for object in plan.objects {
       files.append(try await Download(object, for: fetcher).run())

@@ -69,8 +69,7 @@ extension SeedStore {
     if !currentState.isUpdating { noteAge() }
     log.info(
       "reads version \(seed.version), \(generation.record.origin.rawValue), in \(generation.folder.file)")
-    fileSender.send(seed)
-    await sendEdition(of: generation, at: seed.version)
+    await announce(generation, at: seed.version, isNewFile: true)
     return seed
   }
 
@@ -135,17 +134,14 @@ extension SeedStore {
     return meta
   }
 
-  /// `changes` are all since the last announcement, if they are known.
+  /// Notifies live queries and, if the file is new, the listeners of `files`. `changes` are all since the last
+  /// announcement, if they are known.
   func announce(
-    _ generation: Generation, at version: SeedVersion, _ changes: [String: SeedChanges.Table] = [:]
+    _ generation: Generation, at version: SeedVersion, _ changes: [String: SeedChanges.Table] = [:],
+    isNewFile: Bool = false
   ) async {
-    fileSender.latest = generation.seed(at: version)
-    await sendEdition(of: generation, at: version, changes)
-  }
-
-  private func sendEdition(
-    of generation: Generation, at version: SeedVersion, _ changes: [String: SeedChanges.Table] = [:]
-  ) async {
+    let seed = generation.seed(at: version)
+    if isNewFile { fileSender.send(seed) } else { fileSender.latest = seed }
     // Without sums, every query runs again.
     let sums = try? await generation.reader.sums()
     editionSender.send(

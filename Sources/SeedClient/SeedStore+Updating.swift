@@ -60,26 +60,18 @@ extension SeedStore {
     while true {
       var asked: Duration?
       do {
-        try await updateOnceResumed(policy)
+        _ = try await inTurn { store in try await store.performUpdate(policy) }
         failures = 0
+      } catch  where error.code == .suspended {
+        await untilResumed()
+        if Task.isCancelled { throw SeedError(CancellationError()) }
+        continue
       } catch {
         guard error.isRetryable, error.code != .cancelled else { throw error }
         (failures, asked) = (failures + 1, error.retryAfter)
         onFailure(error)
       }
       try await pause(afterFailures: failures, asked: asked)
-    }
-  }
-
-  private func updateOnceResumed(_ policy: UpdatePolicy?) async throws(SeedError) {
-    while true {
-      do {
-        _ = try await inTurn { store in try await store.performUpdate(policy) }
-        return
-      } catch  where error.code == .suspended {
-        await untilResumed()
-        if Task.isCancelled { throw SeedError(CancellationError()) }
-      }
     }
   }
 

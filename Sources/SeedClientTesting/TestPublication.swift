@@ -155,7 +155,7 @@ extension TestPublication {
       for edit in edits {
         let rows = try writer.rows(of: edit.table)
         for key in edit.deletes { try LentBytes.lending(key) { try rows.delete(lentKey: $0) } }
-        for row in edit.upserts { try LentBytes.lending(row) { try rows.upsert(lent: $0) } }
+        for row in edit.upserts { try LentBytes.lending(row) { try rows.write(lent: $0) } }
       }
       var meta = try SeedTables.meta(copy)
       meta.digest = try writer.finish().digest

@@ -75,7 +75,7 @@ extension Problem {
   }
 
   /// Another front is ahead of this copy, so a snapshot from here would take the client back. `wanted`: the later one of
-  /// the client's version and its `to`.
+  /// the client's version and its `to`. The response of an `overloaded` problem has `Retry-After`.
   static func copyBehind(_ wanted: SeedVersion, _ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,

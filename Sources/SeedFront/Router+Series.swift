@@ -6,10 +6,6 @@ import SeedTrust
 
 // Datasets' descriptions, snapshots and changes, for clients that do not read signed metadata.
 extension Router {
-  func overview(in catalog: PublishedCatalog, _ standing: CatalogStanding) -> HTTPResponse {
-    HTTPResponse(catalog.overview(standing), MediaType.json, caching: CacheRule.current)
-  }
-
   func description(_ name: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
     let dataset = try catalog.dataset(name)
     guard let description = catalog.descriptions[dataset] else { throw .notFound }

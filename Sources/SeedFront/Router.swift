@@ -62,7 +62,8 @@ package struct Router: Sendable {
       case .page(let path): try page(path, request, view)
       case .metadata(let name): try metadata(name, in: view.published())
       case .object(let path): try object(path, in: view.published())
-      case .overview: overview(in: try view.published(), view.standing)
+      case .overview:
+        HTTPResponse(try view.published().overview(view.standing), MediaType.json, caching: CacheRule.current)
       case .dataset(let name): try description(name, in: view.published())
       case .snapshot(let name): try snapshot(name, parameters, in: view)
       case .changes(let name):

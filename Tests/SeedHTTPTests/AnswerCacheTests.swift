@@ -13,7 +13,7 @@ import Testing
 
   private func bytes(_ cache: AnswerCache, _ target: String, gzip: Bool = false) -> Int64? {
     var target = target
-    return target.withUTF8 { cache.whole($0, gzip: gzip)?.body.length }
+    return target.withUTF8 { cache.entry($0, gzip: gzip)?.whole?.body.length }
   }
 
   @Test func `the memory for responses is limited and the newest are kept`() {
@@ -55,8 +55,8 @@ import Testing
       try target.withUTF8 { target in
         cache.keep(
           whole, try PreparedResponse(whole, ending: false), to: target, gzip: false, of: cache.generation)
-        #expect((cache.prepared(target, gzip: false) != nil) == isShared, "\(name)")
-        #expect((cache.whole(target, gzip: false) != nil) == !isShared, "\(name) holds a descriptor")
+        #expect((cache.entry(target, gzip: false)?.prepared != nil) == isShared, "\(name)")
+        #expect((cache.entry(target, gzip: false)?.whole != nil) == !isShared, "\(name) holds a descriptor")
         #expect(cache.bytes == (isShared ? size : 0), "\(name)")
       }
     }

@@ -126,7 +126,8 @@ import Testing
     let bytes = LentBytes()
     try copy.transaction {
       let writer = try SeedWriter(copy, schema)
-      try writer.rows(of: schema.tables[0]).insert(lent: bytes.lend([.integer(2), .text("old"), .null]))
+      try writer.rows(of: schema.tables[0]).write(
+        lent: bytes.lend([.integer(2), .text("old"), .null]), isNew: true)
       _ = try writer.finish()
     }
     #expect(try deployment.change("INSERT INTO t VALUES (2, 'old', NULL)").outcome == .unchanged)

@@ -44,13 +44,17 @@ extension RowHasher {
   }
 }
 
+extension DeltaApplier {
+  package func apply(_ document: [UInt8]) throws -> ImportResult { try apply(DocumentPieces.of(document)) }
+}
+
 extension SeedWriter {
   package func upsert(_ row: [SeedValue], in table: TableSchema) throws {
-    try LentBytes.lending(row) { try rows(of: table).upsert(lent: $0) }
+    try LentBytes.lending(row) { try rows(of: table).write(lent: $0) }
   }
 
   package func insert(_ row: [SeedValue], in table: TableSchema) throws {
-    try LentBytes.lending(row) { try rows(of: table).insert(lent: $0) }
+    try LentBytes.lending(row) { try rows(of: table).write(lent: $0, isNew: true) }
   }
 
   package func delete(key: [SeedValue], in table: TableSchema) throws {

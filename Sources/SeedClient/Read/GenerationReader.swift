@@ -122,20 +122,14 @@ private actor ReadingConnection: BlockingActor {
   }
 
   private func begin() throws -> Connection {
-    let connection = try open()
-    connection.endWithTask(or: interrupt)
+    let opened = try connection ?? Connection(file, .reader)
+    if connection == nil { try opened.allowViews() }
+    connection = opened
+    opened.endWithTask(or: interrupt)
     // Reads the schema, which a delta may have extended: a statement would otherwise report its former columns.
-    try connection.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
-    return connection
+    try opened.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+    return opened
   }
 
   func close() { connection = nil }
-
-  private func open() throws -> Connection {
-    if let connection { return connection }
-    let opened = try Connection(file, .reader)
-    try opened.allowViews()
-    connection = opened
-    return opened
-  }
 }

@@ -12,9 +12,6 @@ final class SeedFile {
     schema = try SchemaReader(connection).schema()
   }
 
-  /// A generation's live file. Throws ``DeltaMismatch`` if the app changed its schema.
-  static func live(_ path: String) throws -> SeedFile { try DeltaMismatch.blaming { try SeedFile(path) } }
-
   /// The header's read and write versions, and their value for WAL.
   private static let modeBytes = 18..<20
   private static let walMode: UInt8 = 2
@@ -64,7 +61,7 @@ struct DeltaMismatch: SeedErrorConvertible {
     )
   }
 
-  fileprivate static func blaming<Result>(_ body: () throws -> Result) throws -> Result {
+  static func blaming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
     } catch let error where error is CompressionError || error is FileError || error is CancellationError {

@@ -284,7 +284,8 @@ actor StoreWriter: BlockingActor {
 
   private func open(_ folder: GenerationFolder) throws -> SeedFile {
     if let live, live.name == folder.name { return live.file }
-    let file = try SeedFile.live(folder.file)
+    // The app may have changed the file's schema.
+    let file = try DeltaMismatch.blaming { try SeedFile(folder.file) }
     live = (folder.name, file)
     return file
   }

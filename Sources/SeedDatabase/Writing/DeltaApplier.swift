@@ -15,12 +15,9 @@ package final class DeltaApplier {
     (self.connection, self.schema, self.keyLimit) = (connection, schema, keyLimit)
   }
 
-  /// Applies the document and stores version and digest.
-  package func apply(_ document: [UInt8]) throws -> ImportResult { try apply(DocumentPieces.of(document)) }
-
-  /// Like ``apply(_:)-([UInt8])``, but for a document in pieces, which is never in memory as a whole. Throws if the
-  /// header differs from the `signed` description, which is nil only for a delta without metadata, such as the
-  /// publisher's own before publication.
+  /// Applies the document, which is never in memory as a whole, and stores version and digest. Throws if the header
+  /// differs from the `signed` description, which is nil only for a delta without metadata, such as the publisher's own
+  /// before publication.
   package func apply(
     _ pieces: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
   ) throws -> ImportResult {
@@ -101,7 +98,8 @@ private struct OpenTable {
     switch event {
     case .fill: try filler?.fill(values)
     case .delete: try rows.delete(lentKey: values)
-    case .insert: try rows.upsert(lent: values)
+    // The row may exist, because a delta has whole rows also for changed keys, and merged deltas for any row.
+    case .insert: try rows.write(lent: values)
     case .update(let set): try rows.update(lent: values, at: sets[set])
     case .table, .skip, .end: break
     }

@@ -25,25 +25,9 @@ package final class TableRows {
 
   var writer: TableWriter { batch.writer }
 
-  /// Inserts or updates a row with every stored column in declared order.
-  package func upsert(lent row: [BorrowedValue]) throws { try add(row, isNew: false) }
-
-  /// Inserts a row with a new key; throws if the key exists.
-  package func insert(lent row: [BorrowedValue]) throws { try add(row, isNew: true) }
-
-  package func delete(lentKey key: [BorrowedValue]) throws {
-    try flush()
-    try writer.delete(key: key)
-  }
-
-  /// Sets the columns at `positions` of an existing row. `values` has the key's values and then theirs.
-  package func update(lent values: [BorrowedValue], at positions: [Int]) throws {
-    if batch.count > 0 { try flush() }
-    try updates.add(values, at: positions)
-    if updates.isFull { try flush() }
-  }
-
-  private func add(_ row: [BorrowedValue], isNew: Bool) throws {
+  /// Writes a row with every stored column in declared order, over one with its key, if any. If `isNew`, throws if the
+  /// key exists.
+  package func write(lent row: [BorrowedValue], isNew: Bool = false) throws {
     if !updates.isEmpty { try flush() }
     let size = row.reduce(0) { $0 + $1.byteCount }
     if isNew != areNew || bytes.count + size > RowBatch.mostRowBytes { try flush() }
@@ -56,6 +40,18 @@ package final class TableRows {
     for (place, value) in writer.row.enumerated() { (room + place).initialize(to: bytes.copy(value)) }
     batch.keep()
     if batch.count == batch.fullCount { try flush() }
+  }
+
+  package func delete(lentKey key: [BorrowedValue]) throws {
+    try flush()
+    try writer.delete(key: key)
+  }
+
+  /// Sets the columns at `positions` of an existing row. `values` has the key's values and then theirs.
+  package func update(lent values: [BorrowedValue], at positions: [Int]) throws {
+    if batch.count > 0 { try flush() }
+    try updates.add(values, at: positions)
+    if updates.isFull { try flush() }
   }
 
   package func flush() throws {

@@ -3,6 +3,7 @@
 package struct ConnectionTimeouts: Sendable {
   /// Seconds from a connection's start to the end of the first request's head.
   package var headSeconds = 5
+  /// Also libmicrohttpd's own timeout, from the last byte, which ``Daemon`` sets.
   package var idleSeconds = 30
   /// Bytes per second that a client must receive of a response.
   package var floorBytesPerSecond = 512

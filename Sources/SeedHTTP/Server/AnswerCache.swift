@@ -7,16 +7,16 @@ final class AnswerCache: Sendable {
   static let bytesLimit = 32 * 1024 * 1024
   private static let largestShare = 3
 
-  private struct Entry {
-    let target: [UInt8]
-    let gzip: Bool
+  struct Entry {
+    fileprivate let target: [UInt8]
+    fileprivate let gzip: Bool
     /// The handler's response, for conditional requests and for responses that connections cannot share. Nil for a
     /// file that ``prepared`` has read, to release its descriptor.
     let whole: HTTPResponse?
     /// The response in libmicrohttpd's form; nil until a plain request needs it, and if connections cannot share it.
     let prepared: PreparedResponse?
 
-    var bytes: Int { (whole?.body.bytesInMemory ?? 0) + (prepared?.bytesInMemory ?? 0) }
+    fileprivate var bytes: Int { (whole?.body.bytesInMemory ?? 0) + (prepared?.bytesInMemory ?? 0) }
   }
 
   private struct State {
@@ -27,11 +27,7 @@ final class AnswerCache: Sendable {
 
   private let state = Mutex(State())
 
-  func prepared(_ target: HeadText, gzip: Bool) -> PreparedResponse? { entry(target, gzip)?.prepared }
-
-  func whole(_ target: HeadText, gzip: Bool) -> HTTPResponse? { entry(target, gzip)?.whole }
-
-  private func entry(_ target: HeadText, _ gzip: Bool) -> Entry? {
+  func entry(_ target: HeadText, gzip: Bool) -> Entry? {
     let key = Self.hash(target, gzip)
     return state.withLock { state in
       guard let entry = state.entries[key], entry.gzip == gzip, target.elementsEqual(entry.target) else {

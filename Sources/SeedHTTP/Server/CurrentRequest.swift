@@ -13,7 +13,7 @@ final class CurrentRequest {
   let client: ClientConnection
   /// The raw target, copied before libmicrohttpd modifies it.
   private(set) var target: [UInt8] = []
-  private(set) var step = Step.head
+  var step = Step.head
   private(set) var request: HTTPRequest?
   private var response: PreparedResponse?
   private var isHead = false
@@ -40,19 +40,12 @@ final class CurrentRequest {
     client.enter(.handling)
   }
 
-  func admit(_ next: Step) { step = next }
-
   func send(_ response: PreparedResponse) {
     self.response = response
     step = .sent
     // Only for large bodies: small ones are sent at once.
     acknowledgedBefore = response.bodyBytes >= Self.largeBytes && !isHead ? client.acknowledgedBytes : nil
     client.enter(.sending)
-  }
-
-  func refuse(_ response: PreparedResponse) {
-    send(response)
-    step = .refused
   }
 
   func measurement(isComplete: Bool) -> HTTPMeasurement {

@@ -68,7 +68,5 @@ struct ListeningSocket: ~Copyable {
     return duplicate >= 0 ? duplicate : nil
   }
 
-  func endListening() { endTraffic(on: descriptor) }
+  func endListening() { shutdown(descriptor, CInt(SHUT_RDWR)) }
 }
-
-func endTraffic(on descriptor: CInt) { shutdown(descriptor, CInt(SHUT_RDWR)) }

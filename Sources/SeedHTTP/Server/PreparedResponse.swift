@@ -46,8 +46,10 @@ final class PreparedResponse: Sendable {
 
   deinit { MHD_destroy_response(response) }
 
-  func queue(on connection: OpaquePointer) -> Bool {
-    seedbank_mhd_queue(connection, UInt32(status), response) != 0
+  /// Queues it as the response to the connection's request. False if the connection must be dropped.
+  func send(to current: CurrentRequest, on connection: OpaquePointer) -> Bool {
+    current.send(self)
+    return seedbank_mhd_queue(connection, UInt32(status), response) != 0
   }
 
   private static func add(_ headers: HTTPHeaders, to response: OpaquePointer, ending: Bool) -> Bool {

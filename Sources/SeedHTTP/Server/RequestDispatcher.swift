@@ -55,7 +55,7 @@ final class RequestDispatcher: Sendable {
         return HeadReader.read(connection) { readHead(current, on: connection, line, $0) }
       }
     case .handler(let request): respond(to: request, current, on: connection)
-    case .kept(let response): send(response, current, on: connection)
+    case .kept(let response): response.send(to: current, on: connection)
     case .sent: true
     case .refused: false
     }
@@ -77,11 +77,11 @@ final class RequestDispatcher: Sendable {
     }
     let mayBeKept =
       !head.fields.hasConditions && (isHead || line.method.isExactly("GET")) && !connections.isDraining
-    let kept = mayBeKept ? answers.prepared(line.target, gzip: head.fields.coding.prefersGzip) : nil
+    let kept = mayBeKept ? answers.entry(line.target, gzip: head.fields.coding.prefersGzip)?.prepared : nil
     let isWhole = kept == nil || configuration.observe != nil
     let request = isWhole ? request(line, head.headers, on: connection) : nil
     current.finishHead(isHead: isHead, agent: agent, request)
-    if let kept { current.admit(.kept(kept)) } else if let request { current.admit(.handler(request)) }
+    if let kept { current.step = .kept(kept) } else if let request { current.step = .handler(request) }
     // Between the calls libmicrohttpd would send "100 Continue", although there is no body.
     guard head.fields.expects else { return true }
     return advance(current, on: connection, method: line.method, version: line.version)
@@ -92,7 +92,7 @@ final class RequestDispatcher: Sendable {
   ) -> Bool {
     guard !problem.type.isForSize else { return refuseBySocket(problem, to: request, current) }
     guard let prepared = prepare(HTTPResponse(problem), to: request, ending: true) else { return false }
-    return send(prepared, current, on: connection)
+    return prepared.send(to: current, on: connection)
   }
 
   /// Writes to the socket, because libmicrohttpd may lack memory for a response to so large a head and end the
@@ -100,7 +100,8 @@ final class RequestDispatcher: Sendable {
   private func refuseBySocket(_ problem: Problem, to request: HTTPRequest, _ current: CurrentRequest) -> Bool
   {
     let response = configuration.finish(HTTPResponse(problem), request)
-    if let counted = try? PreparedResponse(response, ending: true) { current.refuse(counted) }
+    if let counted = try? PreparedResponse(response, ending: true) { current.send(counted) }
+    current.step = .refused
     current.client.end(with: response.lastBytes(isHead: request.method == .head, at: .now()))
     return false
   }
@@ -122,7 +123,7 @@ final class RequestDispatcher: Sendable {
     current.target.withUnsafeBufferPointer { target in
       let (target, gzip) = (RequestLine.originForm(of: target), request.prefersGzip)
       let (generation, isReading) = (answers.generation, request.method == .get || request.method == .head)
-      let known = isReading ? answers.whole(target, gzip: gzip) : nil
+      let known = isReading ? answers.entry(target, gzip: gzip)?.whole : nil
       let whole = known ?? handler(request)
       let selected = whole.selected(for: request)
       let ending = connections.isDraining
@@ -133,7 +134,7 @@ final class RequestDispatcher: Sendable {
           answers.keep(whole, isPlain ? response : nil, to: target, gzip: gzip, of: generation)
         }
       }
-      return send(response, current, on: connection)
+      return response.send(to: current, on: connection)
     }
   }
 
@@ -143,13 +144,6 @@ final class RequestDispatcher: Sendable {
     } catch {
       return try? PreparedResponse(configuration.finish(HTTPResponse(error), request), ending: ending)
     }
-  }
-
-  private func send(
-    _ response: PreparedResponse, _ current: CurrentRequest, on connection: OpaquePointer
-  ) -> Bool {
-    current.send(response)
-    return response.queue(on: connection)
   }
 
   func end(_ current: CurrentRequest, isComplete: Bool) {

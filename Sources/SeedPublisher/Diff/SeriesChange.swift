@@ -98,8 +98,6 @@ struct SeriesChange {
     }
   }
 
-  func commit() throws { try copy.connection.execute("COMMIT") }
-
   func rollBack() {
     copy.connection.rollBack()
     delta.remove()

@@ -82,26 +82,23 @@ struct SeriesDiff: ~Copyable {
     }
   }
 
+  /// Compares the rows that the log names, or all.
   private mutating func sum(of table: TableSchema, after stored: TableSum) throws -> TableSum {
+    var expected: Touched?
     switch source.search {
     case .nothing: return stored
-    case .comparison: return try comparedSum(of: table, after: stored)
-    case .audit(let touched): return try comparedSum(of: table, after: stored, expected: touched[table.name])
+    case .comparison: break
+    case .audit(let touched): expected = touched[table.name]
     case .log(let log, let touched):
       switch touched[table.name] ?? .all {
       case .nothing: return stored
-      case .all: return try comparedSum(of: table, after: stored)
+      case .all: break
       case .keys(let keys):
         let old = StatementRows(try copy.connection.prepare(TableSQL(table).find), keys: keys)
         let sums = try compare(table, old, log.rows(table, keys: keys))
         return stored.replacing(sums.old, by: sums.new)
       }
     }
-  }
-
-  private mutating func comparedSum(
-    of table: TableSchema, after stored: TableSum, expected: Touched? = nil
-  ) throws -> TableSum {
     let sums: (old: TableSum, new: TableSum)
     do {
       let new = try source.origin.rows(table, source.plan.projection(table))

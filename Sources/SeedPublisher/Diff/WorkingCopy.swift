@@ -105,7 +105,7 @@ package struct WorkingCopy {
       let target = try writer.rows(of: table)
       while try rows.next() {
         try rows.validate(types)
-        try target.insert(lent: rows.row)
+        try target.write(lent: rows.row, isNew: true)
       }
     }
     try indexes.build(in: connection)

@@ -44,7 +44,14 @@ struct SeriesStep {
     let relation = options.isBeginningEpoch ? .follows : try seen.relation(of: origin)
     if case .behind(let standby) = relation { return try wait(for: standby, seen, published) }
     let place = try origin.place()
-    var draft = try next(origin, followed, published)
+    var draft: SeriesDraft
+    do {
+      draft = try followed.map { try follow(origin, $0) } ?? create(origin, continuing: nil, after: published)
+    } catch let reason as NotAnAddition {
+      draft = try create(origin, continuing: followed, after: published)
+      draft.report.warnings.append(
+        "\(plan.series): every client needs a snapshot to get model \(plan.newest.version): \(reason)")
+    }
     if case .other(let doubt) = relation {
       draft.report.warnings.append(
         "\(plan.series): \(doubt): all rows were compared, and published rows that it lacks are deleted")
@@ -55,24 +62,10 @@ struct SeriesStep {
     return draft
   }
 
-  private func next(
-    _ origin: any Origin, _ followed: SeriesMetadata?, _ published: SeriesMetadata?
-  ) throws -> SeriesDraft {
-    guard let followed else { return try create(origin, continuing: nil, after: published) }
-    guard followed.state.model != plan.newest.version else { return try follow(origin, followed) }
-    do {
-      return try follow(origin, followed, adding: plan.additions(from: followed.state.model))
-    } catch let reason as NotAnAddition {
-      var draft = try create(origin, continuing: followed, after: published)
-      draft.report.warnings.append(
-        "\(plan.series): every client needs a snapshot to get model \(plan.newest.version): \(reason)")
-      return draft
-    }
-  }
-
-  private func follow(
-    _ origin: any Origin, _ published: SeriesMetadata, adding additions: SchemaAdditions? = nil
-  ) throws -> SeriesDraft {
+  /// Throws ``NotAnAddition`` if the newest minor cannot begin with a delta.
+  private func follow(_ origin: any Origin, _ published: SeriesMetadata) throws -> SeriesDraft {
+    let model = published.state.model
+    let additions = try model == plan.newest.version ? nil : plan.additions(from: model)
     let position = LogPosition(context: context, plan: plan, published: published)
     var step = try position.search(origin)
     let shrinkGuard = options.acceptingShrink ? nil : job.shrinkGuard
@@ -170,7 +163,15 @@ struct SeriesStep {
       return draft
     }
     do {
-      var draft = try draft(of: change, repair)
+      let delta = change.delta.object
+      var draft = SeriesDraft(
+        report: report(.changed, at: delta.version), missed: change.missed, discard: change.rollBack,
+        settle: { try change.copy.connection.execute("COMMIT") })
+      draft.report.newModel = delta.schemaBefore == nil ? nil : plan.newest.version
+      draft.report.changes = change.changes
+      draft.report.deltaBytes = delta.length
+      draft.report.repair = repair
+      draft.report.rows = try change.copy.sums().mapValues(\.rows)
       if options.isPreview {
         foresee(change, published, &draft.report)
       } else {
@@ -181,19 +182,6 @@ struct SeriesStep {
       change.rollBack()
       throw error
     }
-  }
-
-  private func draft(of change: SeriesChange, _ repair: String?) throws -> SeriesDraft {
-    let delta = change.delta.object
-    var draft = SeriesDraft(
-      report: report(.changed, at: delta.version), discard: change.rollBack, settle: change.commit)
-    draft.report.newModel = delta.schemaBefore == nil ? nil : plan.newest.version
-    draft.report.changes = change.changes
-    draft.report.deltaBytes = delta.length
-    draft.report.repair = repair
-    draft.missed = change.missed
-    draft.report.rows = try change.copy.sums().mapValues(\.rows)
-    return draft
   }
 
   private func store(

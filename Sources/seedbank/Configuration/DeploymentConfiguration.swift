@@ -48,7 +48,8 @@ struct DeploymentConfiguration: SettingsFile {
     for number in datasets.indices { datasets[number].stateFolder = state }
   }
 
-  /// For a folder served without a deployment: reads only settings of front and log.
+  /// For a folder served without a deployment. Ignores the settings of all groups but `http` and `log`: add here any
+  /// other group that a follower needs.
   init(serving publication: String, overrides: ConfigurationOverrides) throws(Refusal) {
     self.init(file: "\(publication)/\(DeploymentNames.file)", datasets: [])
     self.publication = publication

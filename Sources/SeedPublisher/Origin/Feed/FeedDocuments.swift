@@ -4,6 +4,7 @@ import SeedImport
 import SeedSystem
 import SeedTrust
 
+/// The files of one table. SeedImport's `DocumentRows` reads their rows; its `RecordReader` and `RecordScan` parse CSV.
 struct FeedDocuments {
   let said: FeedTable
   let files: [FeedFile]

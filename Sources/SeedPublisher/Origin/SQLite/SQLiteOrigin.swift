@@ -36,14 +36,9 @@ package final class SQLiteOrigin: Origin {
     do {
       let source = try projection.source(of: table, in: connection)
       let select = projection.select(table, from: source, isOrdered: isOrdered)
-      return found(try connection.prepare(select), table, projection)
+      return StatementSource(
+        try connection.prepare(select), of: "table \"\(table.name)\" (\(projection.place))")
     } catch let error as DatabaseError { throw projectionError(error, table, projection) }
-  }
-
-  private func found(_ statement: Statement, _ table: TableSchema, _ projection: Projection)
-    -> StatementSource
-  {
-    StatementSource(statement, of: "table \"\(table.name)\" (\(projection.place))")
   }
 
   package func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int {
@@ -56,7 +51,8 @@ package final class SQLiteOrigin: Origin {
     guard let doubtful = table.doubtfulRows else { return [] }
     let select = try projection.select(table, in: connection)
     let statement = try connection.prepare("SELECT * FROM (\(select)) WHERE \(doubtful)")
-    let rows = ProjectedRows(found(statement, table, projection), table, fitter, isOrdered: false)
+    let source = StatementSource(statement, of: "table \"\(table.name)\" (\(projection.place))")
+    let rows = ProjectedRows(source, table, fitter, isOrdered: false)
     return try types.violations(in: rows, of: table).map { "\($0)" }
   }
 
