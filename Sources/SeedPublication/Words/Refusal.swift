@@ -31,14 +31,14 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   package var meaning: String {
     switch self {
     case .success: "done"
-    case .failure: "failed for a reason without a code; of status --check, a warning"
-    case .critical: "only of status --check: clients cannot use the publication, or it cannot be read"
+    case .failure: "failed for a reason without a code; with status --check: a warning"
+    case .critical: "only with status --check: clients cannot use the publication, or it cannot be read"
     case .usage: "the command line is wrong"
     case .badData:
       "the data, an origin's file or a publication is wrong, or something is held back: a table lost many rows or "
         + "values, or a rollback holds a series"
     case .unavailable: "the origin or the server does not answer"
-    case .system: "/proc is not mounted, in which Linux has the command's arguments"
+    case .system: "/proc, in which Linux has the command's arguments, is not mounted"
     case .inputOutput: "a disk, a file or a stream failed"
     case .locked:
       "another process (a publisher or an updating store) is using the same files: try again later"
