@@ -4,6 +4,8 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import * as seed from '../seed.mjs';
 
 const read = (name) => fs.readFileSync(new URL(name, import.meta.url), 'utf8');
@@ -43,4 +45,23 @@ await follow();
 const stray = "UPDATE stop SET code = NULL; INSERT INTO stop(id, name, code) VALUES (9, 'stray', 'A')";
 await assert.rejects(follow(3, stray), seed.Drift, 'a unique value of another row');
 await assert.rejects(follow(5, 'DELETE FROM word'), seed.Drift, 'fewer rows than new values');
+
+/** A delta whose additions do more than add changes nothing. */
+async function refuse(folder) {
+  const file = path.join(folder, 'seed.sqlite');
+  const delta = (number) => seed.document(read(`delta-${number}-${number + 1}.json`));
+  await seed.transaction(file, async (database) => {
+    await database.run(read('snapshot-1.sql'));
+    for (const number of [1, 2, 3]) await seed.apply(database, delta(number));
+  });
+  for (const sql of seed.document(read('hostile.json'))) {
+    const hostile = delta(4);
+    hostile.additions.sql.push(sql);
+    await assert.rejects(seed.transaction(file, (database) => seed.apply(database, hostile)), /not an addition/, sql);
+  }
+  await seed.transaction(file, (database) => compare(database, states[3]));
+}
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'vectors-'));
+await refuse(folder).finally(() => fs.rmSync(folder, { recursive: true }));
 console.log(`${states.length} versions have their rows, digests and searches`);

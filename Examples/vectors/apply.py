@@ -4,9 +4,11 @@ shares no code with Seedbank.
     python3 Examples/vectors/apply.py
 """
 
+import contextlib
 import pathlib
 import sqlite3
 import sys
+import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent))
@@ -55,8 +57,34 @@ def require_drift(version, damage):
     raise AssertionError(f"no drift after {damage}")
 
 
+def require_refusal(path, sql):
+    """A delta whose additions do more than add changes nothing."""
+    delta = read("delta-4-5.json")
+    delta["additions"]["sql"].append(sql)
+    try:
+        with seed.transaction(path) as database:
+            seed.apply(database, delta)
+    except (sqlite3.Error, sqlite3.Warning):  # Older versions of Python raise Warning at a second statement.
+        with seed.transaction(path) as database:
+            return compare(database, states[3])
+    raise AssertionError(f"{sql} is run")
+
+
+def refuse(folder):
+    path = pathlib.Path(folder, "seed.sqlite")
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.executescript((FOLDER / "snapshot-1.sql").read_text(encoding="utf-8"))
+    with seed.transaction(path) as database:
+        for number in (1, 2, 3):
+            seed.apply(database, read(f"delta-{number}-{number + 1}.json"))
+    for sql in read("hostile.json"):
+        require_refusal(path, sql)
+
+
 states = read("states.json")
 follow()
+with tempfile.TemporaryDirectory() as folder:
+    refuse(folder)
 require_drift(3, "UPDATE stop SET code = NULL; INSERT INTO stop(id, name, code) VALUES (9, 'stray', 'A')")
 require_drift(5, "DELETE FROM word")  # Fewer rows than new values.
 print(f"{len(states)} versions have their rows, digests and searches")
