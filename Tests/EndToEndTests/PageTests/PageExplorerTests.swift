@@ -118,8 +118,15 @@ import Testing
     try page.wait("the later is shown", "document.querySelector('.explorer button')")
     try page.evaluate(
       """
-      answerFirst(new Response('{"detail": "late"}', { status: 410 }));
-      new Promise((done) => setTimeout(done, 100));
+      // A stream that is made here is read before the next timer.
+      const late = new ReadableStream({
+        start(stream) {
+          stream.enqueue(new TextEncoder().encode('{"detail": "late"}'));
+          stream.close();
+        },
+      });
+      answerFirst(new Response(late, { status: 410 }));
+      new Promise((done) => setTimeout(done));
       """)
     #expect(try page.evaluate("document.querySelector('.explorer .notice')") == .null)
     #expect(page.complaints == [])
