@@ -70,10 +70,22 @@ export async function transaction(file, body) {
 /** The dataset, epoch, version and more of a seed. */
 export const meta = async (database) => Object.fromEntries(await database.rows('key, value', 'FROM seedbank_meta'));
 
+/** Returns the SQL of a snapshot or a delta if it is one statement that adds to the schema: sqlite3 -safe also runs COMMIT. */
+function addition(sql) {
+  const ignored = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*\n|\/\*[^]*?\*\//g;
+  const plain = sql.replace(ignored, (part) => (/^[-/]/.test(part) ? '\n' : 'x'));
+  const adds = /^\s*(ALTER\s+TABLE\b[^]*\bADD|CREATE\s+(UNIQUE\s+INDEX|INDEX|TABLE|VIEW|VIRTUAL\s+TABLE\b[^]*\bUSING\s+fts5))\b/i;
+  // For sqlite3, a line "go" or "/" is a semicolon, and a NUL ends a line.
+  if (!adds.test(plain) || /[;'"`[]|--|\/\*|^\s*(go|\/)\s*$/im.test(plain) || sql.includes('\0'))
+    throw new Error(`not an addition to the schema: ${sql}`);
+  return sql;
+}
+
 /** Builds the indexes that a snapshot leaves to its reader. */
 export async function buildIndexes(database) {
   if (!(await database.rows('1', "FROM sqlite_schema WHERE name = 'seedbank_index'")).length) return;
-  for (const [sql] of await database.rows('sql', 'FROM seedbank_index ORDER BY position')) await database.run(sql);
+  for (const [sql] of await database.rows('sql', 'FROM seedbank_index ORDER BY position'))
+    await database.run(addition(sql));
   await database.run(
     'INSERT INTO sqlite_stat1(tbl, idx, stat) SELECT "table", name, statistics FROM seedbank_index WHERE statistics NOT NULL',
     'DROP TABLE seedbank_index');
@@ -172,7 +184,7 @@ export async function apply(database, delta) {
 
 /** Begins a new minor. Returns the names of all tables, because a new column changes the sum of its table. */
 async function extend(database, { additions, model, schema }) {
-  await database.run(...additions.sql);
+  await database.run(additions.sql.map(addition));
   const names = (await database.rows('name', `FROM pragma_table_list WHERE schema = 'main' AND type = 'table'
     AND name NOT GLOB 'sqlite_*' AND name NOT GLOB 'seedbank_*'`)).flat();
   const [major, minor] = model.split('.');

@@ -25,6 +25,29 @@ def permission(action, *_):
     return sqlite3.SQLITE_DENY if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH) else sqlite3.SQLITE_OK
 
 
+ADDING = {
+    sqlite3.SQLITE_ALTER_TABLE, sqlite3.SQLITE_CREATE_TABLE, sqlite3.SQLITE_CREATE_INDEX, sqlite3.SQLITE_CREATE_VIEW,
+    sqlite3.SQLITE_FUNCTION, sqlite3.SQLITE_READ, sqlite3.SQLITE_REINDEX,
+}
+
+
+def addition(action, first, second, *_):
+    """Without SELECT, a statement cannot rename, remove or read anything."""
+    writes = action in (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE) and first == "sqlite_master"
+    searches = action == sqlite3.SQLITE_CREATE_VTABLE and second.lower() == "fts5"
+    return sqlite3.SQLITE_OK if action in ADDING or writes or searches else sqlite3.SQLITE_DENY
+
+
+def add(database, sql):
+    """Runs one statement of a snapshot or a delta if it only adds to the schema, which EXPLAIN finds without running it."""
+    database.set_authorizer(addition)
+    try:
+        database.execute("EXPLAIN " + sql).close()
+    finally:
+        database.set_authorizer(permission)
+    database.execute(sql)
+
+
 @contextlib.contextmanager
 def transaction(path):
     """A connection whose changes all become visible together; an error discards them."""
@@ -54,7 +77,7 @@ def build_indexes(database):
         return
     left_out = 'SELECT sql, "table", name, statistics FROM seedbank_index ORDER BY position'
     for sql, *statistics in database.execute(left_out).fetchall():
-        database.execute(sql)
+        add(database, sql)
         if statistics[-1]:
             database.execute("INSERT INTO sqlite_stat1(tbl, idx, stat) VALUES (?, ?, ?)", statistics)
     database.execute("DROP TABLE seedbank_index")
@@ -115,7 +138,7 @@ def apply(database, delta):
 def extend(database, delta):
     """Begins a new minor. Returns the names of all tables, because a new column changes the sum of its table."""
     for sql in delta["additions"]["sql"]:
-        database.execute(sql)
+        add(database, sql)
     tables = "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'"
     names = [name for (name,) in database.execute(tables) if not name.startswith(("sqlite_", "seedbank_"))]
     database.executemany("INSERT OR IGNORE INTO seedbank_table VALUES (?, 0, zeroblob(32))", [[name] for name in names])

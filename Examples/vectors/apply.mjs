@@ -4,6 +4,8 @@
 
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
 import * as seed from '../seed.mjs';
 
 const read = (name) => fs.readFileSync(new URL(name, import.meta.url), 'utf8');
@@ -58,4 +60,22 @@ const minor = delta('4-5');
 await reject(seed.Drift, ['1-3', '3-4'], minor, 'DELETE FROM word');  // Fewer rows than new values.
 minor.additions.before = minor.schema;
 await reject(/another series or schema/, ['1-3', '3-4'], minor);
+
+/** A delta whose additions do more than add changes nothing. */
+async function refuse(folder) {
+  const file = path.join(folder, 'seed.sqlite');
+  await seed.transaction(file, async (database) => {
+    await database.run(read('snapshot-1.sql'));
+    for (const span of ['1-3', '3-4']) await seed.apply(database, delta(span));
+  });
+  for (const sql of seed.document(read('hostile.json'))) {
+    const hostile = delta('4-5');
+    hostile.additions.sql.push(sql);
+    await assert.rejects(seed.transaction(file, (database) => seed.apply(database, hostile)), /not an addition/, sql);
+  }
+  await seed.transaction(file, (database) => compare(database, states[4]));
+}
+
+const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'vectors-'));
+await refuse(folder).finally(() => fs.rmSync(folder, { recursive: true }));
 console.log(`${all.length} versions have their rows, digests and searches`);

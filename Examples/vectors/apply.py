@@ -4,9 +4,11 @@ shares no code with Seedbank.
     python3 Examples/vectors/apply.py
 """
 
+import contextlib
 import pathlib
 import sqlite3
 import sys
+import tempfile
 
 FOLDER = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(FOLDER.parent))
@@ -58,6 +60,30 @@ def require(error, database, delta, damage=""):
     raise AssertionError(f"the delta to {delta['to']} is applied after {damage}")
 
 
+def require_refusal(path, sql):
+    """A delta whose additions do more than add changes nothing."""
+    delta = read("delta-4-5.json")
+    delta["additions"]["sql"].append(sql)
+    try:
+        with seed.transaction(path) as database:
+            seed.apply(database, delta)
+    except (sqlite3.Error, sqlite3.Warning):  # Older versions of Python raise Warning at a second statement.
+        with seed.transaction(path) as database:
+            return compare(database, states["4"])
+    raise AssertionError(f"{sql} is run")
+
+
+def refuse(folder):
+    path = pathlib.Path(folder, "seed.sqlite")
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        database.executescript((FOLDER / "snapshot-1.sql").read_text(encoding="utf-8"))
+    with seed.transaction(path) as database:
+        for span in ("1-3", "3-4"):
+            seed.apply(database, read(f"delta-{span}.json"))
+    for sql in read("hostile.json"):
+        require_refusal(path, sql)
+
+
 states = {state["meta"]["version"]: state for state in read("states.json")}
 follow("1-2", "2-3", "3-4", "4-5")
 follow("1-3", "3-4")
@@ -67,4 +93,6 @@ minor = read("delta-4-5.json")
 require(seed.Drift, follow("1-3", "3-4"), minor, "DELETE FROM word")  # Fewer rows than new values.
 minor["additions"]["before"] = minor["schema"]
 require(ValueError, follow("1-3", "3-4"), minor)
+with tempfile.TemporaryDirectory() as folder:
+    refuse(folder)
 print(f"{len(states)} versions have their rows, digests and searches")

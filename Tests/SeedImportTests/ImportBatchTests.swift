@@ -26,12 +26,12 @@ import Testing
         ], mode: mode))
   }
 
-  @Test(.full, arguments: Array(1...8) as [UInt64])
+  @Test(arguments: Array(1...Stage.pick(quick: 1, full: 8, deep: 8)) as [UInt64])
   func `batches and single rows lead to the same rows and report`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let together = try ImportBench(Self.schema)
     let alone = try ImportBench(ImportWay.singleRows.schema(Self.schema, list: "parent"))
-    for round in 0..<30 {
+    for round in 0..<Stage.pick(quick: 4, full: 30, deep: 30) {
       let document = ImportDocuments.random(&random).bytes
       let mapping = Self.mapping(
         random.pick([.merge, .merge, .mergeAndDeleteMissing, .replace]),

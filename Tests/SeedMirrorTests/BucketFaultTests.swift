@@ -216,6 +216,28 @@ import Testing
     #expect(isInParts == (object.length > limits.wholeBytes))
   }
 
+  @Test func `an object above 1 GiB is sent in parts of 32 MiB`() throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    let sha256 = SHA256Digest.of([1])
+    func send(_ content: [UInt8], signedLength: Int) throws -> PutReply {
+      let object = PublishedObject(
+        series: SeedSeries("test", model: "1.0"), kind: .snapshot(.first, .gzip), length: signedLength,
+        sha256: sha256, model: "1.0", rawLength: 1, rawSHA256: sha256, schema: sha256, digest: sha256)
+      try Folder.create(Folder.parent(of: folder(object.filePath)))
+      try DurableFile.write(content, to: folder(object.filePath))
+      let file = MirrorFile(object, in: PublicationDirectory(folder.path))
+      return try bucket.store(limits: BucketLimits()).put(file, .none)
+    }
+    guard case .done(let tag) = try send([1], signedLength: (1 << 30) + 1) else {
+      Issue.record("the parts are refused")
+      return
+    }
+    // The tag of a file in parts ends with their number.
+    #expect(tag.contains("-1") && BucketLimits().partBytes == 32 << 20)
+    let failure = MirrorError.refused("a file is shorter than signed: 'seedbank verify' names it")
+    #expect(throws: failure) { try send([0], signedLength: 1 << 30) }
+  }
+
   private func expectNoUpload(_ store: BucketStore, of name: String) throws {
     let uploads = try store.ask(BucketRequest(method: .get, url: bucket.address("seeds?uploads="))).text
     #expect(uploads.contains("<IsTruncated>") && !uploads.contains("<Key>\(name)/"), "\(uploads)")

@@ -66,6 +66,8 @@ import Testing
     let file = Self.file("metadata/1.root.json", "one")
     let wrong = Self.refusal { _ = try bucket.store(secret: "not the secret").put(file, .absent) }
     #expect(wrong.contains("403 SignatureDoesNotMatch") && !wrong.contains("not the secret"))
+    let old = Self.refusal { _ = try bucket.store(token: "an old token").put(file, .absent) }
+    #expect(old.contains("400 InvalidToken") && !old.contains("an old token") && !old.contains(bucket.secret))
     #expect(Self.refusal { _ = try bucket.store("nowhere/prod").read(file.path) }.contains("NoSuchBucket"))
     #expect(Self.refusal { _ = try bucket.store("nowhere/prod").put(file, .absent) }.contains("NoSuchBucket"))
     #expect(Self.refusal { _ = try bucket.store("nowhere/prod").list() }.contains("make the bucket"))
@@ -75,7 +77,10 @@ import Testing
         .contains("EntityTooLarge: raise its limit for one PUT, 5.0 MB, to 1.1 GB"))
     try bucket.arm("301 before 0")
     #expect(Self.refusal { _ = try bucket.store().read(file.path) }.contains("it redirects"))
-    #expect("\(try BucketCredentials(bucket.environment, profile: nil))" == "credentials")
+    let credentials = try BucketCredentials(
+      bucket.environment.merging(["AWS_SESSION_TOKEN": "a token"]) { $1 }, profile: nil)
+    #expect(credentials.token == "a token")
+    #expect(["\(credentials)", String(reflecting: credentials)] == ["credentials", "credentials"])
   }
 
   @Test func `an ambiguous response leaves the result open whether or not the put was done`() throws {

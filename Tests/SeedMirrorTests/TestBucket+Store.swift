@@ -7,12 +7,13 @@ import Testing
 
 extension TestBucket {
   func store(
-    _ path: String = "seeds/prod", secret: String? = nil,
+    _ path: String = "seeds/prod", secret: String? = nil, token: String? = nil,
     limits: BucketLimits = BucketLimits(pauseMicroseconds: 1000),
     isOver: @escaping @Sendable () -> Bool = { false }
   ) throws -> BucketStore {
     var environment = environment
     environment["AWS_SECRET_ACCESS_KEY"] = secret ?? self.secret
+    environment["AWS_SESSION_TOKEN"] = token
     let address = try #require(BucketAddress(address(path)))
     return BucketStore(address, limits: limits, isOver: isOver) { [environment] in
       try BucketCredentials(environment, profile: nil)

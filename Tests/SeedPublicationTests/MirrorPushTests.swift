@@ -260,11 +260,12 @@ import Testing
 
   @Test func `the grace period begins when a long push ends`() throws {
     let history = try History(versions: 2)
-    var memory = MirrorMemory()
-    let bucket = ModelBucket()
-    bucket.interrupt(at: 2) { Thread.sleep(forTimeInterval: 1.1) }
-    _ = try Self.push(history.images[0], to: bucket, &memory)
-    #expect(memory.commit.map { $0.at > UTCTime(secondsSinceEpoch: 1_000_000) } == true)
+    let now = UTCTime(secondsSinceEpoch: 1_000_000)
+    var push = MirrorPush(
+      history.images[0], to: ModelBucket(), MirrorMemory(), Self.options, now: now, remember: { _ in })
+    push.begun -= .seconds(10)
+    try push.run()
+    #expect(push.memory.commit.map { $0.at >= now.adding(seconds: 10) } == true)
   }
 
   @Test func `a store without conditional writes is used only if the operator confirms a single publisher`()

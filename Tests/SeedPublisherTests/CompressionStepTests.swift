@@ -92,6 +92,18 @@ import Testing
     try expectNoDrafts(deployment)
   }
 
+  @Test func `a working copy that cannot be read is reported, and deltas are merged without it`() throws {
+    let deployment = try deployment { other in
+      let path = WorkingCopy.path(of: other.job.plans[0].series, in: other.publisher.stateFolder)
+      try Connection(path, .writer).execute("DELETE FROM seedbank_meta")
+    }
+    let report = try deployment.step(forcingSnapshot: true)
+    #expect(report.warnings.count == 1 && report.warnings[0].contains("cannot be read"))
+    #expect(report.series[0].merged.map(\.length) == [2])
+    #expect(try deployment.change("UPDATE stop SET name = 'z' WHERE id = 1").repair != nil)
+    try deployment.verify()
+  }
+
   @Test func `pruning during compression keeps the files of the snapshot`() throws {
     let deployment = try deployment { other in
       let (publisher, publication) = (other.publisher, other.publisher.publication)

@@ -19,7 +19,7 @@ package struct MirrorFile: Hashable, Sendable {
     (length, sha256) = (bytes.count, .of(bytes))
   }
 
-  fileprivate init(_ object: PublishedObject, in publication: PublicationDirectory) {
+  package init(_ object: PublishedObject, in publication: PublicationDirectory) {
     (path, content) = (object.filePath, .file(publication.file(object)))
     (length, sha256) = (object.length, object.sha256)
   }

@@ -9,7 +9,7 @@ package struct MirrorPush {
   private let options: MirrorOptions
   /// The start of the push.
   private let now: UTCTime
-  private let begun = ContinuousClock.now
+  var begun = ContinuousClock.now
   private let remember: (MirrorMemory) throws -> Void
   package private(set) var memory: MirrorMemory
   package private(set) var report = MirrorReport()

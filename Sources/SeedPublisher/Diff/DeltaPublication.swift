@@ -40,14 +40,23 @@ struct DeltaPublication {
   /// Has whole rows for merged deltas that end at its version.
   let copy: WorkingCopy?
 
-  /// Merges the shortest spans first. Skips a damaged delta with a warning, because it must not stop the step.
+  /// Merges the shortest spans first. Skips a damaged delta with a warning, because it must not stop the step, and merges
+  /// without a copy that cannot be read.
   func merge(
     _ spans: [DeltaSpan], of objects: [PublishedObject]
   ) throws -> (objects: [PublishedObject], warnings: [String]) {
     var merged: (objects: [PublishedObject], warnings: [String]) = ([], [])
+    guard !spans.isEmpty else { return merged }
+    var end: SeedVersion?
+    do {
+      end = try copy?.meta().version
+    } catch {
+      merged.warnings.append(
+        "the working copy of \(plan.series) cannot be read, so the next step repairs it: \(error.cause)")
+    }
     for span in spans {
       do {
-        guard let object = try merge(span, of: objects + merged.objects) else { continue }
+        guard let object = try merge(span, of: objects + merged.objects, copyAt: end) else { continue }
         merged.objects.append(object)
       } catch
         where error is PublicationError || error is DeltaMerge.TooManySets
@@ -60,7 +69,9 @@ struct DeltaPublication {
   }
 
   /// Returns `nil` if a single delta already covers the span or no chain does.
-  private func merge(_ span: DeltaSpan, of objects: [PublishedObject]) throws -> PublishedObject? {
+  private func merge(
+    _ span: DeltaSpan, of objects: [PublishedObject], copyAt end: SeedVersion?
+  ) throws -> PublishedObject? {
     let own = objects.filter {
       $0.schema == plan.schema.hash && $0.schemaBefore == nil && $0.encoding == .gzip
     }
@@ -69,8 +80,7 @@ struct DeltaPublication {
     }
     var merged = DeltaWriter(spill: SpillFile(in: spillFolder))
     let documents = chain.map { object in { try publication.pieces(object) } }
-    let isAtEnd = (try? copy?.meta().version) == span.to
-    let merge = DeltaMerge(schema: plan.schema, copy: isAtEnd ? copy?.connection : nil)
+    let merge = DeltaMerge(schema: plan.schema, copy: end == span.to ? copy?.connection : nil)
     let header = try merge.run(documents, from: span.from, into: &merged)
     let path = try publication.draft("delta-merged", of: plan.series)
     let draft = try ObjectDraft(merged, header, at: path)

@@ -56,7 +56,7 @@ package struct Publisher: Sendable {
   }
 
   /// Records a step, even if it failed after publishing something. Neither history nor facts can fail it.
-  private func record(
+  func record(
     _ report: StepReport, _ result: Result<Void, any Error>, _ context: StepContext, milliseconds: Int
   ) {
     let (job, now) = (context.job, context.now)

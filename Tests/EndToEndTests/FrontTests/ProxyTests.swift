@@ -82,6 +82,21 @@ import Testing
       #expect(again["ETag"] == tag)
     }
     try expectCodings()
+    try expectOneSpelling()
+  }
+
+  /// The cache has another entry for each spelling, so none of them gets another copy of the changes.
+  private func expectOneSpelling() throws {
+    let moved = try get("/v1/test/changes?since=1&model=1.0")
+    #expect(moved.status == 301 && moved["Location"] == changes && moved.body.isEmpty)
+    for query in [
+      "model=%31.0&since=1", "m%6fdel=1.0&since=1", "model=1.0&since=%31", "model=01.0&since=1",
+      "model=1.0&since=01", "model=1.0&&since=1", "model=1.0&since=1&", "model=1.0&since=1&since=1",
+      "model=1.0&since=1&x=1",
+    ] {
+      let answer = try get("/v1/test/changes?\(query)")
+      #expect(answer.status == 400 && answer["Cache-Control"] == "no-store", "\(query)")
+    }
   }
 
   /// gzip is sent to clients that accept it.
