@@ -31,7 +31,8 @@ final class EndScene {
   private let silent: RawServer
   private let environment: [String: String]
 
-  private static let patience: TimeInterval = 5
+  /// A command waits longer for a silent host, and then ends with the code of a cancellation.
+  private static let patience: TimeInterval = 30
   private static let longestDelay: UInt32 = Stage.pick(quick: 60_000, full: 150_000, deep: 150_000)
 
   init() throws {
