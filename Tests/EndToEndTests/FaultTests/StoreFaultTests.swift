@@ -105,7 +105,7 @@ import Testing
     let (scene, injector) = (try StoreScene.restored(step), try FaultInjector())
     let log = try injector.log(scene.pull, in: scene.folder.path)
     var disk = try ForgetfulDisk(scene.folder("saved"), root: scene.folder("store"))
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Stage.seed
     var chance = SplitMix(seed: seed)
     var (reached, seen) = (SeedVersion?.none, -1)
     let mixed = Set(FaultInjector.points(log.count, sample: Self.mixtures))

@@ -16,7 +16,7 @@ import Testing
   func `clients reach the newest rows without extra snapshots while followers are killed and started`()
     async throws
   {
-    let fleet = try FollowFleet(seed: .random(in: 0...UInt64.max))
+    let fleet = try FollowFleet(seed: Stage.seed)
     let signed = try FollowingClient(port: fleet.port, root: fleet.origin.root)
     let devices = try (0..<Self.clients).map { _ in try FleetDevice(of: fleet) }
     var plain = (0..<Self.clients).map { _ in PlainFollower(port: fleet.port) }

@@ -54,7 +54,7 @@ final class EndScene {
 
   /// Ends each command at random moments, by SIGTERM and SIGINT in turns; a quick run takes the first form of each.
   func expectEnds(_ commands: [TypedCommand]) throws {
-    let seed = Stage.current == .quick ? 1 : UInt64.random(in: 0...UInt64.max)
+    let seed = Stage.seed
     var random = SplitMix(seed: seed)
     var names: Set<String> = []
     let tried = commands.filter { names.insert($0.name).inserted || Stage.current > .quick }

@@ -109,8 +109,9 @@ import Testing
   /// A signal before the handler is installed kills the program; a later one must not be lost.
   @Test func `SIGTERM during the start ends run`() throws {
     let deployment = try OperatedDeployment()
+    var random = SplitMix(seed: Stage.seed)
     for _ in 0..<Stage.pick(quick: 4, full: 100, deep: 500) {
-      let microseconds = UInt32.random(in: 0..<80_000)
+      let microseconds = UInt32.random(in: 0..<80_000, using: &random)
       let program = try TestProgram([SeedbankBinary.path, "run", "--port", "0"], in: deployment.folder.path)
       usleep(microseconds)
       #expect(throws: Never.self, "after \(microseconds) µs") { try program.stop() }
