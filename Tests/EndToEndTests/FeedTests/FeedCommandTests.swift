@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `a program that exceeds the timeout is killed with its children`() throws {
-    try fetch("\(copy); sleep 1000 & echo $! > '\(feed.folder("child"))'; wait", #", "timeoutSeconds": 1"#)
+    try fetch("sleep 1000 & echo $! > '\(feed.folder("child"))'; \(copy); wait", #", "timeoutSeconds": 3"#)
     #expect(try feed.refusal().contains("took longer than origin.timeoutSeconds"))
     let child = try feed.folder.text("child").split(separator: "\n")[0]
     try eventually("the child is gone") { kill(Int32(child)!, 0) != 0 ? true : nil }
