@@ -31,15 +31,17 @@ package func waitUntil(
 }
 
 /// Like `waitUntil`, but without blocking the caller's actor.
-package func until(_ condition: () -> Bool) async throws {
+package func until(
+  _ what: String = "the condition holds", _ condition: () async throws -> Bool
+) async throws {
   let deadline = ContinuousClock.now + .seconds(longestWait)
   var isLate = false
   repeat {
     isLate = ContinuousClock.now > deadline
-    if condition() { return }
+    if try await condition() { return }
     try await Task.sleep(for: .milliseconds(2))
   } while !isLate
-  throw NeverHappened(what: "the condition holds")
+  throw NeverHappened(what: what)
 }
 
 /// An expected event did not occur.
