@@ -4,7 +4,8 @@ package import Foundation
 /// event.
 package let longestWait: TimeInterval = Stage.current == .quick ? 40 : 120
 
-/// Polls until `attempt` returns a value; throws after `patience` seconds. The first pauses are shorter than `pause`.
+/// Polls until `attempt` returns a value; throws after `patience` seconds, at most ``longestWait`` in a quick run. The
+/// first pauses are shorter than `pause`.
 ///
 /// Blocks its thread. Makes a last attempt after the timeout, because the machine may have been suspended.
 @discardableResult
@@ -12,7 +13,8 @@ package func eventually<Value>(
   _ what: String, within patience: TimeInterval = longestWait, every pause: TimeInterval = 0.02,
   _ attempt: () throws -> Value?
 ) throws -> Value {
-  let deadline = ContinuousClock.now + .seconds(patience)
+  let seconds = Stage.current == .quick ? min(patience, longestWait) : patience
+  let deadline = ContinuousClock.now + .seconds(seconds)
   var (isLate, next) = (false, 0.001)
   repeat {
     isLate = ContinuousClock.now > deadline

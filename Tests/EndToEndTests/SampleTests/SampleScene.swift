@@ -7,7 +7,6 @@ final class SampleScene {
   private let program: String
 
   static let dead = "http://127.0.0.1:9"
-  static let patience: TimeInterval = 120
 
   init() throws {
     let sample = "\(Readme.package)/Examples/timetable"
