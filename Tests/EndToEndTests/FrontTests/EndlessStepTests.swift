@@ -33,13 +33,13 @@ import Testing
   @Test(.full) func `an endless step delays neither the change of readiness nor the shutdown`() throws {
     try origin("CREATE VIEW source AS SELECT id, name FROM shop")
     let server = try RunningSeedbank(
-      ["run", "--port", "0"], in: folder.path, environment: ["SEEDBANK_HTTP_DRAIN_SECONDS": "3"])
+      ["run", "--port", "0"], in: folder.path, environment: ["SEEDBANK_HTTP_DRAIN_SECONDS": "20"])
     let start = try ticks(server.identifier)
     try origin("DROP VIEW source; \(Self.endless)")
     try waitUntilBusy(server.identifier, since: start)
     server.askToEnd()
     try eventually("readiness goes") {
-      try RawClient(port: server.port).get("/readyz").status == 503 ? true : nil
+      (try? RawClient(port: server.port).get("/readyz").status) == 503 ? true : nil
     }
     #expect(server.waitForEnd() == 0)
     #expect(server.errors.contains("A publish step or an upload to a mirror is still running"))
