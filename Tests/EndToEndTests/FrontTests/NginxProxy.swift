@@ -38,6 +38,13 @@ final class NginxProxy {
 
   var errors: String { process?.errors ?? "" }
 
+  /// The requests to all fronts in each second of nginx's clock, in which they ended.
+  func requestsToFronts() throws -> [Substring: Int] {
+    let lines = try folder.text("upstream").split(separator: "\n")
+    let asked = lines.map { $0.split(separator: " ", maxSplits: 1) }.filter { $0[1] != "-" }
+    return Dictionary(asked.map { ($0[0], $0[1].split(separator: ",").count) }, uniquingKeysWith: +)
+  }
+
   /// What nginx says of the configuration under Debian's limit on open files; empty if it accepts all of it.
   func check() throws -> String {
     try Tool.run([
@@ -60,6 +67,10 @@ final class NginxProxy {
     for (documented, here) in [
       ("/run/nginx.pid", folder("pid")), ("/var/log/nginx/error.log", folder("errors")),
       ("/var/cache/nginx/seedbank", folder("cache")),
+      (
+        "access_log off;",
+        "log_format upstream '$time_iso8601 $upstream_addr'; access_log \(folder("upstream")) upstream;"
+      ),
       (
         "server 127.0.0.1:8080;",
         fronts.map { "server 127.0.0.1:\($0)\(fronts.count > 1 ? " max_fails=0" : "");" }.joined(
