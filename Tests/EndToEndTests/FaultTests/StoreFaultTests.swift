@@ -16,7 +16,9 @@ import Testing
   ]
   private static let applying = Stage.pick(quick: 80, full: 250, deep: 250)
 
-  @Test(arguments: StoreScene.Step.allCases)
+  @Test(
+    arguments: Stage.pick(
+      quick: [.swap, .apply], full: StoreScene.Step.allCases, deep: StoreScene.Step.allCases))
   func `a client that dies at any file operation leaves a published version, and converges`(
     _ step: StoreScene.Step
   ) throws {
