@@ -32,16 +32,12 @@ import Testing
     ),
   ]
 
-  /// The seconds that a build from nothing may take on a slow machine.
-  private static let buildPatience = TimeInterval(1500)
-
   @Test func `an update in the operator's file appears in the running app`() throws {
     let clone = try NewcomersClone()
     for database in Self.databases {
       try Tool.run(["rm", "-f", clone.database])
       try Tool.sqlite(clone.database, database.sql)
       let server = try clone.followReadme()
-      try server.waits(for: "listening on http://127.0.0.1:", within: Self.buildPatience)
       for text in database.says {
         #expect(server.output.contains(text), "\(database.name): \(server.output)")
       }
