@@ -24,7 +24,7 @@ package enum Stage: String, Comparable, CaseIterable {
     allCases.firstIndex(of: one)! < allCases.firstIndex(of: other)!
   }
 
-  /// Of random values: fixed in a quick run, otherwise different at each call, so failures print it.
+  /// The seed of random values: fixed in a quick run, otherwise different at each call, so failures print it.
   package static var seed: UInt64 { current == .quick ? 1 : .random(in: 0...UInt64.max) }
 
   package static func pick<Value>(quick: Value, full: Value, deep: Value) -> Value {

@@ -2,7 +2,7 @@ import Foundation
 import Support
 import Testing
 
-/// A command ends soon after SIGTERM or SIGINT in every phase, and leaves a usable state.
+/// A command ends after SIGTERM or SIGINT in every phase, and leaves a usable state.
 @Suite struct EndTests {
   private static let mirror = """
     sed -i 's#^{#{"mirrors": [{"folder": "../mirror"}],#' seedbank/seedbank.json
