@@ -31,8 +31,6 @@ final class EndScene {
   private let silent: RawServer
   private let environment: [String: String]
 
-  /// A command waits longer for a silent host, and then ends with the code of a cancellation.
-  private static let patience: TimeInterval = 30
   private static let longestDelay: UInt32 = Stage.pick(quick: 60_000, full: 150_000, deep: 150_000)
 
   init() throws {
@@ -81,7 +79,7 @@ final class EndScene {
     let program = try TestProgram(
       ["bash", "-c", "exec seedbank \(command.words)"], in: work.path, environment: environment, input: .pipe)
     usleep(microseconds)
-    let ending = try program.stop(signal, within: Self.patience)
+    let ending = try program.stop(signal)
     guard [.killed(signal: signal), .exited(0), .exited(command.code)].contains(ending) else {
       throw NeverHappened(what: "an end by the signal, but \(ending): \(program.errors)")
     }
