@@ -11,7 +11,7 @@ final class BreakingServer: Sendable {
 
   private struct State {
     var offsets: [Int]
-    var sentBytes = 0
+    var starts: [Int] = []
   }
 
   private static let pieceBytes = 8 * 1024
@@ -27,6 +27,7 @@ final class BreakingServer: Sendable {
     server = try RawServer { request, connection in
       let asked = sendsParts ? request.range : nil
       let range = (asked ?? 0..<content.count).clamped(to: 0..<content.count)
+      state.withLock { $0.starts.append(range.lowerBound) }
       let said =
         asked == nil
         ? "200 OK"
@@ -37,8 +38,8 @@ final class BreakingServer: Sendable {
   }
 
   var port: UInt16 { server.port }
-  /// Bytes of the file handed to the network.
-  var sentBytes: Int { state.withLock { $0.sentBytes } }
+  /// The offset at which each request starts.
+  var starts: [Int] { state.withLock { $0.starts } }
 
   private static func send(
     _ content: [UInt8], _ range: Range<Int>, _ connection: RawConnection, _ state: Shared<State>
@@ -51,7 +52,6 @@ final class BreakingServer: Sendable {
     for start in stride(from: range.lowerBound, to: end ?? range.upperBound, by: pieceBytes) {
       let piece = content[start..<min(start + pieceBytes, end ?? range.upperBound)]
       guard connection.send(piece) else { return false }
-      state.withLock { $0.sentBytes += piece.count }
     }
     if end != nil { connection.reset() }
     return end == nil

@@ -104,7 +104,7 @@ private struct CheckedTable: CustomStringConvertible {
   let description: String
 
   init(_ schema: String, rows: Int) throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Stage.seed
     var chance = SplitMix(seed: seed)
     description = "seed \(seed), \(schema)"
     connection = try Connection("test", .memory)

@@ -27,7 +27,7 @@ import Testing
   }
 
   @Test func `any text survives escaping and adds no markup`() {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Stage.seed
     var random = SplitMix(seed: seed)
     for _ in 0..<2000 {
       var text = String.UnicodeScalarView()

@@ -87,6 +87,18 @@ import Testing
     for _ in 0..<10 { add(.opening) }
     #expect(table.load.refused == [.crowd: 10])
   }
+
+  @Test func `an IPv6 network of 64 bits has one share of connections`() throws {
+    let table = ConnectionTable(ConnectionTimeouts(), limit: 640, perAddressLimit: 2, exempt: [])
+    let addresses = try ["1::1", "1:ffff:1:2:3", "1::2", "2::1"].map {
+      try #require(IPAddress("2001:db8:0:\($0)"))
+    }
+    let connections = addresses.prefix(2).map { ClientConnection(descriptor: -1, address: $0) }
+    connections.forEach(table.add)
+    #expect(!table.admits(addresses[2]) && table.admits(addresses[3]))
+    table.remove(connections[0])
+    #expect(table.admits(addresses[2]) && table.load.refused == [.address: 1])
+  }
 }
 
 @Suite struct IPAddressTests {

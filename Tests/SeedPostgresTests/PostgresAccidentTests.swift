@@ -75,7 +75,8 @@ import Testing
       ),
       ("postgres://127.0.0.1:1/x", "public", ["cannot be reached", "check that the server runs"], false),
       ("postgres:///x?host=/nowhere", "public", ["cannot be reached", "check that the server runs"], false),
-      ("postgres://nobody.invalid/x", "public", ["cannot be reached", "check that the server runs"], false),
+      // Because of the empty part, the resolver asks no server.
+      ("postgres://nobody..invalid/x", "public", ["cannot be reached", "check that the server runs"], false),
       ("postgres://a:SECRET@[::1/x", "public", ["cannot be reached"], false),
     ] as [(String, String, [String], Bool)])
   func `a session that cannot begin is reported with reason and remedy, and without the password`(

@@ -98,7 +98,7 @@ import Testing
     try subscriber.scene.audit("TRUNCATE")
   }
 
-  @Test func `a table subscribed after its log was made is compared with a warning`() throws {
+  @Test(.full) func `a table subscribed after its log was made is compared with a warning`() throws {
     let cluster = try PostgresCluster(["wal_level=logical"])
     let source = try cluster.database("\(PostgresScene.twentyRows); CREATE PUBLICATION p FOR TABLE t")
     let scene = try PostgresLogScene("CREATE TABLE t(id int PRIMARY KEY, name text)", PostgresScene.schema)

@@ -142,13 +142,15 @@ import Testing
   }
 
   @Test func `keys that arrive in the client's order are not sorted again`() throws {
-    var random = SplitMix(seed: UInt64.random(in: 0...UInt64.max))
+    let seed = Stage.seed
+    var random = SplitMix(seed: seed)
     let letters = ["a", "A", "b", "Z", "é", "ß", "-", " ", "_", "10", "9", "😀", "z", "Ä", "ä"]
     let words = Set(
       (0..<400).map { _ in
         (0..<Int.random(in: 1...4, using: &random)).map { _ in letters.randomElement(using: &random)! }
           .joined()
-      })
+      }
+    ).sorted()
     let values = words.map { "('\($0)')" }.joined(separator: ", ")
     let keys = [("BINARY", "text"), ("NOCASE", "text"), ("RTRIM", "varchar"), ("BINARY", "citext")]
     let tables = keys.enumerated().map { number, key in
@@ -169,9 +171,9 @@ import Testing
     }
     try scene.step()
     for (table, rows) in zip(plan.schema.tables, found) {
-      #expect(try scene.published(table.name) == rows, "\(table.name)")
+      #expect(try scene.published(table.name) == rows, "\(table.name), seed \(seed)")
     }
-    #expect(try scene.step().outcome == .unchanged)
+    #expect(try scene.step().outcome == .unchanged, "seed \(seed)")
   }
 
   @Test func `keys in another order are sorted by the publisher`() throws {

@@ -139,9 +139,10 @@ package final class PostgresCluster: Sendable {
     return ["setpriv", "--reuid=\(nobody)", "--regid=\(nobody)", "--clear-groups"] + command
   }
 
+  /// No test vacuums by chance: it would cancel a standby's queries, and its transactions would keep log entries.
   private static let settings = [
     "listen_addresses=", "fsync=off", "max_connections=200", "password_encryption=scram-sha-256",
-    "max_wal_size=1GB",
+    "max_wal_size=1GB", "autovacuum=off",
   ]
 
   private static let started = Mutex<[TestProgram]>([])

@@ -24,6 +24,9 @@ package enum Stage: String, Comparable, CaseIterable {
     allCases.firstIndex(of: one)! < allCases.firstIndex(of: other)!
   }
 
+  /// The seed of random values: fixed in a quick run, otherwise different at each call, so failures print it.
+  package static var seed: UInt64 { current == .quick ? 1 : .random(in: 0...UInt64.max) }
+
   package static func pick<Value>(quick: Value, full: Value, deep: Value) -> Value {
     switch current {
     case .quick: quick

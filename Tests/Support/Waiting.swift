@@ -4,7 +4,8 @@ package import Foundation
 /// event.
 package let longestWait: TimeInterval = Stage.current == .quick ? 40 : 120
 
-/// Polls until `attempt` returns a value; throws after `patience` seconds. The first pauses are shorter than `pause`.
+/// Polls until `attempt` returns a value; throws after `patience` seconds, at most ``longestWait`` in a quick run. The
+/// first pauses are shorter than `pause`.
 ///
 /// Blocks its thread. Makes a last attempt after the timeout, because the machine may have been suspended.
 @discardableResult
@@ -12,7 +13,8 @@ package func eventually<Value>(
   _ what: String, within patience: TimeInterval = longestWait, every pause: TimeInterval = 0.02,
   _ attempt: () throws -> Value?
 ) throws -> Value {
-  let deadline = ContinuousClock.now + .seconds(patience)
+  let seconds = Stage.current == .quick ? min(patience, longestWait) : patience
+  let deadline = ContinuousClock.now + .seconds(seconds)
   var (isLate, next) = (false, 0.001)
   repeat {
     isLate = ContinuousClock.now > deadline
@@ -31,15 +33,17 @@ package func waitUntil(
 }
 
 /// Like `waitUntil`, but without blocking the caller's actor.
-package func until(_ condition: () -> Bool) async throws {
+package func until(
+  _ what: String = "the condition holds", _ condition: () async throws -> Bool
+) async throws {
   let deadline = ContinuousClock.now + .seconds(longestWait)
   var isLate = false
   repeat {
     isLate = ContinuousClock.now > deadline
-    if condition() { return }
+    if try await condition() { return }
     try await Task.sleep(for: .milliseconds(2))
   } while !isLate
-  throw NeverHappened(what: "the condition holds")
+  throw NeverHappened(what: what)
 }
 
 /// An expected event did not occur.

@@ -23,7 +23,7 @@ import Testing
 
   @Test func `a bundle of a series that has ended is made with a warning`() throws {
     try store.deployment.configure(#""lifecycle": {"1": {"state": "retired", "message": "Use major 2."}}"#)
-    let found: ProgramOutcome = try eventually("the front notices", within: 60) {
+    let found: ProgramOutcome = try eventually("the front notices") {
       let outcome = try store.pull("--bundle", "seed", "--json")
       return try outcome.json()["lifecycle"]?["state"]?.string == "retired" ? outcome : nil
     }
@@ -77,7 +77,7 @@ import Testing
         SeedbankBinary.path, "pull", "http://127.0.0.1:\(silent.port)", "--dataset", "my", "--model", "1.0",
         "--root", "seedbank/root.json", "--bundle", "seed",
       ], in: store.folder.path)
-    try eventually("it asks the server", within: 60) { asked.withLock(\.self) ? true : nil }
+    try eventually("it asks the server") { asked.withLock(\.self) ? true : nil }
     #expect(store.folder.exists("seed.tmp"))
     #expect(try program.stop() == .exited(1))
     #expect(!store.folder.exists("seed.tmp"))

@@ -14,7 +14,7 @@ import Testing
   }
 
   private func event(_ name: String, of watch: TestProgram) throws -> JSONValue {
-    try eventually("the event \(name) is printed", within: SampleScene.patience) {
+    try eventually("the event \(name) is printed") {
       events(watch).first { $0["event"]?.string == name }
     }
   }
@@ -42,18 +42,18 @@ import Testing
     close(output.read)
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
     try store.folder.succeed("regenerate")
-    #expect(try watch.wait(within: SampleScene.patience) == .exited(0))
+    #expect(try watch.wait() == .exited(0))
   }
 
   @Test(.full) func `a watch outlives a server outage`() throws {
     let watch = try store.watch()
-    try watch.waits(for: "my/1: version 3, ", within: SampleScene.patience)
+    try watch.waits(for: "my/1: version 3, ")
     let port = try #require(store.stopServing())
-    try watch.waits(for: "Warning: ", within: SampleScene.patience)
+    try watch.waits(for: "Warning: ")
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
     try store.folder.succeed("regenerate")
     try store.serve(port: port)
-    try watch.waits(for: "my/1: version 4: shop +0 ~1 -0", within: SampleScene.patience)
+    try watch.waits(for: "my/1: version 4: shop +0 ~1 -0")
     #expect(try watch.stop() == .exited(0))
   }
 }
@@ -79,7 +79,7 @@ import Testing
     try store.fill()
     try store.deployment.origin("UPDATE shop SET name = 'other' WHERE id = 2")
     try store.folder.succeed("regenerate")
-    let found: ProgramOutcome = try eventually("the front notices", within: 60) {
+    let found: ProgramOutcome = try eventually("the front notices") {
       let outcome = try store.pull("--store", "store", "--check")
       return outcome.output.contains("is the newest") ? nil : outcome
     }

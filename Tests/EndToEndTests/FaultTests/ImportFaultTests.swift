@@ -120,7 +120,7 @@ import Testing
     let log = try injector.log(scene.arguments, in: scene.folder.path)
     let (after, rejected) = (try scene.rows, try scene.rejected)
     let points = Set(FaultInjector.points(log.count, sample: Self.losses))
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Stage.seed
     var random = SplitMix(seed: seed)
     for (index, operation) in log.enumerated() {
       disk.perform(operation.under(scene.folder.path))

@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test func `a program that exceeds the timeout is killed with its children`() throws {
-    try fetch("\(copy); sleep 1000 & echo $! > '\(feed.folder("child"))'; wait", #", "timeoutSeconds": 1"#)
+    try fetch("sleep 1000 & echo $! > '\(feed.folder("child"))'; \(copy); wait", #", "timeoutSeconds": 3"#)
     #expect(
       try feed.refusal().contains(
         "took longer than origin.timeoutSeconds, and was ended with its process group and all processes that have"

@@ -135,7 +135,7 @@ import SeedPostgres
   }
 
   private func compare(_ kinds: [Kind], _ tables: [Table]) throws {
-    let seed = UInt64.random(in: 0 ... .max)
+    let seed = Stage.seed
     var random = SplitMix(seed: seed)
     let deployments = try kinds.map { try Origin($0, tables) }
     var rows = tables.map { _ in [Row]() }

@@ -16,7 +16,7 @@ import Testing
   func `clients reach the newest rows without extra snapshots while followers are killed and started`()
     async throws
   {
-    let fleet = try FollowFleet(seed: .random(in: 0...UInt64.max))
+    let fleet = try FollowFleet(seed: Stage.seed)
     let signed = try FollowingClient(port: fleet.port, root: fleet.origin.root)
     let devices = try (0..<Self.clients).map { _ in try FleetDevice(of: fleet) }
     var plain = (0..<Self.clients).map { _ in PlainFollower(port: fleet.port) }
@@ -31,15 +31,15 @@ import Testing
     }
     try fleet.startAll()
     let head = try fleet.origin.deployment.metadata().state.head.number
-    try await eventually("the signed road leads to the head") { try await Self.look(signed) == head }
+    try await until("the signed road leads to the head") { try await Self.look(signed) == head }
     for index in plain.indices {
-      try await eventually("the plain road leads to the head") {
+      try await until("the plain road leads to the head") {
         try plain[index].look()
         return plain[index].version == head
       }
     }
     for device in devices {
-      try await eventually("the library is at the head") { try await device.look() == head }
+      try await until("the library is at the head") { try await device.look() == head }
     }
     let what = "seed \(fleet.seed)"
     #expect(plain.allSatisfy { $0.snapshots == 1 }, "\(what)")
@@ -71,14 +71,6 @@ import Testing
   private static func isPassing(_ what: String) -> Bool {
     what.hasPrefix("metadata ") || what == "the description"
       || ["404", "500", "502", "503", "504"].contains { what.hasSuffix(": \($0)") }
-  }
-
-  private func eventually(_ what: String, _ attempt: () async throws -> Bool) async throws {
-    for _ in 0..<6000 {
-      if try await attempt() { return }
-      try await Task.sleep(for: .milliseconds(10))
-    }
-    throw NeverHappened(what: what)
   }
 }
 

@@ -16,14 +16,14 @@ import Testing
   private static let roundSteps = 5
 
   @Test(.full) func `clients see no error and no mixed publication while objects are pruned`() async throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Stage.seed
     let served = try ServedDeployment(seed: seed)
     served.deployment.job.graceSeconds = 60
     try await follow(served, port: served.front.port, seed)
   }
 
   @Test(.full) func `clients behind nginx with a cache see no error and no mixed publication`() async throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Stage.seed
     let served = try ServedDeployment(seed: seed)
     let proxy = try NginxProxy(before: served.front.port)
     try await follow(served, port: proxy.plainPort, seed)

@@ -106,7 +106,7 @@ import Testing
 
   private func askToEnd(_ server: RunningSeedbank) throws {
     server.askToEnd()
-    try eventually("new connections are refused", within: 60) {
+    try eventually("new connections are refused") {
       (try? RawClient(port: server.port).get("/livez")) == nil ? true : nil
     }
   }
@@ -153,7 +153,7 @@ import Testing
     let server = try serve(deployment, "DRAIN", "3600")
     #expect(try RawClient(port: server.port).get("/readyz").status == 200)
     server.askToEnd()
-    try eventually("readiness goes", within: 60) {
+    try eventually("readiness goes") {
       try RawClient(port: server.port).get("/readyz").status == 503 ? true : nil
     }
     let answer = try RawClient(port: server.port).get("/v1")

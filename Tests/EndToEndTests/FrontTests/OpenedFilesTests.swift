@@ -13,7 +13,7 @@ import Testing
       if: FileManager.default.isExecutableFile(atPath: tracer), "strace is not installed: Scripts/deps --test"
     ))
   func `no requested path opens a file that is not published`() throws {
-    let seed = UInt64.random(in: 0...UInt64.max)
+    let seed = Stage.seed
     let road = try DemoRoad(seed: seed, trips: 20)
     let trace = road.folder("trace")
     let server = try RunningSeedbank(

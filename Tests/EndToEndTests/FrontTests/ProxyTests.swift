@@ -145,7 +145,7 @@ import Testing
     let before = try get("/v1/test")
     try served.publish()
     let after = try RawClient(port: served.front.port).get("/v1/test").body
-    let shown = try eventually("the cache follows", within: 60) { () -> RawClient.Response? in
+    let shown = try eventually("the cache follows") { () -> RawClient.Response? in
       let answer = try get("/v1/test")
       #expect(answer.body == before.body || answer.body == after)
       return answer.body == after ? answer : nil
@@ -157,7 +157,7 @@ import Testing
     #expect(try pages.map { try get($0).status } == [200, 200])
     served.front.stop(gracePeriod: .zero)
     #expect(try SHA256Digest.of(get("/\(object.filePath)").body) == object.sha256)
-    let old = try eventually("the answer grows old", within: 60) { () -> RawClient.Response? in
+    let old = try eventually("the answer grows old") { () -> RawClient.Response? in
       let answer = try get("/v1/test")
       return answer["X-Cache"] == "STALE" ? answer : nil
     }

@@ -31,7 +31,6 @@ final class EndScene {
   private let silent: RawServer
   private let environment: [String: String]
 
-  private static let patience: TimeInterval = 5
   private static let longestDelay: UInt32 = Stage.pick(quick: 60_000, full: 150_000, deep: 150_000)
 
   init() throws {
@@ -53,7 +52,7 @@ final class EndScene {
 
   /// Ends each command at random moments, by SIGTERM and SIGINT in turns; a quick run takes the first form of each.
   func expectEnds(_ commands: [TypedCommand]) throws {
-    let seed = Stage.current == .quick ? 1 : UInt64.random(in: 0...UInt64.max)
+    let seed = Stage.seed
     var random = SplitMix(seed: seed)
     var names: Set<String> = []
     let tried = commands.filter { names.insert($0.name).inserted || Stage.current > .quick }
@@ -80,7 +79,7 @@ final class EndScene {
     let program = try TestProgram(
       ["bash", "-c", "exec seedbank \(command.words)"], in: work.path, environment: environment, input: .pipe)
     usleep(microseconds)
-    let ending = try program.stop(signal, within: Self.patience)
+    let ending = try program.stop(signal)
     guard [.killed(signal: signal), .exited(0), .exited(command.code)].contains(ending) else {
       throw NeverHappened(what: "an end by the signal, but \(ending): \(program.errors)")
     }

@@ -82,7 +82,7 @@ import Testing
     try Tool.run(initialize, in: home.path)
   }
 
-  @Test(.enabled(if: mayMount, "only root may mount"))
+  @Test(.enabled(if: mayMount, "only root may mount, with a program of Scripts/deps --test"))
   func `on a read-only disk a step and a WAL origin fail with the remedy, and verify succeeds`() throws {
     let script = """
       mkdir "$1"; mount -t tmpfs tmpfs "$1"; cp -a my.sqlite seedbank "$2"/log.sqlite "$1"

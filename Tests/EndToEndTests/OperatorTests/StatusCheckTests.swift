@@ -139,8 +139,8 @@ import Testing
     return front
   }
 
-  @Test func `the page warns like the check about a new column and about a key that others can read`() throws
-  {
+  @Test(.full)
+  func `the page warns like the check about a new column and about a key that others can read`() throws {
     let front = try start("run")
     try deployment.origin("ALTER TABLE shop ADD COLUMN margin REAL")
     try wait(until: front, says: "more in the origin")
@@ -214,7 +214,7 @@ import Testing
     ),
   ]
 
-  @Test(.full, arguments: faults)
+  @Test(arguments: Stage.pick(quick: [faults[3]], full: faults, deep: faults))
   func `the page warns like the check about each fault`(
     name: String, words: String, begin: String, end: String
   ) throws {

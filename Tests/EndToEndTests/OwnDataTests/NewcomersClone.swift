@@ -24,14 +24,21 @@ struct NewcomersClone {
 
   var database: String { "\(path)/my.sqlite" }
 
-  /// Starts the README's commands; the last one serves, on a free port instead of 8080.
+  /// The seconds that a build from nothing may take on a slow machine.
+  private static let buildPatience = TimeInterval(1500)
+
+  /// Starts the README's commands, and waits until the last one serves, on a free port instead of 8080.
   func followReadme() throws -> TestProgram {
     try Tool.run(["rm", "-rf", "\(path)/seedbank", dataHome])
     let script = "\(path)/commands.sh"
     try Readme.block("sh", containing: "init my.sqlite").write(
       toFile: script, atomically: false, encoding: .utf8)
-    return try TestProgram(
-      ["bash", "-e", script], in: path, environment: ["SEEDBANK_HTTP_PORT": "0"], joined: true)
+    return try NestedBuild.alone {
+      let server = try TestProgram(
+        ["bash", "-e", script], in: path, environment: ["SEEDBANK_HTTP_PORT": "0"], joined: true)
+      try server.waits(for: "listening on http://127.0.0.1:", within: Self.buildPatience)
+      return server
+    }
   }
 
   /// Builds the README's program against the clone with the generated models.
@@ -43,7 +50,7 @@ struct NewcomersClone {
       .replacing("http://127.0.0.1:8080", with: server.absoluteString)
       .write(toFile: "\(sources)/main.swift", atomically: false, encoding: .utf8)
     try Tool.run(["cp", "\(path)/SeedModels.swift", sources])
-    try Tool.run(["swift", "build"], in: app, within: 900)
+    try NestedBuild.swift(["build"], in: app)
   }
 
   /// Starts the README's program with line buffering, as in a terminal.

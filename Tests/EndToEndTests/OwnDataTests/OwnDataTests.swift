@@ -32,27 +32,22 @@ import Testing
     ),
   ]
 
-  /// The seconds that a build from nothing may take on a slow machine.
-  private static let buildPatience = TimeInterval(1500)
-  private static let patience = TimeInterval(120)
-
   @Test func `an update in the operator's file appears in the running app`() throws {
     let clone = try NewcomersClone()
     for database in Self.databases {
       try Tool.run(["rm", "-f", clone.database])
       try Tool.sqlite(clone.database, database.sql)
       let server = try clone.followReadme()
-      try server.waits(for: "listening on http://127.0.0.1:", within: Self.buildPatience)
       for text in database.says {
         #expect(server.output.contains(text), "\(database.name): \(server.output)")
       }
       let line = try #require(server.output.firstMatch(of: #/listening on (http://127\.0\.0\.1:\d+)\n/#))
       try clone.buildApp(for: try #require(URL(string: String(line.1))))
       let app = try clone.startApp()
-      try app.waits(for: "Tea", within: Self.patience)
+      try app.waits(for: "Tea")
       #expect(!app.output.contains("Green tea"))
       try Tool.sqlite(clone.database, "UPDATE shop SET name = 'Green tea' WHERE id = 1;")
-      try app.waits(for: "Green tea", within: Self.patience)
+      try app.waits(for: "Green tea")
       try app.stop()
       try server.stop(toGroup: true)
     }

@@ -57,7 +57,7 @@ import Testing
   /// Expects that a program can end at random moments, while threads of the library download and verify: by `break` some
   /// microseconds after the first rows, which its second argument names, or by a signal.
   private func expectEnd() throws {
-    let seed = Stage.current == .quick ? 1 : UInt64.random(in: 0...UInt64.max)
+    let seed = Stage.seed
     var random = SplitMix(seed: seed)
     for number in 0..<Stage.pick(quick: 10, full: 500, deep: 500) {
       let moment = UInt32.random(in: 0..<150_000, using: &random)

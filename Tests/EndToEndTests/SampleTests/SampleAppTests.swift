@@ -13,10 +13,10 @@ import Testing
 
     let server = try scene.front()
     let app = try scene.watch(server: server.address)
-    try app.waits(for: "  \(stop): ", within: SampleScene.patience)
+    try app.waits(for: "  \(stop): ")
     let renamed = "Renamed while it runs"
     try scene.publish("UPDATE stop SET name = '\(renamed)' WHERE name = '\(stop)';")
-    try app.waits(for: "  \(renamed): ", within: SampleScene.patience)
+    try app.waits(for: "  \(renamed): ")
     app.end()
     #expect(try scene.app("board").contains("  \(renamed): "))
 
@@ -70,6 +70,6 @@ import Testing
       [program, SampleScene.dead, folder("seedbank/root.json"), "Alex"], in: folder.path,
       environment: ["HOME": folder.path, "XDG_DATA_HOME": folder.path], joined: true)
     defer { app.end() }
-    try app.waits(for: SampleScene.dead, within: SampleScene.patience)
+    try app.waits(for: SampleScene.dead)
   }
 }

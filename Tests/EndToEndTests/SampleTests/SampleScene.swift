@@ -7,7 +7,6 @@ final class SampleScene {
   private let program: String
 
   static let dead = "http://127.0.0.1:9"
-  static let patience: TimeInterval = 120
 
   init() throws {
     let sample = "\(Readme.package)/Examples/timetable"
@@ -68,18 +67,14 @@ struct OutsidePackage {
   private var build: String { "\(Readme.package)/.build/outside/\(name)" }
 
   func program() throws -> String {
-    _ = try swift("build")
+    try swift("build")
     return "\(build)/debug/\(name)"
   }
 
   func test() throws -> String { try swift("test", "--disable-xctest") }
 
+  @discardableResult
   private func swift(_ arguments: String...) throws -> String {
-    try FileManager.default.createDirectory(
-      atPath: "\(Readme.package)/.build/outside", withIntermediateDirectories: true)
-    // Suites in other processes build the same package, and SwiftPM fails if it finds its database locked.
-    return try Tool.run(
-      ["flock", "\(build).lock", "swift"] + arguments + ["--package-path", path, "--scratch-path", build],
-      within: 900)
+    try NestedBuild.swift(arguments + ["--package-path", path, "--scratch-path", build])
   }
 }

@@ -42,7 +42,7 @@ import Testing
   @Test(.full) func `run --demo changes the origin, which stays consistent`() throws {
     try copyDemo()
     let run = try RunningSeedbank(["run", "--demo", "--port", "0"], in: folder("demo"))
-    try eventually("two changes are made", within: 60) {
+    try eventually("two changes are made") {
       run.errors.matches(of: #/demo: /#).count > 1 ? true : nil
     }
     #expect(run.stop() == 0)

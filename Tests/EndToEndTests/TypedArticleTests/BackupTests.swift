@@ -48,6 +48,6 @@ import Testing
       #expect(shown.hasSuffix("sound\n"), "\(shown)")
     }
     try article.type("touch enough")
-    try writing.waits(for: "finished", within: TypedArticle.patience)
+    try writing.waits(for: "finished")
   }
 }

@@ -35,7 +35,7 @@ import Testing
       try article.type("./push seedbank/publication front/publication")
     }
     try article.type("touch enough")
-    for client in clients { try client.waits(for: "finished", within: TypedArticle.patience) }
+    for client in clients { try client.waits(for: "finished") }
     #expect(try pull("client-0").contains("version 11"))
     let same = try article.type("diff -r --exclude='.*' seedbank/publication front/publication && echo same")
     #expect(same == "same\n")

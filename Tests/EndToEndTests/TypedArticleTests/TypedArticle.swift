@@ -12,8 +12,6 @@ final class TypedArticle {
   private let variables: [String: String]
   private let hosts: [String: String]
 
-  /// The seconds to wait for an output; not a figure of the product.
-  static let patience: TimeInterval = 60
   private static let ordinaryPorts = ["8080", "8081", "8082"]
   /// Returns the text that a command that keeps running prints once it works, or `nil` for other commands.
   private static func sign(ofLasting line: String) -> String? {
@@ -64,7 +62,7 @@ final class TypedArticle {
       if let sign = Self.sign(ofLasting: line) {
         output += try run(waiting)
         waiting = []
-        try openTerminal(line).waits(for: sign, within: Self.patience)
+        try openTerminal(line).waits(for: sign)
       } else {
         waiting.append(line)
       }
