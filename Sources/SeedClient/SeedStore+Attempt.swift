@@ -88,7 +88,7 @@ extension SeedStore {
     }
     guard plan.action == .replaced else { return try await apply(files, &attempt) }
     let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
-    // Not earlier: if applying deltas is cancelled, the next update reuses the downloads.
+    // Kept until now, because the next update reuses the downloads if applying deltas is cancelled.
     for file in files { file.discard() }
     try await openSwapped(name)
     // A new file may differ anywhere.
@@ -136,7 +136,7 @@ extension SeedStore {
       throw error
     }
     await writer.notifyOthers()
-    // Not `openSwapped`: no snapshot is at fault if this file is unreadable.
+    // `openSwapped` could reject the snapshot, which is not at fault if this file is unreadable.
     guard try await adopt()?.name == generation.name else { throw noCurrent }
   }
 

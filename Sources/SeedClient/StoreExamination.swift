@@ -141,7 +141,7 @@ package struct StoreReport: Hashable, Sendable {
 }
 
 extension StoreReport {
-  /// Verifies a seed that a client of another make keeps; it has no signatures. The file is only read.
+  /// Verifies a seed of a client that does not use the library; it has no signatures. The file is only read.
   package init(ofSeed path: String) throws(SeedError) {
     self.init()
     do { try examine(seed: path) } catch { throw SeedError(error) }
@@ -169,5 +169,5 @@ private enum StoreRemedy {
     "verify and update it, by verify() and update() in the app or by 'seedbank pull --verify': a snapshot takes its "
     + "place"
   static let otherClient =
-    "its client must take a snapshot; compare its steps with the article 'Formats and HTTP interface'"
+    "its client must download a snapshot; compare its steps with the article 'Formats and HTTP interface'"
 }

@@ -180,9 +180,9 @@ package struct DeploymentCheck {
     let select = "\(model.path)/\(table.name).sql"
     let remedy =
       model.projections[table.name] != nil
-      ? "let \(select) select others"
-      : "give them values, or leave them out by a file \(select) with SELECT \(columns) FROM \(quoted(table.name)) WHERE "
-        + "\(condition); a new major, by 'seedbank model new', may have another key"
+      ? "change \(select) so that it does not select such rows"
+      : "give them values, or leave them out: write SELECT \(columns) FROM \(quoted(table.name)) WHERE \(condition) into "
+        + "\(select); a new major ('seedbank model new') may have another key"
     return
       "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
       + "cannot have such rows: \(remedy)"

@@ -3,7 +3,7 @@ import SeedImport
 import Support
 import Testing
 
-/// CSV headers are checked before the first row, also if there is no row.
+/// CSV headers are checked before the first row, even if there is no row.
 @Suite struct ImportHeaderTests {
   private func bench() throws -> ImportBench {
     try ImportBench(

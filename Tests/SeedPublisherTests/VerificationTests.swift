@@ -50,7 +50,7 @@ import Testing
     return (roles + series).map { "metadata/\($0)" } + objects
   }
 
-  @Test func `a full scratch disk is no finding against the publication`() throws {
+  @Test func `a full scratch disk is not a finding against the publication`() throws {
     let deployment = try deployment()
     let scratch = deployment.folder("full")
     try Folder.create(scratch)

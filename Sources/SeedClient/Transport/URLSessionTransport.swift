@@ -130,8 +130,8 @@ final class URLSessionTransport: Transport {
 
 #if !canImport(Darwin)
 extension URLSessionTransport {
-  /// They take turns, because others' requests may still use a session, and ending it while the process goes on can
-  /// crash (swift-corelibs-foundation #5203).
+  /// The sessions take turns: other requests may still use one, and ending it while the process goes on can crash
+  /// (swift-corelibs-foundation #5203).
   private static let mostSessions = 4
 
   /// Lets the next request use another session. Foundation on Linux can miss all events of a session from some moment

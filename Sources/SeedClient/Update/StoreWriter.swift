@@ -43,7 +43,7 @@ actor StoreWriter: BlockingActor {
     }
     try layout.checkOwner(for: model, isBoundToMajor: options.isBoundToMajor)
     lock = held
-    // On the empty directory, so that later files inherit its protection class.
+    // Applied to the empty directory, so that later files inherit its protection class.
     StoreDirectory.apply(options, to: layout.directory)
     try layout.create()
     try DurableFile.sweep(layout.directory)
@@ -193,7 +193,7 @@ actor StoreWriter: BlockingActor {
 
   func keep(_ record: StateRecord) {
     guard lock != nil, record.isWorthKeeping(over: self.record()) else { return }
-    // An outdated settings screen after a restart must not fail an update.
+    // A failed write only outdates the settings screen after a restart, so it must not fail an update.
     try? record.write(layout, model.series)
   }
 

@@ -17,7 +17,7 @@ extension Connection {
   private static let longestDefinition: Int32 = 256 * 1024
   private static let secondsToLoad = 10
 
-  /// Also limits a model's schema, which is parsed in memory before it is published.
+  /// Also called for a model's schema, which is parsed in memory before it is published.
   func limitDepth() { sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, Self.deepestExpression) }
 
   /// Loads the schema. SQLite then reads `sqlite_stat1`, whose columns may be computed.
@@ -27,7 +27,7 @@ extension Connection {
     endWithTask()
     let length = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestDefinition)
     defer { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, length) }
-    // A store reads its files also after its task was cancelled.
+    // A store reads its files even after its task was cancelled.
     try computing(atMost: Self.secondsToLoad, endingWithTask: false) { () throws(DatabaseError) in
       // The digest proves the rows, so CHECKs add nothing.
       try execute("SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA ignore_check_constraints = ON")

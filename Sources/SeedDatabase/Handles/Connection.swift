@@ -331,7 +331,7 @@ extension Connection.OpenMode {
     if isReceived { try connection.loadReceivedSchema() }
   }
 
-  /// Whether SQLite evaluates only expressions of rows, because a part of the file may be untrusted.
+  /// Whether part of the file may be untrusted: then SQLite evaluates no views, only the expressions of rows.
   private var isForeign: Bool { ![.memory, .scratch, .origin, .creator, .own].contains(self) }
 
   /// Whether the file's schema may be an attacker's.

@@ -68,7 +68,8 @@ package struct ForeignKeySchema: Hashable, Sendable {
   /// Empty if the constraint names no columns and so references the parent's primary key.
   package let namedParentColumns: [String]
 
-  /// Also of a parent that has only a UNIQUE key, which SQLite itself does not take for a reference without columns.
+  /// For a parent with only a UNIQUE key, returns it, although SQLite does not accept a reference to it without
+  /// columns.
   package func parentColumns(in parent: TableSchema) -> [String] {
     namedParentColumns.isEmpty ? parent.keyNames : namedParentColumns
   }

@@ -34,11 +34,11 @@ public struct ImportIssue: Hashable, Sendable {
 
   /// The document's name; empty if the issue is about the whole import, which has no row or offset either.
   public var document: String
-  /// The row within the document, from 1; a CSV's header is no row.
+  /// The row within the document, from 1; a CSV's header does not count.
   public var row: Int
   /// The first byte of the row or value, from the document's start.
   public var offset: Int
-  /// The line in which the row begins, from 1; only in CSV and in documents of lines.
+  /// The line in which the row begins, from 1; only in CSV and in JSON lines.
   public var line: Int?
   /// The table.
   public var table: String

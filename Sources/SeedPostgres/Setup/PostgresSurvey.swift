@@ -185,7 +185,7 @@ private struct TableDraft {
   }
 
   private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
-    if index.columns.isEmpty { return "it is no index over columns alone and all rows" }
+    if index.columns.isEmpty { return "it is not an index over columns alone and all rows" }
     if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
     if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
     return names.contains(index.name.lowercased()) ? "SQLite takes its name for that of another part" : nil

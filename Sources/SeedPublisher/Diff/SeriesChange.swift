@@ -56,7 +56,7 @@ struct SeriesChange {
         from: head, to: head.next, digest: StateDigest.of(diff.after), additions: source.additions)
       delta = try ObjectDraft(diff.delta, header, at: source.draftPath)
       if source.additions != nil {
-        // Not to a savepoint: after that, SQLite (3.40.1) cannot make a search table again.
+        // Not only to a savepoint: after such a rollback, SQLite 3.40.1 cannot make a search table again.
         copy.connection.rollBack()
         try copy.connection.execute("BEGIN IMMEDIATE")
       }

@@ -205,7 +205,7 @@ package struct KeyChangeReport {
   private static let unfinished =
     "An earlier change was unfinished, and is finished now. Repeat the command if the requested one is still needed."
 
-  /// Advice that is no part of the result.
+  /// Advice that is not part of the result.
   package var note: String? {
     guard case .published = outcome, let lostRoot else { return nil }
     return

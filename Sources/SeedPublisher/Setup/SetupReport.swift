@@ -62,10 +62,10 @@ package struct SetupReport: Sendable {
       return []
     }
     return [
-      "Numbered rows have their number in the origin's file as their key, in their table's first column. VACUUM, or"
-        + " loading the file again, may give rows other numbers, and clients then get them again. If some columns name"
-        + " each row, make them the PRIMARY KEY in \(model.schemaFile) before the first run,"
-        + " and remove the numbers' column there and in the table's own .sql file."
+      "The key of a numbered row is its number in the origin's file; it is the table's first column. VACUUM, or"
+        + " loading the file again, may give rows other numbers, and then clients download these rows again. If some"
+        + " columns name each row, make them the PRIMARY KEY in \(model.schemaFile) before the first run,"
+        + " and remove the column with the numbers from that file and from the table's own .sql file."
     ]
   }
 

@@ -104,8 +104,8 @@ extension RepositorySigner {
 }
 
 extension PublishedMetadata {
-  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures. Also after a crash
-  /// between such a root and the role's metadata.
+  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures. Also true after a
+  /// crash between such a root and the role's metadata.
   func isReplaced(_ role: KeyRole, by next: Root) -> Bool {
     if outdated.contains(role) { return true }
     let (old, new) = (root.roles[role.rawValue]?.keyIDs ?? [], next.roles[role.rawValue]?.keyIDs ?? [])

@@ -46,7 +46,7 @@ extension Command {
       .value("bad-rows", "rule", choices: ["abort", "skip"], help: "abort (default) or skip."),
       .value(
         "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
-        help: "References to missing rows, also with --bad-rows: fail (default), null, or keep (and warn)."),
+        help: "References to missing rows, even with --bad-rows: fail (default), null, or keep (and warn)."),
       .flag(
         "accept-shrink",
         help:

@@ -38,7 +38,7 @@ extension Command {
       ("seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
       ("seedbank init parks.sqlite", "Once more in the same folder: a second dataset."),
       ("seedbank init gtfs.zip", "A feed: a folder, a file or an archive of CSV and JSON."),
-      ("seedbank init my.sqlite --dry-run", "Show what would be published and what not."),
+      ("seedbank init my.sqlite --dry-run", "Show what would and would not be published."),
       (
         "seedbank init postgres://seedbank@db.example/shop --tables shop,product",
         "Publish two tables of a PostgreSQL database."
@@ -156,7 +156,7 @@ extension Parameter {
       value("\(role.rawValue)-keys", "count", help: "How many \(role.rawValue) keys to make (default: 1)."),
       value(
         "\(role.rawValue)-threshold", "count",
-        help: "How many of them must sign new \(role.rawValue) metadata (default: 1)."),
+        help: "How many \(role.rawValue) keys must sign new \(role.rawValue) metadata (default: 1)."),
     ]
   }
 }

@@ -150,7 +150,8 @@ private struct OriginLogChange {
     )
   }
 
-  /// The origin first: if it refuses, the configuration is unchanged, whereas an unused log is harmless.
+  /// Changes the origin first: if it refuses, the configuration is unchanged. If the configuration cannot be changed,
+  /// the unused log is harmless.
   func make() throws {
     if !statements.isEmpty { try maker.run(statements) }
     let way: ChangeFinding = action == .setup ? .log : .comparison

@@ -84,13 +84,13 @@ private struct Recovery {
   /// one need all roots since theirs.
   private func shippedRoot() throws -> [UInt8] {
     let bytes = try configuration.shippedRoot(
-      orElse: "name the oldest root.json that is in any app by --root")
+      orElse: "give the oldest root.json that is in any app with --root")
     let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
     guard version == 1 else {
       throw Refusal(
         .configuration,
         "\(configuration.rootPath.printable) is root \(version), and apps with an earlier root could not follow:"
-          + " name the oldest root.json that is in any app by --root, such as 1.root.json of a backup, or else of the"
+          + " give the oldest root.json that is in any app with --root, such as 1.root.json of a backup, or else of the"
           + " copy's folder metadata. If no app has an earlier one, name this file.")
     }
     return bytes

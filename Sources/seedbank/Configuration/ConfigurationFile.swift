@@ -62,8 +62,8 @@ struct ConfigurationEdit {
   private static let waitSeconds = 10
   private static let pauseMicroseconds: UInt32 = 20_000
 
-  /// Locks the file itself, so that no lock stays in the operator's folder. A change replaces the file, so a lock counts
-  /// only if the file is still there. Without locks, as on some networks' disks, it goes on.
+  /// Locks the file itself, so that no lock stays in the operator's folder. A change replaces the file, so a lock
+  /// counts only if the file is still there. On disks without locks, as in some networks, the change goes on.
   private static func locked(_ path: String) throws -> File {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     while true {

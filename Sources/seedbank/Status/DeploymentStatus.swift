@@ -174,7 +174,8 @@ struct LocalSeriesStatus {
   }
 }
 
-/// A series' working copy. While a step writes a large change, it has no version and rows but is not unreadable.
+/// A series' working copy. While a step writes a large change, `version` and `rows` are nil, but the copy does not
+/// count as unreadable.
 struct CopyStanding {
   private(set) var version: SeedVersion?
   private(set) var rows: [String: Int]?
