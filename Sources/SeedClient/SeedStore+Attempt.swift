@@ -113,7 +113,7 @@ extension SeedStore {
       // The file may have the delta nevertheless.
       _ = try? await meta(of: generation)
     }
-    // Once for all deltas, even if a later one failed.
+    // Announces all deltas together, even if a later one failed.
     if let version = currentState.version {
       await announce(generation, at: version, attempt.changes)
       await writer.notifyOthers()

@@ -18,7 +18,7 @@ extension SeedStore {
     } catch let error as CancellationError {
       throw error
     } catch let error as SeedError where error.code == .configuration {
-      // Not the bundle's fault, and a download would not help.
+      // The bundle is not at fault, and a download would not help.
       throw error
     } catch {
       note(bundleError: SeedError(error), folder)
@@ -58,7 +58,7 @@ extension SeedStore {
     hasCheckedBundle = isOfBundle
     let place = "the seed in \(folder.directory) cannot be used: \(error.message)"
     currentState.bundleError =
-      isOfBundle ? SeedError(.bundle, "\(place); replace it by `seedbank pull --bundle`") : error
+      isOfBundle ? SeedError(.bundle, "\(place); make it again with `seedbank pull --bundle`") : error
     log.error("\(currentState.bundleError ?? error)")
   }
 }

@@ -203,7 +203,7 @@ package struct AbandonedSeries: Sendable {
 
   var problem: String {
     "published at version \(head), but no folder of its models is left: its clients get nothing new; "
-      + "put models/\(series.major).* back, and to end it, publish once with \"lifecycle\": "
+      + "put models/\(series.major).* back; to end it, publish once with \"lifecycle\": "
       + "{\"\(series.major)\": {\"state\": \"retired\"}} in \(series.dataset)/\(DeploymentNames.datasetFile)"
   }
 

@@ -25,7 +25,7 @@ import Testing
     let alike = await fixture.misfit("SELECT 1 AS a_b, 2 AS ab", as: Spelled.self)
     #expect(
       alike?.message.hasPrefix(
-        #"Spelled.aB could be "a_b" or "ab": leave one out, or name the one that is meant "aB" with AS (the query"#
+        #"Spelled.aB could be "a_b" or "ab": leave one out, or name the right one "aB" with AS (the query"#
       )
         == true)
     let same = await fixture.misfit("SELECT 1 AS aB, 2 AS aB", as: Spelled.self)

@@ -70,7 +70,7 @@ import Testing
     throws
   {
     let deployment = try deployment()
-    // Files without a reference are no finding.
+    // Files without a reference are not a finding.
     try DurableFile.write([1], to: "\(deployment.publication.path)/targets/test/2/stray.sqlite.gz")
     let report = try verify(deployment)
     #expect(report.isSound && report.findings.isEmpty, "\(report.findings)")

@@ -37,7 +37,7 @@ extension SeedError {
           + "published"
       case .missingFile(let name): Self.missing(name, server)
       case .badSignature:
-        "\(error), at \(server): its keys are not those of the root.json that it is verified by; compare the "
+        "\(error), at \(server): its keys are not those of the root.json that verifies it; compare the "
           + "address and the root with the publisher's"
       default: "\(error), at \(server)"
       }

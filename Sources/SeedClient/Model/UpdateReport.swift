@@ -124,7 +124,7 @@ public struct UpdateReport: Hashable, Sendable, CustomStringConvertible {
   /// One line: version, files, and traffic.
   public var description: String {
     let files = plan.files.joined(separator: ", ")
-    let way = action == .upToDate ? "is the newest" : "came by \(files) (\(plan.reason.rawValue))"
+    let way = action == .upToDate ? "is the newest" : "arrived as \(files) (\(plan.reason.rawValue))"
     return
       "version \(to) \(way): \(traffic.requests) requests, \(ByteCount(bytes: traffic.bytes)), \(duration)"
   }

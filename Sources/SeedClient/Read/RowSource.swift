@@ -52,7 +52,7 @@ final class RowSource: ColumnSource {
       switch ColumnMatch(member, in: columns) {
       case .same: "has more than one column of its name: give the others another name with AS"
       case .alike(let names):
-        "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): leave one out, or name the one that is meant "
+        "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): leave one out, or name the right one "
           + "\"\(member)\" with AS"
       case .none, .one:
         "has no column\(nearestName(to: member, in: columns).map { " (did you mean \"\($0)\"?)" } ?? ""): select one of "

@@ -125,7 +125,7 @@ private struct IndexLimits {
 private final class DefinitionLeave {
   enum Kind {
     case index(name: String, table: String)
-    /// Except of names with this prefix.
+    /// An addition, whose name must not have this prefix.
     case addition(sparing: String)
   }
 
@@ -210,7 +210,7 @@ private final class DefinitionLeave {
     return isQuick || isEditing
   }
 
-  /// Why the text cannot be run, out of SQLite's error.
+  /// Why the text cannot be run, from SQLite's error.
   func reason(for error: DatabaseError) -> String {
     if let deniedFunction { return "it calls \(deniedFunction)(), which can take a device too long" }
     switch error.primaryCode {

@@ -13,7 +13,7 @@ package final class Connection {
   var handle: OpaquePointer { owner.pointer }
 
   private static let cacheCapacity = 256
-  /// Between two looks whether the task was cancelled.
+  /// Between two checks whether the task was cancelled.
   private static let copiedPages: Int32 = 1000
 
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {

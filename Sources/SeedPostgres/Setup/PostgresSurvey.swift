@@ -99,7 +99,7 @@ private struct TableDraft {
     let exempt = SetupNote(
       kind: .rows, name: table.name,
       reason:
-        "clients get also those that row-level security hides from other users, because this user is exempt",
+        "clients also get those that row-level security hides from other users, because this user is exempt",
       remedy:
         "to publish fewer, connect as a user without that exemption and set origin.rowSecurity to \"apply\"")
     return [heirs, table.isExempt ? exempt : nil, table.hasRules ? .rules(of: table.name) : nil]

@@ -93,7 +93,7 @@ package struct Mirror: Sendable {
         return "writable, and \(fence); "
           + (isEmpty
             ? "nothing is mirrored yet: after 'seedbank mirror push' check again whether clients can read it"
-            : "clients cannot read it by this address without credentials")
+            : "clients cannot read it at this address without credentials")
       }
     } catch { throw failure(error) }
   }

@@ -47,7 +47,8 @@ struct SeriesStep {
     var draft = try next(origin, followed, published)
     if case .other(let doubt) = relation {
       draft.report.warnings.append(
-        "\(plan.series): \(doubt): all rows were compared, and published rows that it lacks are deleted")
+        "\(plan.series): \(doubt): all rows were compared, and published rows that the origin lacks are deleted"
+      )
     }
     draft.noteSeen = { [isPublished = draft.metadata != nil] in
       try seen.note(place, isPublished: isPublished)

@@ -35,7 +35,7 @@ package struct SetupReport: Sendable {
     guard isAnother else { return [] }
     return [
       "The next step publishes the dataset. It needs the targets key, which signs for each new dataset. If that is elsewhere:"
-        + " 'seedbank keys renew targets --with FOLDER'. A running 'seedbank run' takes the dataset up after a"
+        + " 'seedbank keys renew targets --with FOLDER'. A running 'seedbank run' publishes the dataset after a"
         + " restart; 'seedbank serve' shows it at once."
     ]
   }
@@ -52,7 +52,7 @@ package struct SetupReport: Sendable {
   private var leftOutAdvice: [String] {
     guard notes.contains(where: \.kind.isLeftOut) else { return [] }
     return [
-      "Additions to schema.sql come with the first run; once a version is published, it takes 'seedbank model new'."
+      "The first run publishes additions to schema.sql; once a version is published, use 'seedbank model new'."
     ]
   }
 

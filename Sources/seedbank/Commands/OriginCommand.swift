@@ -145,8 +145,8 @@ private struct OriginLogChange {
   private var hasLog: Refusal {
     Refusal(
       .configuration,
-      "\(dataset.originText) has a log already: check it with 'seedbank config check'. 'seedbank origin log remove --yes' takes it "
-        + "away, from every deployment that follows it; then it can be set up again, which a new table or key needs."
+      "\(dataset.originText) has a log already: check it with 'seedbank config check'. 'seedbank origin log remove --yes' removes "
+        + "it for every deployment that uses it; then it can be set up again, as a new table or key requires."
     )
   }
 

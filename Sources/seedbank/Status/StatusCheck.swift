@@ -48,7 +48,7 @@ struct StatusCheck {
     ]
   }
 
-  /// Without a message, because the printed line has it.
+  /// The error has no message, because the printed line has it.
   func throwIfNotOK() throws(Refusal) {
     guard level != .ok else { return }
     throw Refusal(level == .warning ? .failure : .critical, "", isInResult: true)

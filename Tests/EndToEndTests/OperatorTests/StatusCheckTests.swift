@@ -83,7 +83,7 @@ import Testing
     #expect(json["state"]?.string == (status == 1 ? "warning" : "critical"), "\(json)")
   }
 
-  @Test func `an origin kept open for long by a step is a warning, and status shows it`() throws {
+  @Test func `a step that kept the origin open for long is a warning, and status shows it`() throws {
     try deployment.folder.write(
       "{\"openMilliseconds\":720000,\"lagSeconds\":7,\"role\":\"standby\",\"server\":\"db2\"}",
       to: "seedbank/state/my.reading")

@@ -50,7 +50,7 @@ package struct SQLiteLogSetup: OriginLogMaker {
         continue
       }
       guard let other = client.keyCollations.first(where: { $0 != .binary }) else { return nil }
-      remark = "the clients compare its key by \(other.rawValue), and the log has its bytes"
+      remark = "the clients compare its key with \(other.rawValue), but the log has its bytes"
     }
     return remark
   }
