@@ -16,7 +16,7 @@ package struct DeploymentCheck {
   /// An error's sentence, and whether a retry may succeed.
   package typealias Explanation = (message: String, isUnavailable: Bool)
 
-  /// One dataset's configuration, of which not everything may be usable.
+  /// One dataset's configuration, parts of which may be unusable.
   package struct Dataset {
     let name: DatasetName
     let folder: String

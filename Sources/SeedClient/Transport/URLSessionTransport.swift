@@ -7,7 +7,7 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-// The only file that needs URLSession, so that a platform without it can replace it by its own `SessionOptions`.
+// The only file that needs URLSession, so that a platform without it can replace it with its own `SessionOptions`.
 
 /// The app's changes to the session, and the transport that they lead to.
 struct SessionOptions: Sendable {

@@ -68,8 +68,7 @@ package struct ForeignKeySchema: Hashable, Sendable {
   /// Empty if the constraint names no columns and so references the parent's primary key.
   package let namedParentColumns: [String]
 
-  /// For a parent with only a UNIQUE key, returns it, although SQLite does not accept a reference to it without
-  /// columns.
+  /// If the constraint names no columns, the parent's key, even a UNIQUE one, which SQLite itself would not accept.
   package func parentColumns(in parent: TableSchema) -> [String] {
     namedParentColumns.isEmpty ? parent.keyNames : namedParentColumns
   }

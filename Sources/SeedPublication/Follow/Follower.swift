@@ -120,7 +120,7 @@ package struct FollowFailure: Error, Hashable {
   let error: TrustError
   let server: String
 
-  /// The server is behind the local copy, which is no reason for distrust if there are other sources.
+  /// The server is behind the local copy, which is not a reason for distrust if there are other sources.
   package var isOlder: Bool { if case .rollback = error { true } else { false } }
 
   package var isUnavailable: Bool { if case .missingFile = error { true } else { false } }

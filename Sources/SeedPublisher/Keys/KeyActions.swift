@@ -59,7 +59,7 @@ package struct KeyActions {
     }
   }
 
-  /// Replaces all keys of roles by the given and new ones. `loss`: a new chain of trust begins, because too few root keys
+  /// Replaces all keys of roles with the given and new ones. `loss`: a new chain of trust begins, because too few root keys
   /// are left.
   package func rotate(
     _ roles: [KeyRole], to keys: [PublicKey], count: Int?, threshold: Int?, loss: KeyLoss? = nil

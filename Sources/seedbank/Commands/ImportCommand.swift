@@ -9,7 +9,7 @@ extension Command {
     name: "import", abstract: "Import JSON or CSV into a database.",
     discussion: """
       FILE is JSON, NDJSON or CSV, compressed with gzip or not; - is standard input. Several are one import: rows of \
-      each may reference rows of all. Of a folder, all such files are taken, by their names. Rows are matched by the \
+      each may reference rows of all. A folder means all such files in it, sorted by name. Rows are matched by the \
       table's key: new rows are inserted, changed ones updated, equal ones not written. A missing member leaves \
       its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
       exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.

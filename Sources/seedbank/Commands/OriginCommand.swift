@@ -16,10 +16,10 @@ extension Command {
       Without a log each step reads all rows of the origin. 'setup' adds triggers and tables to the SQLite file, with names \
       that begin with seedbank_, or to the PostgreSQL database, in a schema seedbank. They note the keys of all written rows, \
       for every writer, which slows bulk writers: an UPDATE of 100,000 rows takes up to five times as long in SQLite, and one \
-      and a half times in PostgreSQL. Then it sets origin.changes to "log". Every day all rows are compared too. If the log missed one, it is \
+      and a half times as long in PostgreSQL. Then it sets origin.changes to "log". Every day all rows are compared too. If the log missed one, it is \
       published, a warning names it, and from then on all rows are compared until 'accept'. 'remove' removes the \
       log. This is the only command that writes to an origin; with --print it only prints the SQL. A PostgreSQL \
-      log notes the tables that the models read; its maker must own them, and may make a schema.
+      log notes the tables that the models read; the user who makes it must own them, and needs the right to make a schema.
       """,
     arguments: [
       .argument("part", choices: ["log"], help: "Part of the origin."),
