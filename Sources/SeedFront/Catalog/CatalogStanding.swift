@@ -62,8 +62,8 @@ extension CatalogView {
       guard count > 0 else { return nil }
       // Omits the number of all files, because each version changes it and would repeat the line in the log.
       return
-        "\(count.counted("file")) of \(series.series) \(count == 1 ? "is" : "are") missing, or of another length than "
-        + "signed: see 'seedbank verify'"
+        "\(count.counted("file")) of \(series.series) \(count == 1 ? "is" : "are") missing or not of the signed "
+        + "length: see 'seedbank verify'"
     }
   }
 }

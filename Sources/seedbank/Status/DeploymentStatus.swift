@@ -154,7 +154,7 @@ struct LocalSeriesStatus {
     guard let first = bad.first else { return nil }
     let more = bad.count > 1 ? " and \(bad.count - 1) more" : ""
     return
-      "\(series): \(first.filePath)\(more): missing, or of another length than signed: see 'seedbank verify'"
+      "\(series): \(first.filePath)\(more): missing or not of the signed length: see 'seedbank verify'"
   }
 
   /// Warns of a date in the future, which hides the data's age.

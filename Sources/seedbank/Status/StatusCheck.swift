@@ -83,7 +83,7 @@ extension LocalSeriesStatus {
           + " \(TimeSpan(from: status.publishedAt, to: now)) old, more than"
           + " \(TimeSpan(seconds: steps.changeSeconds ?? 0))"
       case (.untold, _):
-        "\(series): the history has no publish step, so its age is unknown:"
+        "\(series): the history has no publish step, so the age of the last one is unknown:"
           + " 'seedbank regenerate' makes one"
       default: nil
       }
