@@ -55,7 +55,7 @@ extension RepositorySigner {
   }
 
   /// The next root, with other keys for these roles. If too few of the old root's keys are left to sign it, it starts a
-  /// separate chain: new apps must ship it, and installed apps stay with the old root until it expires.
+  /// separate chain: new apps must ship it, and installed apps keep the old root until that expires.
   package func root(
     replacing verifiers: [KeyRole: RoleVerifiers], startingChain: Bool = false,
     after published: PublishedMetadata

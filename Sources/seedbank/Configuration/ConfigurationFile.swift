@@ -48,8 +48,8 @@ enum TextFile {
 struct ConfigurationEdit {
   private var json: JSONValue
 
-  /// Waits for another command that changes the file, which would take back this change. Replaces the file that a link
-  /// leads to, not the link.
+  /// Waits while another command changes the file, because that one would undo this change. Replaces the file that a
+  /// link leads to, not the link.
   static func make(in file: String, _ change: (inout Self) -> Void) throws {
     let file = PhysicalPath.existing(file) ?? file
     let lock = try locked(file)

@@ -64,10 +64,10 @@ struct SQLiteStamp: OriginStamp {
 
 /// The stamp of an origin's write-ahead log.
 ///
-/// The modification time alone proves nothing: when root opens a log, even to read, SQLite assigns it to the database's
-/// owner, which changes the time, so two publishers would endlessly see each other's reads as changes. If times differ,
-/// the content decides. With an unchanged database file, equal bytes mean equal rows, because the log's own salts and
-/// checksums determine which of its pages readers overlay on the database's.
+/// The modification time alone proves nothing. When root opens a log, even to read, SQLite gives the log to the
+/// database's owner, and that changes the time: two publishers would endlessly see each other's reads as changes. If
+/// times differ, the content decides. With an unchanged database file, equal bytes mean equal rows, because the log's
+/// own salts and checksums determine which of its pages readers overlay on the database's.
 struct LogStamp: Sendable {
   /// `nil` for a missing or empty log. SQLite also creates an empty log when a database is only read.
   private let file: FileStamp?
