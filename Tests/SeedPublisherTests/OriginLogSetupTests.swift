@@ -63,7 +63,7 @@ import Testing
     let setup = try SQLiteLogSetup(path)
     #expect(try setup.removal() == [])
     let error = #expect(throws: OriginError.self) { try setup.draft([]) }
-    #expect(error?.description.contains("give it another name") == true && error?.isConfiguration == true)
+    #expect(error?.description.contains("rename that table") == true && error?.isConfiguration == true)
     #expect(try SQLiteOrigin(path).log() == nil)
   }
 
