@@ -164,7 +164,7 @@ import Testing
     #expect(try (90...150).contains(#require(waiting("origin_replica_wait_seconds", ""))))
     #expect(try told { $0.look.behindSince = nil }("origin_replica_wait_seconds", "") == 0)
     let origin = try told { ($0.look.behindSince, $0.look.reading.lagSeconds) = (nil, nil) }
-    #expect(origin("origin_replica_wait_seconds", "") == nil, "the origin is not a replica")
+    #expect(origin("origin_replica_wait_seconds", "") == nil, "the origin is no replica")
   }
 
   @Test func `each line of the metrics can be parsed whatever the names of tables`() throws {
