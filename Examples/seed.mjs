@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { createInterface } from 'node:readline';
 
-/** The rows differ from the published ones: take a snapshot. */
+/** The rows differ from the published ones: download a snapshot. */
 export class Drift extends Error {}
 
 export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');

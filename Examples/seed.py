@@ -13,7 +13,7 @@ import struct
 
 
 class Drift(Exception):
-    """The rows differ from the published ones: take a snapshot."""
+    """The rows differ from the published ones: download a snapshot."""
 
 
 def quoted(name):

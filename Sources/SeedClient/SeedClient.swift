@@ -3,7 +3,7 @@
 // Folders, lowest first: Model, Transport, Storage, Read, Fetch, Update, API.
 //
 // Model has the public values, Transport sends requests and classifies responses, Storage has the files and locks of a
-// store's directory, Read the generations and their readers. Fetch downloads, Update plans and applies, also with the
+// store's directory, Read the generations and their readers. Fetch downloads, Update plans and applies, including the
 // app's bundled seed. API is `SeedStore`, the only part that uses all others, and `StoreExamination`.
 //
 // Rules of this module:

@@ -83,7 +83,7 @@ extension SeedStore {
     }
     guard plan.action == .replaced else { return try await apply(files, &attempt) }
     let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
-    // Not earlier: if applying deltas is cancelled, the next update reuses the downloads.
+    // Kept until now, because the next update reuses the downloads if applying deltas is cancelled.
     for file in files { file.discard() }
     try await openSwapped(name)
     // A new file may differ anywhere.
@@ -108,7 +108,7 @@ extension SeedStore {
       // The file may have the delta nevertheless.
       _ = try? await meta(of: generation)
     }
-    // Once for all deltas, even if a later one failed.
+    // Announces all deltas together, even if a later one failed.
     if let version = currentState.version {
       await announce(generation, at: version, attempt.changes)
       await writer.notifyOthers()
@@ -131,7 +131,7 @@ extension SeedStore {
       throw error
     }
     await writer.notifyOthers()
-    // Not `openSwapped`: no snapshot is at fault if this file is unreadable.
+    // `openSwapped` could reject the snapshot, which is not at fault if this file is unreadable.
     guard try await adopt()?.name == generation.name else { throw noCurrent }
   }
 

@@ -1,7 +1,8 @@
 import SeedTrust
 
 extension SeedStore {
-  /// The errors if no publication responds, including a network's sign-in page or a busy server.
+  /// The errors that mean that no publication answered, for example because a network's sign-in page did, or the server
+  /// is busy.
   private static let unanswered: Set<SeedError.Code> = [
     .network, .waitingForNetwork, .timedOut, .server, .serverBusy, .accessDenied,
   ]
@@ -17,7 +18,7 @@ extension SeedStore {
     } catch let error as CancellationError {
       throw error
     } catch let error as SeedError where error.code == .configuration {
-      // Not the bundle's fault, and a download would not help.
+      // The bundle is not at fault, and a download would not help.
       throw error
     } catch {
       note(bundleError: SeedError(error), folder)
@@ -57,7 +58,7 @@ extension SeedStore {
     hasCheckedBundle = isOfBundle
     let place = "the seed in \(folder.directory) cannot be used: \(error.message)"
     currentState.bundleError =
-      isOfBundle ? SeedError(.bundle, "\(place); replace it by `seedbank pull --bundle`") : error
+      isOfBundle ? SeedError(.bundle, "\(place); make it again with `seedbank pull --bundle`") : error
     log.error("\(currentState.bundleError ?? error)")
   }
 }

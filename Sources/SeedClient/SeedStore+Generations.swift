@@ -13,7 +13,7 @@ extension SeedStore {
     let search = try await writer.find(known: held.inPlace)
     note(damage: search.damaged.map { "\($0.folder.file) is damaged (\($0.reason))" })
     guard let found = search.generation else {
-      // What another store removed is read until this one gets the lock.
+      // Data that another store removed is still read until this one gets the lock.
       let isLost = await writer.isLocked || search.damaged?.folder.name == current?.name
       if isLost { lose() }
       return current
@@ -36,7 +36,7 @@ extension SeedStore {
     let found = try await adopt()
     guard !isWriting else { return found }
     guard fetcher != nil else { throw SeedError.readOnly(layout.directory) }
-    // With the lock, only this store changes the directory, and its own changes are not news.
+    // With the lock, only this store changes the directory, and it need not watch its own changes.
     watch = nil
     do { try await writer.begin() } catch {
       // Catches up on changes while the watch was off.
@@ -84,7 +84,7 @@ extension SeedStore {
       throw error
     }
     guard let generation = found.generation, generation.name == name else {
-      let reason = found.damaged?.reason ?? "it is gone"
+      let reason = found.damaged?.reason ?? "it is missing"
       throw SeedError(
         found.isRejected ? .damaged : .io,
         "the new file in \(layout.folder(name).path) cannot be read (\(reason)), so the previous data stays; "
@@ -98,7 +98,7 @@ extension SeedStore {
 
   func leave(_ generation: Generation) async throws -> Generation? {
     log.error(
-      "\(generation.folder.file) is damaged: it is no longer read, and the next update takes a snapshot")
+      "\(generation.folder.file) is damaged: it is no longer read, and the next update downloads a snapshot")
     await writer.noteDamage(generation.name)
     if current === generation { lose() }
     return try await adopt()
@@ -113,7 +113,7 @@ extension SeedStore {
   }
 
   var noCurrent: SeedError {
-    SeedError(.damaged, "the data in \(layout.directory) is gone or damaged: update again")
+    SeedError(.damaged, "the data in \(layout.directory) is missing or damaged: update again")
   }
 
   // MARK: Versions
@@ -122,7 +122,8 @@ extension SeedStore {
     try await generation.seed(at: meta(of: generation).version)
   }
 
-  /// Reads a generation's metadata, and announces another store's new version. Not for the update's own versions.
+  /// Reads a generation's metadata, and announces another store's new version. The update does not call this for its
+  /// own versions.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && currentState.version != nil && currentState.version != meta.version
@@ -218,7 +219,7 @@ extension SeedStore {
     )
   }
 
-  /// Opens the data on the device or in the bundle, for streams that have no other trigger.
+  /// Opens the data on the device or in the bundle, for a live query when no other call may have opened it.
   func openData() async {
     guard fetcher != nil else { return await checkForChanges() }
     guard current == nil else { return }
@@ -228,7 +229,7 @@ extension SeedStore {
     }
   }
 
-  /// Has no caller to throw to: reports errors in the state and the log, without repetition.
+  /// Reports errors in the state and the log, without repetition, because no caller could catch them.
   private func runInTurn(_ body: @escaping @Sendable (isolated SeedStore) async throws -> Void) async {
     do { try await inTurn(isUpdate: false, body) } catch {
       guard error != currentState.lastError else { return }

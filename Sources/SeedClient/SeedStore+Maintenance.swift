@@ -9,7 +9,7 @@ extension SeedStore {
   /// a library thread; reads continue, updates wait, and ``suspend()`` ends it. A no-op without data.
   ///
   /// Fails with ``SeedError/Code/damaged`` if the file has changed since it was verified, and stops reading it, even
-  /// after a restart. The previous file replaces it if it passes the check, and the next update takes a snapshot.
+  /// after a restart. The previous file replaces it if it passes the check, and the next update downloads a snapshot.
   public func verify() async throws {
     try await inTurn(isUpdate: false) { store in
       let proof = GenerationProof()
@@ -17,7 +17,7 @@ extension SeedStore {
       var next = try await store.adopt()
       while let generation = next, let problem = try await proof.damage(in: generation) {
         let found =
-          "\(generation.folder.file) is damaged (\(problem)): update() takes a snapshot in its place"
+          "\(generation.folder.file) is damaged (\(problem)): update() downloads a snapshot in its place"
         damage = damage ?? SeedError(.damaged, found)
         next = try await store.leave(generation)
       }

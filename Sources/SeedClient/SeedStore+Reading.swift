@@ -28,8 +28,8 @@ extension SeedStore {
   /// The statement must be read-only. The first rows come from the data on the device or in the app's bundle; without
   /// either, the query waits for an update. Each update that changed the query's tables yields rows once. A failing
   /// statement ends the sequence with ``SeedError/Code/query``. If the file is damaged, the next rows come from the
-  /// previous file, if any, and the next update takes a snapshot. The sequence ends with the store, so keep a reference
-  /// to it.
+  /// previous file, if any, and the next update downloads a snapshot. The sequence ends with the store, so keep a
+  /// reference to it.
   ///
   /// The query starts with this call, and only one loop can iterate the sequence: call `observe` in the loop.
   public nonisolated func observe(_ query: SeedQuery) -> AsyncThrowingStream<[SeedRow], any Error> {
@@ -117,7 +117,8 @@ extension SeedStore {
     .stream(at: editionSender.stream())
   }
 
-  /// Opens the data, in case no other call has. An app that never updates would show nothing, without an error.
+  /// Opens the data in case no other call has: otherwise an app that never updates would show nothing, without an
+  /// error.
   private func openForQuery() async {
     await openData()
     guard fetcher != nil, access == .open, current == nil, !currentState.isUpdating, !hasNotedWaiting else {
@@ -162,7 +163,7 @@ extension SeedStore {
   ///
   /// Prepares the data first if necessary. `body` runs on a library thread. A few reads run concurrently, others wait.
   /// If the task is cancelled, the running statement ends with ``SeedError/Code/cancelled``. If the file is damaged,
-  /// `body` runs once more with the previous file, if there is one, and the next update takes a snapshot.
+  /// `body` runs once more with the previous file, if there is one, and the next update downloads a snapshot.
   public func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {

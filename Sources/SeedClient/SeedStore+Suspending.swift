@@ -7,8 +7,9 @@ extension SeedStore {
   /// data. Running reads end with the same error, within their current statement. Seeds that the app still holds lose
   /// their locks too, so the app first closes or detaches its own connections to them.
   ///
-  /// Until ``resume()`` every call fails with ``SeedError/Code/suspended``, except ``updateInBackground(_:)``, and
-  /// `keepUpdated` and live queries, which wait. iOS kills an app that is suspended while it holds a lock in an App Group (0xdead10cc).
+  /// Until ``resume()``, `keepUpdated` and live queries wait, ``updateInBackground(_:)`` still updates, and every other
+  /// call fails with ``SeedError/Code/suspended``. iOS kills an app that is suspended while it holds a lock in an App
+  /// Group (0xdead10cc).
   public func suspend() async {
     isSuspensionWanted = true
     await stop(as: .suspended)
@@ -16,8 +17,8 @@ extension SeedStore {
 
   /// Ends the suspension.
   ///
-  /// `files` then yields the current generation again, and the app opens it as at a start. It may be a new one from
-  /// another process. Do not reopen a seed that the app still holds from before: its file may be gone.
+  /// `files` then yields the current generation again, perhaps a new one from another process. The app opens it as when
+  /// it starts. Do not reopen a seed that the app still holds from before: its file may be gone.
   public func resume() async {
     isSuspensionWanted = false
     await endSuspension()
@@ -31,7 +32,7 @@ extension SeedStore {
     await start()
   }
 
-  /// Updates once in a background task, also if the store is suspended: it is suspended again at the end of the update,
+  /// Updates once in a background task, even if the store is suspended: it is suspended again at the end of the update,
   /// even after a failure or a cancellation, unless ``resume()`` was called meanwhile.
   @discardableResult
   public func updateInBackground(_ policy: UpdatePolicy = .background) async throws -> UpdateReport {
@@ -134,9 +135,9 @@ extension SeedStore {
   /// The store then starts over at its next read or update, as after an installation: with the app's bundle or a
   /// download. A running ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task first, or
   /// ``close()`` the store afterwards. Updates and reads under way end as by ``suspend()``; later ones and live queries
-  /// wait. Before, close or detach the app's own connections to the data, which otherwise keep its space.
+  /// wait. First close or detach the app's own connections to the data, which otherwise keep its space.
   ///
-  /// Data that another store or process reads stays; the next update after its end removes it. Fails with
+  /// Data that another store or process reads stays until the first update after that reader's end. Fails with
   /// ``SeedError/Code/storeLocked`` if another store updates the directory.
   public func remove() async throws {
     guard fetcher != nil else { throw SeedError.readOnly(layout.directory) }

@@ -1,5 +1,5 @@
 extension SeedStore {
-  /// Checks the server once and takes newer data.
+  /// Checks the server once and applies newer data.
   ///
   /// A failed update keeps the old data. If another update is running, this one waits for its end. Cancelling the task
   /// ends the update with either the old or the new data.
@@ -31,7 +31,7 @@ extension SeedStore {
     }
   }
 
-  /// The plan of an update now and its download size; fetches only metadata.
+  /// The steps that an update would take now, and its download size; fetches only metadata.
   public func updatePlan() async throws -> UpdatePlan {
     try await inTurn { store in
       let plan = try await store.planUpdate(UpdatePolicy(), .silent).plan
@@ -45,13 +45,13 @@ extension SeedStore {
   /// A failed update keeps the old data and sets the error in ``state``. The next one runs after a delay that grows
   /// with every failure and is at least as long as the server asks for.
   ///
-  /// Throws ``SeedError/Code/cancelled`` after the task is cancelled, even while suspended; a running update ends first,
-  /// with either the old or the new data. Throws other errors if a retry cannot help, for example because the app's
-  /// schema is not published, or no longer.
+  /// Throws ``SeedError/Code/cancelled`` after the task is cancelled, even while the store is suspended; a running
+  /// update ends first, with either the old or the new data. Throws other errors if a retry cannot help, for example
+  /// because the app's schema is not published, or no longer.
   ///
   /// - Parameters:
-  ///   - policy: Limits each update, also the first download. By default that is unlimited, and later updates are limited
-  ///     by ``UpdatePolicy/background``.
+  ///   - policy: Limits each update, including the first download. By default, the first download is unlimited, and
+  ///     ``UpdatePolicy/background`` limits later updates.
   ///   - onFailure: Called with each failure that is retried, in the caller's isolation.
   public nonisolated func keepUpdated(
     _ policy: UpdatePolicy? = nil, onFailure: (SeedError) -> Void = { _ in }

@@ -184,7 +184,7 @@ struct HeldGenerations {
 
   var all: [Generation] { items.compactMap(\.generation) }
 
-  /// Those that can be read again if they are current; only the app still uses the others.
+  /// The generations that can be read again if they are current; only the app still uses the others.
   var inPlace: [Generation] { all.filter(\.lease.isInPlace) }
 
   mutating func add(_ generation: Generation) {

@@ -24,7 +24,7 @@ package struct StoreExamination {
       guard hadData else {
         throw SeedError(
           .io,
-          "the store in \(layout.directory) has no data yet: update it, in the app or by 'seedbank pull', and examine it then"
+          "the store in \(layout.directory) has no data yet: update it in the app or with 'seedbank pull', then examine it"
         )
       }
       let before = try StoreActivity(layout)
@@ -141,7 +141,7 @@ package struct StoreReport: Hashable, Sendable {
 }
 
 extension StoreReport {
-  /// Verifies a seed that a client of another make keeps; it has no signatures. The file is only read.
+  /// Verifies a seed of a client that does not use the library; it has no signatures. The file is only read.
   package init(ofSeed path: String) throws(SeedError) {
     self.init()
     do { try examine(seed: path) } catch { throw SeedError(error) }
@@ -166,8 +166,8 @@ extension StoreReport {
 private enum StoreRemedy {
   static let update = "update in the app or with 'seedbank pull': a snapshot will replace this copy"
   static let repair =
-    "verify and update it, by verify() and update() in the app or by 'seedbank pull --verify': a snapshot takes its "
-    + "place"
+    "verify and update it, with verify() and update() in the app or with 'seedbank pull --verify': a snapshot will "
+    + "replace it"
   static let otherClient =
-    "its client must take a snapshot; compare its steps with the article 'Formats and HTTP interface'"
+    "its client must download a snapshot; compare its steps with the article 'Formats and HTTP interface'"
 }

@@ -14,7 +14,7 @@ extension SeedModel {
 extension SeedVersion {
   static func fixture(_ number: Int) -> SeedVersion {
     guard let version = try? SeedVersion(number) else {
-      preconditionFailure("versions count from 1, so \(number) is none")
+      preconditionFailure("versions count from 1, so \(number) is not one")
     }
     return version
   }

@@ -1,8 +1,8 @@
 // SeedClientTesting: test and preview code that uses SeedClient.
 //
 // `MemoryHost` and `ScriptedClock` replace server, network and time in memory, with failures on request.
-// `TestPublication` makes keys, signed metadata, snapshots and deltas, also of an app's rows. `TestPublisher` is for
-// apps; Fixtures.swift has values for views.
+// `TestPublication` makes keys, signed metadata, snapshots and deltas, including those of an app's rows.
+// `TestPublisher` is for apps; Fixtures.swift has values for views.
 //
 // Rules of this module:
 // - Stores are real and verify their data: this module replaces the publisher and the environment.

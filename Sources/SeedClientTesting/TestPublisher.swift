@@ -93,7 +93,7 @@ public final class TestPublisher: Sendable {
   @discardableResult
   public func publish(sql: String) throws -> SeedVersion { try change { try $0.publish(sql: sql) } }
 
-  /// Publishes the newest version also as a snapshot.
+  /// Also publishes the newest version as a snapshot.
   public func publishSnapshot() throws { try change { try $0.publishSnapshot() } }
 
   /// Starts a new epoch with the current rows, so that every store downloads a new file.

@@ -32,7 +32,7 @@ public enum Limits {
   package static let changesPageBytes = 8 * 1024 * 1024
   /// Bytes of a published text or blob. A device that applies a delta holds six times as much in memory.
   package static let valueBytes = 64_000_000
-  /// Bytes of a published file, compressed or not: 1 TiB. Sums of signed lengths cannot overflow.
+  /// Bytes of a published file, compressed or not: 1 TiB. Sums of lengths in signed metadata cannot overflow.
   package static let objectBytes = 1 << 40
   /// Raw bytes of one delta document.
   package static let deltaBytes = 2 * 1024 * 1024 * 1024

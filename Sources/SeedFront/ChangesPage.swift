@@ -137,7 +137,7 @@ private final class PageStream: HTTPByteStream {
       case .plain(let bytes): plain = bytes
       case .member(let delta):
         reader = try? GzipReader(delta.bytes)
-        // What follows must not take its place.
+        // The next part must not take this delta's place.
         if reader == nil { rest = [] }
       case nil: return nil
       }

@@ -112,9 +112,9 @@ extension Problem {
   static let notFound = Problem(
     .notFound, "Nothing is published under this path. See /v1 for the published datasets.")
   static let noNewerRoot = Problem(
-    .notFound, "There is no newer root. Clients look for the next one at each update: this is no error.")
+    .notFound, "There is no newer root. Clients look for the next one at each update: this is not an error.")
   static let noPage = Problem(.notFound, "This front has no web page. See /v1 for the published datasets.")
-  /// 404 as from a static host, because clients take another object then, and only retry after 500.
+  /// 404 as from a static host, because clients then use another object, whereas after 500 they only retry.
   static let lost = Problem(
     .notFound, "This published file is missing or damaged here: the operator must repair it.")
   static let damaged = Problem(

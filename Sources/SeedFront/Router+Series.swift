@@ -47,7 +47,7 @@ extension Router {
     } catch {
       if (error as? FileError)?.isExhausted == true { throw .tooManyFiles }
       guard catalog.directory.exists else { throw .away }
-      // Without the client's version, so that there is one line for each file.
+      // Omits the client's version, so that there is one line for each file.
       log("The changes of \(model.series.series) cannot be served: \(error)")
       throw .damaged
     }

@@ -85,7 +85,7 @@ package struct Router: Sendable {
     // RFC 9110, 15.4.5: fields that describe a body belong to responses with a body. With `If-None-Match: *`, they
     // would describe a body that the client may never have received.
     if response.status == 304 { response.headers.remove(["Seedbank-Version", "Seedbank-Epoch"]) }
-    // Other sites' scripts may run in the browser of an operator, who can reach a front that they cannot.
+    // In an operator's browser, other sites' scripts could otherwise read a front that only the operator can reach.
     if ["/metrics", "/readyz"].contains(request.path) { return response }
     response.headers.append("Access-Control-Allow-Origin", "*")
     // A wildcard is one byte; a list is 240. Sending it only to other origins would double every cache's entries.

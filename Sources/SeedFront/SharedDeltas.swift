@@ -15,7 +15,7 @@ final class SharedDeltas: Sendable {
 
   private struct State {
     var known: [String: Known] = [:]
-    /// The count at which those that are gone are dropped.
+    /// The count at which released deltas are dropped.
     var limit = leastLimit
 
     static let leastLimit = 64

@@ -234,7 +234,7 @@ package final class ImportSession {
   private func complete() throws {
     try frames.checkAllCame()
     try writeCollected()
-    // Before waiting rows are retried, because they may need values of deleted rows.
+    // Deletes before waiting rows are retried, because these may need values of deleted rows.
     try lostRows.removeUnmentioned(absent: absentTables)
     try issues.endRow()
     try resolveDeferred()

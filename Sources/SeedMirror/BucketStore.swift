@@ -59,13 +59,13 @@ package struct BucketStore: MirrorStore {
 
   package func download(_ path: String, bytes: Int, to sink: String) throws -> SHA256Digest? {
     var request = BucketRequest(method: .get, url: address.url(of: path))
-    // Also makes the file, because an empty response writes nothing.
+    // Opening also makes the file, because an empty response writes nothing.
     let present = try File(sink, for: .appending).length()
     (request.sink, request.expectedBytes) = ((sink, present), bytes)
     if present > 0, present < bytes { request.headers = ["Range: bytes=\(present)-"] }
     let answer = try ask(request)
     if answer.isMissingFile { return nil }
-    // If the file there is shorter than the part here, the digest differs.
+    // Status 416: the file there is not longer than the part here. If it is shorter, the digest differs.
     if answer.status != 416 { try check(answer) }
     return try SHA256Digest.ofFile(at: sink).digest
   }

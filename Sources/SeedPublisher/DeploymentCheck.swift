@@ -16,7 +16,7 @@ package struct DeploymentCheck {
   /// An error's sentence, and whether a retry may succeed.
   package typealias Explanation = (message: String, isUnavailable: Bool)
 
-  /// One dataset's configuration, of which not everything may be usable.
+  /// One dataset's configuration, parts of which may be unusable.
   package struct Dataset {
     let name: DatasetName
     let folder: String
@@ -180,9 +180,9 @@ package struct DeploymentCheck {
     let select = "\(model.path)/\(table.name).sql"
     let remedy =
       model.projections[table.name] != nil
-      ? "let \(select) select others"
-      : "give them values, or leave them out by a file \(select) with SELECT \(columns) FROM \(quoted(table.name)) WHERE "
-        + "\(condition); a new major, by 'seedbank model new', may have another key"
+      ? "change \(select) so that it does not select such rows"
+      : "give them values, or leave them out: write SELECT \(columns) FROM \(quoted(table.name)) WHERE \(condition) into "
+        + "\(select); a new major ('seedbank model new') may have another key"
     return
       "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
       + "cannot have such rows: \(remedy)"
@@ -203,7 +203,7 @@ package struct AbandonedSeries: Sendable {
 
   var problem: String {
     "published at version \(head), but no folder of its models is left: its clients get nothing new; "
-      + "put models/\(series.major).* back, and to end it, publish once with \"lifecycle\": "
+      + "put models/\(series.major).* back; to end it, publish once with \"lifecycle\": "
       + "{\"\(series.major)\": {\"state\": \"retired\"}} in \(series.dataset)/\(DeploymentNames.datasetFile)"
   }
 

@@ -36,7 +36,7 @@ package final class ChildProcess: Sendable {
     }
     (input, output) = (reads.write, writes.read)
     for end in [input, output] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
-    // Otherwise writing to a program that has closed its input would kill this process.
+    // Writing to a program that has closed its input would otherwise kill this process.
     signal(SIGPIPE, SIG_IGN)
   }
 

@@ -9,7 +9,7 @@ package final class FolderWatch: @unchecked Sendable {
 
   /// Fails if the folder is missing or the system has no descriptors left. `onChange` is called on a private queue,
   /// once for changes in quick succession. With `writtenFiles`, only writes to these files and their replacement are
-  /// reported; Apple's systems report all changes of the folder, but no writes.
+  /// reported; Apple's systems report all changes to the folder's names, but no writes to its files.
   package init?(_ folder: String, writtenFiles: Set<String> = [], onChange: @escaping @Sendable () -> Void) {
     guard let events = FolderEvents(folder, writtenFiles) else { return nil }
     let source = events.source(on: DispatchQueue(label: "seedbank.watch"))

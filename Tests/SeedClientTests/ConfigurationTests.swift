@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test
-  func `an invalid server address, a remote bundle and a directory that is no folder are rejected at once`()
+  func `an invalid server address, a remote bundle and an unusable directory are rejected at once`()
     async
   {
     for server in [

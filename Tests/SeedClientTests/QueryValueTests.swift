@@ -11,7 +11,7 @@ import Testing
 
   init() throws { fixture = try RowFixture() }
 
-  @Test func `interpolated values are bound whatever they contain, also those of a query in another`()
+  @Test func `interpolated values are bound whatever they contain, even those of a query in another`()
     async throws
   {
     for id in ["o'c", "a", "x' OR 1 --"] {

@@ -25,7 +25,7 @@ import Testing
     let alike = await fixture.misfit("SELECT 1 AS a_b, 2 AS ab", as: Spelled.self)
     #expect(
       alike?.message.hasPrefix(
-        #"Spelled.aB could be "a_b" or "ab": leave one out, or name the one that is meant "aB" with AS (the query"#
+        #"Spelled.aB could be "a_b" or "ab": leave one out, or name the right one "aB" with AS (the query"#
       )
         == true)
     let same = await fixture.misfit("SELECT 1 AS aB, 2 AS aB", as: Spelled.self)
@@ -104,7 +104,7 @@ import Testing
       ("'[]'", "'[1]'", #"column "place" of row 1 is TEXT "[]", but Place.place is an object, from JSON ("#),
       ("'{}'", "'{}'", #"column "tags" of row 1 is TEXT "{}", but Place.tags is a list, from JSON ("#),
       ("'{'", "'[1]'", #"column "place" of row 1 is TEXT "{", but Place.place is an object, from JSON ("#),
-      ("'{}'", "'[1]'", "row 1 is no Place ("),
+      ("'{}'", "'[1]'", "row 1 does not fit Place ("),
     ] {
       let query = SeedQuery(sql: "SELECT \(place) AS place, \(tags) AS tags")
       let error = await fixture.misfit(query, as: Place.self)
@@ -230,6 +230,6 @@ import Testing
     }
     let error = await fixture.misfit("SELECT id FROM stop ORDER BY id", as: Strict.self)
     #expect(error?.code == .decoding)
-    #expect(error?.message.hasPrefix("row 2 is no Strict (Refusal())") == true)
+    #expect(error?.message.hasPrefix("row 2 does not fit Strict (Refusal())") == true)
   }
 }

@@ -145,7 +145,7 @@ import Testing
     try fixture.publisher.publish(["a": "One"])
   }
 
-  @Test func `states begin with the current one, also after a restart, and report each change`() async throws
+  @Test func `states begin with the current one, even after a restart, and report each change`() async throws
   {
     let store = try fixture.store()
     let (states, phases) = (Collected(store.states), Collected(store.phases))
@@ -178,8 +178,8 @@ import Testing
     let texts = entries.withLock(\.self).map { "\($0.level.rawValue) \($0)" }
     #expect(texts.count == 4, "\(texts)")
     #expect(texts[0].hasPrefix("info transit/2: reads version 1, downloaded, in "))
-    #expect(texts[1].hasPrefix("info transit/2: version 1 came by snapshot-1.sqlite.gz (firstDownload): "))
-    #expect(texts[2].hasPrefix("info transit/2: version 2 came by delta-1-2.json.gz (deltasAreSmaller): "))
+    #expect(texts[1].hasPrefix("info transit/2: version 1 arrived as snapshot-1.sqlite.gz (firstDownload): "))
+    #expect(texts[2].hasPrefix("info transit/2: version 2 arrived as delta-1-2.json.gz (deltasAreSmaller): "))
     #expect(texts[3].hasPrefix("error transit/2: the update failed: "))
   }
 }

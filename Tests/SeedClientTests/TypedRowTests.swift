@@ -134,7 +134,7 @@ import Testing
   @Test func `a member without a column is an error even if it is optional`() async throws {
     struct Titled: Decodable { let id: String, titel: String? }
     let error = await misfit("SELECT id, name AS title FROM stop", as: Titled.self)
-    #expect(error?.message.hasPrefix(#"Titled.titel has no column, did you mean "title"?"#) == true)
+    #expect(error?.message.hasPrefix(#"Titled.titel has no column (did you mean "title"?)"#) == true)
     #expect(await misfit("SELECT id, name FROM stop", as: String.self)?.code == .decoding)
     #expect(await misfit("SELECT id FROM stop", as: [String].self)?.code == .decoding)
   }

@@ -68,7 +68,7 @@ import Testing
   }
 
   @Test(arguments: tables)
-  func `each row gets its own value in the order of the keys, also beside indexes of the new column`(
+  func `each row gets its own value in the order of the keys, even beside indexes of the new column`(
     _ table: Table
   ) throws {
     let (connection, schema) = try seed(table)

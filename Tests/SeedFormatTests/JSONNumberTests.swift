@@ -153,7 +153,7 @@ import Testing
       expect("\(integer)", .token(.integer(integer)))
       for _ in 0..<5 {
         let text = Self.number(&random)
-        let value = try #require(Double(text), "\(text) is no number")
+        let value = try #require(Double(text), "\(text) is not a number")
         if value.isFinite { expect(text, value) } else { expect(text, .beyond(text)) }
       }
     }

@@ -63,7 +63,7 @@ import Testing
   }
 
   @Test(arguments: Array(1...Stage.pick(quick: 2, full: 4, deep: 4)) as [UInt64])
-  func `random objects are read like by a reader without memory`(seed: UInt64) throws {
+  func `readers with and without memory read random objects alike`(seed: UInt64) throws {
     var random = SplitMix(seed: seed)
     let values = (0..<150).map { _ in object(&random, depth: 0) }
     let texts = values.map(\.text)

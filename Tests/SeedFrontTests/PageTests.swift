@@ -84,10 +84,10 @@ import Testing
     let objects = view.catalog?.allSeries.flatMap(\.objects) ?? []
     view.standing.missing = Set(objects.filter { $0.span != nil }.prefix(1).map(\.filePath))
     let one = try page(view)
-    #expect(one.ranges(of: "</data> file of it is missing, or of another length").count == 1)
+    #expect(one.ranges(of: "</data> file of this series is missing or not of").count == 1)
     view.standing.missing = Set(objects.map(\.filePath))
     let all = try page(view)
-    #expect(all.ranges(of: "New clients get nothing").count == 1 && !all.contains("another length"))
+    #expect(all.ranges(of: "New clients get nothing").count == 1 && !all.contains("the signed length"))
   }
 
   @Test func `every problem of the publication is shown once with its command`() throws {
@@ -143,8 +143,8 @@ import Testing
     view.publisher = told
     let html = try page(view)
     let words: [SeriesDoubt: (String, String)] = [
-      .noModel: ("its model is gone", "no model of it any more"),
-      .copy: ("working copy unreadable", "working copy of it cannot be read"),
+      .noModel: ("its model is gone", "no longer has a model of this series"),
+      .copy: ("working copy unreadable", "working copy of this series cannot be read"),
       .log: ("log in doubt", "log misses writes"),
     ]
     let (badge, sentence) = try #require(words[doubt])

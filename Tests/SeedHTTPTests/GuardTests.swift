@@ -44,7 +44,7 @@ import Testing
     Case("OPTIONS of the server", nil) { ($0.method, $0.target) = ("OPTIONS", "*") },
     Case("POST", 405) { $0.method = "POST" },
     Case("a method in lower case", 405) { $0.method = "get" },
-    Case("a method that is no token", 400) { $0.method = "G ET" },
+    Case("a method that is not a token", 400) { $0.method = "G ET" },
     Case("an empty method", 400) { $0.method = "" },
     Case("HTTP/1.0 with Host", nil) { $0.version = "HTTP/1.0" },
     Case("HTTP/1.2", 505) { $0.version = "HTTP/1.2" },

@@ -130,7 +130,7 @@ import Testing
     #expect(try bench.rows("SELECT sum(c0), sum(c10), count(*) FROM t") == ["1024|1024|2048"])
   }
 
-  @Test func `rows that fill different columns are written in order, also within one batch`() throws {
+  @Test func `rows that fill different columns are written in order, even within one batch`() throws {
     let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, a, b)")
     let report = try bench.run(
       #"[{"id":1,"a":1}, {"id":1,"b":2}, {"id":1,"a":3}, {"a":4,"id":1,"b":null}, {"id":1,"a":5}]"#,

@@ -113,7 +113,7 @@ import Testing
         .join("tags", "tag", through: "tagged", parentKey: ["parent"], elementKey: ["tag"]),
       ]))
 
-  @Test func `a row rejected after waiting takes its nested rows along`() throws {
+  @Test func `if a row is rejected after waiting, so are its nested rows`() throws {
     let bench = try ImportBench(Self.tree)
     let report = try bench.collect(
       """

@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `a line that is not JSON is one bad row and kept whole, also with a carriage return in it`()
+  @Test func `a line that is not JSON is one bad row and kept whole, even with a carriage return in it`()
     throws
   {
     let bench = try bench()

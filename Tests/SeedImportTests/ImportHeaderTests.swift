@@ -3,7 +3,7 @@ import SeedImport
 import Support
 import Testing
 
-/// CSV headers are checked before the first row, also if there is no row.
+/// CSV headers are checked before the first row, even if there is no row.
 @Suite struct ImportHeaderTests {
   private func bench() throws -> ImportBench {
     try ImportBench(
@@ -87,7 +87,7 @@ import Testing
       (", note TEXT NOT NULL", "TEXT", "", "NULL"), ("", "TEXT", "\"\"", "''"),
       (", note TEXT", "TEXT NOT NULL", "", "''"), (", note TEXT NOT NULL", "INTEGER", "", "NULL"),
     ], ["", "b,-1,2\n"])
-  func `an empty field has the value for its own list's column, also beside a bad row`(
+  func `an empty field has the value for its own list's column, even beside a bad row`(
     row: (first: String, second: String, field: String, stored: String), bad: String
   ) throws {
     let bench = try ImportBench(

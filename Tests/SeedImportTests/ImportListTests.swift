@@ -42,7 +42,7 @@ import Testing
     #expect(failure?.code == .references)
   }
 
-  @Test func `lists of all layouts can be combined, also two of one table`() throws {
+  @Test func `lists of all layouts can be combined, even two of one table`() throws {
     let bench = try ImportBench(Self.schema)
     let mapping = ImportMapping(lists: [
       .init("stop", rows: "named", layout: .dictionary(keyColumn: "id")),

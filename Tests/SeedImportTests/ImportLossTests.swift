@@ -31,7 +31,7 @@ import Testing
   // MARK: Unique values
 
   @Test(arguments: [TableMapping.MergeMode.mergeAndDeleteMissing, .replace])
-  func `a row takes the unique value of a deleted one`(mode: TableMapping.MergeMode) throws {
+  func `a row can get the unique value of a deleted one`(mode: TableMapping.MergeMode) throws {
     try bench.run(
       #"{"a": [{"id": 4, "code": "z"}, {"id": 1, "code": "y"}, {"id": 5, "code": "x"}]}"#,
       mapping: lists(["a"], mode: mode))
@@ -41,7 +41,7 @@ import Testing
   private static let parts = ImportMapping(
     TableMapping("a", relations: [.array("parts", "part", parentKey: ["a"], mode: .replaceForParent)]))
 
-  @Test func `a row takes the unique value of one that its parent no longer names`() throws {
+  @Test func `a row can get the unique value of one that its parent no longer names`() throws {
     let report = try bench.run(
       #"[{"id": 1, "parts": [{"id": 7, "code": "p"}, {"id": 2, "code": "s"}, {"id": 3, "code": "q"}]}]"#,
       mapping: Self.parts)
@@ -127,7 +127,7 @@ import Testing
     #expect(report.tables["part"]?.inserted == 301 && report.tables["part"]?.deleted == 304)
   }
 
-  @Test func `a missing optional list deletes nothing, also if another list fills its table`() throws {
+  @Test func `a missing optional list deletes nothing, even if another list fills its table`() throws {
     let part = TableMapping("part", mode: .mergeAndDeleteMissing)
     let mapping = ImportMapping(lists: [
       .init(part, rows: "buses"), .init(part, rows: "trains", isOptional: true),

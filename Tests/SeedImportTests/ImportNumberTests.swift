@@ -42,7 +42,7 @@ import Testing
     #expect(report.issues.first?.message.contains(digits) == true)
   }
 
-  @Test func `a real column takes the nearest double, also zero`() throws {
+  @Test func `a real column gets the nearest double, which may be zero`() throws {
     let bench = try ImportBench("CREATE TABLE t(id INTEGER PRIMARY KEY, v REAL)")
     try bench.run(
       #"[{"id": 1, "v": 1e-400}, {"id": 2, "v": 0.1}, {"id": 3, "v": 9007199254740993}]"#,

@@ -11,7 +11,7 @@ import Testing
     """
   private static let mapping = ImportMapping("t")
   private static let remedy = """
-    import the referenced rows too, or set the policy of references, which is not that of bad rows: \
+    import the referenced rows too, or set the policy for references, which is not the one for bad rows: \
     '--references null' clears them, '--references keep' keeps them (ImportPolicy.References)
     """
 

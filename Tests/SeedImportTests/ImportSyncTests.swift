@@ -130,7 +130,7 @@ import Testing
     #expect(try bench.rows("SELECT number FROM phone") == ["2", "3", "9"])
   }
 
-  @Test func `a recurring object is kept by a parent that does not name it, also in separate batches`()
+  @Test func `a recurring object is kept by a parent that does not name it, even in separate batches`()
     throws
   {
     let bench = try ImportBench(
@@ -181,7 +181,7 @@ import Testing
     #expect(try bench.rows("SELECT count(*) FROM item") == ["1"])
   }
 
-  @Test func `a pair that another row names from its other side is kept, also beside a rejected row`() throws
+  @Test func `a pair that another row names from its other side is kept, even beside a rejected row`() throws
   {
     let bench = try ImportBench(
       """

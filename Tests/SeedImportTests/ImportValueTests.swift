@@ -41,7 +41,7 @@ import Testing
     ("NUMERIC", .seconds, "real 1.75"), ("INTEGER", .milliseconds, "integer 1750"),
     ("INTEGER", .coredata, "integer -978307199"), ("REAL", .coredata, "real -978307198.25"),
   ])
-  func `a date takes its column's form, and its fraction never makes an integer column REAL`(
+  func `a date gets its column's form, and its fraction never makes an integer column REAL`(
     type: String, form: ImportConversion.DateForm, row: String
   ) throws {
     #expect(try imported("\"1970-01-01T00:00:01.75Z\"", type: type, .date(as: form)).row == row)

@@ -3,7 +3,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Unique values that move from row to row, also between nested rows; rows that swap values are rejected.
+/// Unique values that move from row to row, even between nested rows; rows that swap values are rejected.
 @Suite struct ImportWaitingTests {
   private static let schema = """
     CREATE TABLE ch(id INTEGER PRIMARY KEY, name TEXT UNIQUE);

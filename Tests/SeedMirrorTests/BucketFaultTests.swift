@@ -187,7 +187,7 @@ import Testing
   }
 
   @Test(arguments: [BucketLimits(), parts])
-  func `a file that changes during its upload, also in parts, is rejected and not listed`(
+  func `a file that changes during its upload, whole or in parts, is rejected and not listed`(
     _ limits: BucketLimits
   ) throws {
     let fixture = try PublicationFixture(rows: Self.rowsInParts)

@@ -212,11 +212,11 @@ import Testing
     ("id int, name numeric", "(1, 1), (8, 'NaN')", "INTEGER", "REAL", "holds NaN", "id=8"),
     (
       "id int, name numeric", "(1, 1.00), (9, 1.5)", "INTEGER", "INTEGER",
-      "holds a number that no INTEGER can be", "id=9"
+      "holds a number that does not fit INTEGER", "id=9"
     ),
     (
       "id int, name numeric", "(1, 1), (2, 99999999999999999999)", "INTEGER", "INTEGER",
-      "holds a number that no INTEGER can be", "id=2"
+      "holds a number that does not fit INTEGER", "id=2"
     ),
     (
       "id int, name timestamptz", "(1, now()), (5, 'infinity')", "INTEGER", "INTEGER", "holds infinity",

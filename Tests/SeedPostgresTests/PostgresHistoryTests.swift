@@ -7,7 +7,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// Random histories of writes. After each step by the log, a full comparison must find no difference, and the log
+/// Random histories of writes. After each step with the log, a full comparison must find no difference, and the log
 /// must have named every changed row.
 @Suite struct PostgresHistoryTests {
   static let histories = Stage.pick(quick: 1, full: 10, deep: 250)
@@ -114,7 +114,7 @@ import Testing
     }
   }
 
-  /// Runs a step by the log and a comparison. Returns whether there was a change.
+  /// Runs a step with the log, and a comparison. Returns whether there was a change.
   private func check(_ scene: PostgresLogScene, _ place: String) throws -> Bool {
     let report = try scene.step()
     #expect(report.foundBy?.way == .log, "\(String(describing: report.foundBy)), \(place)")

@@ -54,7 +54,7 @@ struct PostgresLogScene {
     return try scene.step()
   }
 
-  /// Runs a step by the log, and expects that a full comparison right after it finds no difference.
+  /// Runs a step with the log, and expects that a full comparison right after it finds no difference.
   @discardableResult
   func follow(
     _ sql: String, reason: String? = nil, sourceLocation: SourceLocation = #_sourceLocation

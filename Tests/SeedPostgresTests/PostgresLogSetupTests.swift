@@ -144,7 +144,7 @@ import Testing
       "\(PostgresScene.twentyRows); CREATE SCHEMA seedbank; CREATE TABLE seedbank.own()", PostgresScene.schema
     )
     let error = #expect(throws: PostgresError.self) { try PostgresLogSetup(scene.place).removal() }
-    #expect(error?.description.contains("a schema \"seedbank\" that is no log") == true)
+    #expect(error?.description.contains("a schema \"seedbank\" that is not a log") == true)
     try scene.database.run("DROP SCHEMA seedbank CASCADE")
     let late = try LateTransaction("UPDATE t SET name = 'busy'", scene.database)
     var place = scene.place
@@ -192,9 +192,9 @@ import Testing
     try database.run("UPDATE t SET name = 'written' WHERE id = 2; INSERT INTO seedbank.logins VALUES (1)")
     #expect(try scene.step().foundBy == .because(.noLog))
     try database.run("CREATE TABLE seedbank.logged(id int)")
-    #expect(try scene.step().foundBy == .because(.noLog), "a table of that name alone is no log")
+    #expect(try scene.step().foundBy == .because(.noLog), "a table of that name alone is not a log")
     let foreign = #expect(throws: PostgresError.self) { try scene.remove() }
-    #expect(foreign?.description.contains("that is no log") == true)
+    #expect(foreign?.description.contains("that is not a log") == true)
   }
 
   // MARK: Pruning

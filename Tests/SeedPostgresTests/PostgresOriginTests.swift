@@ -55,7 +55,7 @@ import Testing
     let scene = try PostgresScene(Self.stops, Self.schema, cluster: PostgresCluster())
     let stamp = try scene.place.look().stamp
     #expect(try scene.step().outcome == .created)
-    #expect(try #require(stamp.renewed()).text == stamp.text, "reading is no writing")
+    #expect(try #require(stamp.renewed()).text == stamp.text, "reading does not count as writing")
     try scene.database.run("UPDATE t SET name = 'q' WHERE id = 3")
     #expect(stamp.renewed() == nil)
     let later = try scene.place.look().stamp

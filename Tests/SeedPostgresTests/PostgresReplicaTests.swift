@@ -43,7 +43,7 @@ import Testing
     #expect(try scene.deployment.metadata().state.head == head.next)
   }
 
-  @Test func `a server that is no replica, and a replica that replayed no transaction, have no known lag`()
+  @Test func `a server that is not a replica, and a replica that replayed no transaction, have no known lag`()
     throws
   {
     let primary = try PostgresCluster()

@@ -97,7 +97,7 @@ import Testing
     return rows
   }
 
-  @Test func `every merged delta leads every version that it covers to its end, also twice`() throws {
+  @Test func `every merged delta leads each version that it covers to its end, even twice`() throws {
     for seed in 0..<Self.histories {
       var random = SplitMix(seed: UInt64(seed))
       let states = Self.history(&random)

@@ -43,7 +43,7 @@ import Testing
     let error = #expect(throws: PlanError.self) { try followed.job.confirm() }
     #expect(
       error?.description
-        == "dataset.json: expected a number. Until that is fixed, nothing new is published of test")
+        == "dataset.json: expected a number. Until that is fixed, nothing new of test is published")
     try edit(.success((Self.models, [:], nil)))
     try followed.job.confirm()
   }
@@ -58,8 +58,8 @@ import Testing
       #expect(try find(found))
       let error = #expect(throws: PlanError.self) { try followed.job.confirm() }
       let text = try #require(error?.description)
-      #expect(text.hasPrefix("the files of model 1.0 are changed or gone since 'seedbank run' was started"))
-      #expect(text.contains("'seedbank model retire'") && text.hasSuffix("nothing new is published of test"))
+      #expect(text.hasPrefix("the files of model 1.0 have changed or disappeared since 'seedbank run'"))
+      #expect(text.hasSuffix("nothing new of test is published. To end a major, run 'seedbank model retire'"))
       #expect(followed.job.plans.map(\.newest) == Self.models)
     }
   }

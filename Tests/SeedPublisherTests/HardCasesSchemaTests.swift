@@ -21,7 +21,7 @@ import Testing
     #expect(text.contains("models/1.0/schema.sql") && text.contains(name))
   }
 
-  @Test func `generated columns are not sent or hashed and are correct, also in a view`() throws {
+  @Test func `generated columns are not sent or hashed and are correct, even in a view`() throws {
     let series = try FollowedSeries(
       """
       CREATE TABLE t(id INTEGER PRIMARY KEY, a, doubled AS (a * 2), kept AS (a || '!') STORED, CHECK (doubled < 100));

@@ -38,7 +38,7 @@ import Testing
     "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone INTEGER REFERENCES stop(id) ON DELETE CASCADE)",
     "CREATE TABLE line(id INTEGER PRIMARY KEY) STRICT; CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, fee REAL)",
   ])
-  func `clients of the older minor get the new one by a delta`(_ newer: String) throws {
+  func `clients of the older minor get the new one with a delta`(_ newer: String) throws {
     let deployment = try deployment()
     try deployment.change("UPDATE stop SET name = 'x' WHERE id = 1")
     let old = try deployment.metadata(major: 2)

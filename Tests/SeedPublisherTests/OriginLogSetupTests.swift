@@ -63,7 +63,7 @@ import Testing
     let setup = try SQLiteLogSetup(path)
     #expect(try setup.removal() == [])
     let error = #expect(throws: OriginError.self) { try setup.draft([]) }
-    #expect(error?.description.contains("give it another name") == true && error?.isConfiguration == true)
+    #expect(error?.description.contains("rename that table") == true && error?.isConfiguration == true)
     #expect(try SQLiteOrigin(path).log() == nil)
   }
 
@@ -73,7 +73,8 @@ import Testing
     "UPDATE OR REPLACE person SET code = NULL WHERE id = 5",
     "INSERT OR REPLACE INTO person(id, name) VALUES (5, NULL)",
   ])
-  func `a row that REPLACE removes by a generated column or a default is logged`(write: String) throws {
+  func `a row that REPLACE removes because of a generated column or a default is logged`(write: String) throws
+  {
     let connection = try Connection("people", .memory)
     try connection.execute(
       """

@@ -9,8 +9,8 @@ import Testing
 
 @testable import SeedPublisher
 
-/// Steps that find changes by the origin's log. After each, an audit compares all rows: it must find no difference,
-/// and the log must have named every changed row.
+/// Steps that find changes in the origin's log. After each, an audit compares all rows: it must find no difference, and
+/// the log must have named every changed row.
 @Suite struct OriginLogTests {
   static let histories = Stage.pick(quick: 2, full: 60, deep: 2000)
   private static let steps = 12

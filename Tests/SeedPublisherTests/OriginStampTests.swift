@@ -51,7 +51,7 @@ import Testing
 
   // MARK: WAL
 
-  @Test func `an empty WAL left by a reader is no change`() throws {
+  @Test func `an empty WAL left by a reader is not a change`() throws {
     try sqlite("PRAGMA journal_mode = WAL; UPDATE stop SET name = 'x' WHERE id = 1")
     try #require(!Folder.exists(path + "-wal"))
     let before = try stamp()

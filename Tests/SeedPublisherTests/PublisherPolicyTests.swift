@@ -234,7 +234,7 @@ import Testing
     }
   }
 
-  @Test func `signatures are renewed after an hour and not before, also while the origin is missing`() throws
+  @Test func `signatures are renewed after an hour and not before, even while the origin is missing`() throws
   {
     let deployment = try PublisherFixture.deployment()
     deployment.clock = deployment.clock.adding(seconds: Publisher.renewalSeconds - 10)

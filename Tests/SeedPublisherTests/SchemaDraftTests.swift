@@ -134,7 +134,8 @@ import Testing
     #expect(draft.skipped == ["collation odd", "collation word"])
     #expect(
       draft.notes[0].text
-        == "Removed a collation from table \"odd\": clients lack uint, so its texts sort by their bytes")
+        == "Removed a collation from table \"odd\": clients lack the collation uint, so columns with it sort by their bytes"
+    )
   }
 
   @Test func `a trigger is skipped and its table kept`() throws {

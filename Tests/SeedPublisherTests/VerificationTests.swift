@@ -50,7 +50,7 @@ import Testing
     return (roles + series).map { "metadata/\($0)" } + objects
   }
 
-  @Test func `a full scratch disk is no finding against the publication`() throws {
+  @Test func `a full scratch disk is not a finding against the publication`() throws {
     let deployment = try deployment()
     let scratch = deployment.folder("full")
     try Folder.create(scratch)
@@ -70,7 +70,7 @@ import Testing
     throws
   {
     let deployment = try deployment()
-    // Files without a reference are no finding.
+    // Files without a reference are not a finding.
     try DurableFile.write([1], to: "\(deployment.publication.path)/targets/test/2/stray.sqlite.gz")
     let report = try verify(deployment)
     #expect(report.isSound && report.findings.isEmpty, "\(report.findings)")

@@ -18,7 +18,7 @@ import Testing
 
   private static let plants = [
     Plant(name: "passes", status: 0, words: ["3 passed, 0 failed, 0 skipped\n"]),
-    // A megabyte of output is no failure.
+    // A megabyte of output is not a failure.
     Plant(name: "prints", status: 0, words: []),
     Plant(name: "fails", words: ["✘ Planted.Suite/second(): issueRecorded"]),
     Plant(

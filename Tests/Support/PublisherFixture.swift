@@ -98,7 +98,7 @@ extension PublishedObject {
   package var isDelta: Bool { if case .delta = kind { true } else { false } }
 }
 
-/// Every file of a publication with its bytes; the lock is no content.
+/// Every file of a publication with its bytes; the lock does not count.
 package func publishedFiles(_ publication: PublicationDirectory) throws -> [String: [UInt8]] {
   var files: [String: [UInt8]] = [:]
   func walk(_ folder: String) throws {

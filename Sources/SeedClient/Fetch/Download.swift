@@ -45,7 +45,8 @@ final class Download: Sendable {
     }
   }
 
-  /// False after a restart: once, because parts of two different files may have been joined.
+  /// Whether the file has its signed hash. If parts of two different files may have been joined, restarts the download
+  /// once and returns false; otherwise throws.
   private func isSigned() throws -> Bool {
     if file.isSigned() { return true }
     guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else {

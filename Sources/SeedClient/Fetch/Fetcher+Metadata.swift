@@ -26,8 +26,8 @@ extension Fetcher {
 }
 
 extension SeedError {
-  /// Names the server. Without verified metadata or data, signatures by other keys mean that the app has another
-  /// publisher's root, which no retry changes; later, the server or a mirror is at fault.
+  /// Names the server. Until metadata or data has been verified, signatures by other keys mean that the app has another
+  /// publisher's root, and no retry helps. After that, the server or a mirror is at fault.
   init(_ error: TrustError, of series: SeedSeries, at server: ServerAddress, hasVerified: Bool = true) {
     let message =
       switch error {
@@ -37,7 +37,7 @@ extension SeedError {
           + "published"
       case .missingFile(let name): Self.missing(name, server)
       case .badSignature:
-        "\(error), at \(server): its keys are not those of the root.json that it is verified by; compare the "
+        "\(error), at \(server): its keys are not those of the root.json that verifies it; compare the "
           + "address and the root with the publisher's"
       default: "\(error), at \(server)"
       }

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The part of an object that has arrived. The file is named by the object's digest, so any process can resume it.
+/// The part of an object that has arrived. The file is named after the object's digest, so any process can resume it.
 final class PartialFile: Sendable {
   let object: PublishedObject
   let path: String

@@ -24,9 +24,9 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let network = Code("network")
     /// The update's policy forbids the current network, so the update waits for a better one (Apple platforms).
     public static let waitingForNetwork = Code("waitingForNetwork")
-    /// Not the publication's server, a malfunctioning server, or a network's sign-in page.
+    /// The answer came from a server without the publication, a malfunctioning server, or a network's sign-in page.
     public static let server = Code("server")
-    /// The app rejected the server's certificate by ``SeedOptions/answerChallenge``.
+    /// The app's ``SeedOptions/answerChallenge`` rejected the server's certificate.
     public static let serverRefused = Code("serverRefused")
     /// A token from ``SeedOptions/prepareRequest`` or another credential is missing, wrong or expired.
     public static let accessDenied = Code("accessDenied")

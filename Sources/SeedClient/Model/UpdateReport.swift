@@ -23,8 +23,8 @@ public struct UpdatePlan: Hashable, Sendable {
     case onlySnapshot
     /// The deltas did not yield the published rows, so a snapshot replaces the data.
     case deltasFailed
-    /// A reader that does not end its transaction keeps a log of more than twice the file, so the data continues in a
-    /// new file with a log of its own.
+    /// A reader that does not end its transaction keeps a log more than twice as long as the file, so the data
+    /// continues in a new file with a log of its own.
     case logHeld
   }
 
@@ -124,7 +124,7 @@ public struct UpdateReport: Hashable, Sendable, CustomStringConvertible {
   /// One line: version, files, and traffic.
   public var description: String {
     let files = plan.files.joined(separator: ", ")
-    let way = action == .upToDate ? "is the newest" : "came by \(files) (\(plan.reason.rawValue))"
+    let way = action == .upToDate ? "is the newest" : "arrived as \(files) (\(plan.reason.rawValue))"
     return
       "version \(to) \(way): \(traffic.requests) requests, \(ByteCount(bytes: traffic.bytes)), \(duration)"
   }

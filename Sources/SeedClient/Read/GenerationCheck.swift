@@ -5,7 +5,7 @@ import SeedSystem
 enum GenerationCheck {
   enum Outcome: Hashable {
     case usable
-    /// Intact, but of an older minor than the app's, so without parts that its queries may read.
+    /// Intact, but of a minor older than the app's, so without parts that the app's queries may read.
     case outdated
     /// Intact, but of a model that does not fit the app's queries.
     case otherModel
@@ -49,7 +49,7 @@ enum GenerationCheck {
 extension SeedMeta {
   func opens(for app: SeedModel) -> Bool {
     guard series == app.series, model.opens(for: app.version) else { return false }
-    // The file does not contain the hash of an older minor; signed metadata was checked when it was installed.
+    // The file has no hash of an older minor. That was checked against signed metadata when the file was installed.
     return model != app.version || app.accepts(schema)
   }
 

@@ -44,7 +44,7 @@ final class RowSource: ColumnSource {
   // MARK: Errors
 
   func failed(_ error: any Error) -> SeedError {
-    SeedError(.decoding, "row \(row) is no \(type) (\(error)): \(sql)")
+    SeedError(.decoding, "row \(row) does not fit \(type) (\(error)): \(sql)")
   }
 
   private func misnamed(_ member: String) -> SeedError {
@@ -52,11 +52,11 @@ final class RowSource: ColumnSource {
       switch ColumnMatch(member, in: columns) {
       case .same: "has more than one column of its name: give the others another name with AS"
       case .alike(let names):
-        "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): leave one out, or name the one that is meant "
+        "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): leave one out, or name the right one "
           + "\"\(member)\" with AS"
       case .none, .one:
-        "has no column\(nearestName(to: member, in: columns).map { ", did you mean \"\($0)\"?" } ?? ""): select it, or "
-          + "name it in the type's CodingKeys"
+        "has no column\(nearestName(to: member, in: columns).map { " (did you mean \"\($0)\"?)" } ?? ""): select one of "
+          + "that name, or name the column in the type's CodingKeys"
       }
     return SeedError(
       .decoding,

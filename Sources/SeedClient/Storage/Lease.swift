@@ -1,7 +1,8 @@
 import SeedSystem
 
-/// Keeps a generation's files readable by a shared lock, which the kernel releases with the process. Files are removed
-/// only under the exclusive lock. Whether a lease came in time is checked later; see ``GenerationSearch``.
+/// Holds a shared lock, so that a generation's files stay readable. The kernel releases it when the process ends. Files
+/// are removed only under the exclusive lock. Whether a lease was taken in time is checked later; see
+/// ``GenerationSearch``.
 final class Lease: Sendable {
   private let path: String
   private let lock: Mutex<FileLock?>

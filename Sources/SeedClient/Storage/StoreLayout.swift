@@ -45,12 +45,12 @@ struct StoreLayout: Sendable {
 }
 
 extension StoreLayout {
-  /// Everything that a store writes to its directory; the lock is last, by which others recognise a store.
+  /// Everything that a store writes to its directory. The lock, by which others recognise a store, is last.
   var paths: [String] { [current, news, record, rejections, trust, partial, generations, lock] }
 
-  /// Removes the store's files except generations that are read. Requires the store's lock.
+  /// Removes the store's files except generations that are being read. Requires the store's lock.
   func removeUnlessRead() throws(FileError) {
-    // First, so that no other store opens a generation that is about to be removed.
+    // The pointer goes first, so that no other store opens a generation that is about to be removed.
     try Folder.remove(current)
     for name in try Folder.names(in: generations) { try folder(name).removeIfFree() }
     let isRead = try !Folder.names(in: generations).isEmpty

@@ -7,7 +7,7 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-// The only file that needs URLSession, so that a platform without it can replace it by its own `SessionOptions`.
+// The only file that needs URLSession, so that a platform without it can replace it with its own `SessionOptions`.
 
 /// The app's changes to the session, and the transport that they lead to.
 struct SessionOptions: Sendable {
@@ -130,8 +130,8 @@ final class URLSessionTransport: Transport {
 
 #if !canImport(Darwin)
 extension URLSessionTransport {
-  /// They take turns, because others' requests may still use a session, and ending it while the process goes on can
-  /// crash (swift-corelibs-foundation #5203).
+  /// The sessions take turns: other requests may still use one, and ending it while the process goes on can crash
+  /// (swift-corelibs-foundation #5203).
   private static let mostSessions = 4
 
   /// Lets the next request use another session. Foundation on Linux can miss all events of a session from some moment

@@ -73,7 +73,7 @@ package struct BundleMaker: Sendable {
   /// The verified metadata, and its files by their path in the bundle, with the newest root.
   private func fetchMetadata() async throws -> (SeriesMetadata, [String: [UInt8]]) {
     let files = Mutex([BundleFolder.rootName: root])
-    // Only the timestamp of an earlier bundle in that folder; it rejects a server with an older one.
+    // Reads only an earlier bundle's timestamp in that folder, in order to reject a server with an older one.
     let earlier = StoredMetadata(
       read: { [place] name in
         guard name == MetadataName.unversioned(Timestamp.type) else { return nil }
@@ -92,7 +92,7 @@ package struct BundleMaker: Sendable {
     return (metadata, files.withLock { $0 })
   }
 
-  /// Only deltas lead from it to the app's minor, and a bundle has none.
+  /// Only deltas lead from such a snapshot to the app's minor, and a bundle has none.
   private func tooOld(_ snapshot: PublishedObject) -> SeedError {
     SeedError(
       .versionGone,

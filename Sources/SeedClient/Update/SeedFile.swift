@@ -57,8 +57,8 @@ struct DeltaMismatch: SeedErrorConvertible {
 
   var seedError: SeedError {
     SeedError(
-      .damaged, "the delta does not fit the data on this device (\(reason)): the next update takes a snapshot"
-    )
+      .damaged,
+      "the delta does not fit the data on this device (\(reason)): the next update downloads a snapshot")
   }
 
   static func blaming<Result>(_ body: () throws -> Result) throws -> Result {

@@ -38,12 +38,12 @@ actor StoreWriter: BlockingActor {
     guard let held = try FileLock.exclusive(layout.lock, within: Self.patience) else {
       throw SeedError(
         .storeLocked,
-        "another store writes to \(layout.directory): keep one store per directory, give this one another by "
+        "another store writes to \(layout.directory): keep one store per directory, give this one another with "
           + "`directory:`, or try again later")
     }
     try layout.checkOwner(for: model, isBoundToMajor: options.isBoundToMajor)
     lock = held
-    // On the empty directory, so that later files inherit its protection class.
+    // Applied to the empty directory, so that later files inherit its protection class.
     StoreDirectory.apply(options, to: layout.directory)
     try layout.create()
     try DurableFile.sweep(layout.directory)
@@ -107,8 +107,8 @@ actor StoreWriter: BlockingActor {
     else {
       throw SeedError(
         .noPrevious,
-        "there is no file in \(layout.directory) to go back to: one that a snapshot replaced can come back once, and"
-          + " changes by deltas cannot: wait for the publisher's next version")
+        "there is no file in \(layout.directory) to go back to: a file that a snapshot replaced can come back once, but"
+          + " a delta's changes cannot be undone: wait for the publisher's next version")
     }
     let folder = layout.folder(previous)
     guard !folder.has(.damaged), try GenerationCheck.run(folder, model) == .usable else {
@@ -193,7 +193,7 @@ actor StoreWriter: BlockingActor {
 
   func keep(_ record: StateRecord) {
     guard lock != nil, record.isWorthKeeping(over: self.record()) else { return }
-    // An outdated settings screen after a restart must not fail an update.
+    // A failed write only outdates the settings screen after a restart, so it must not fail an update.
     try? record.write(layout, model.series)
   }
 

@@ -61,8 +61,8 @@ struct UpdateAttempt {
 }
 
 extension UpdatePlanner {
-  /// The data to plan from. Data that the app cannot read is only a start for deltas: without them, there is nothing to
-  /// keep, so that no rule about its version or rows prevents a first download.
+  /// The data to plan from. Data that the app cannot read only serves as a start for deltas. Without them it is not
+  /// kept, so no rule about its version or rows prevents a first download.
   fileprivate func usable(_ local: SeedMeta?) -> SeedMeta? {
     guard let local, !local.opens(for: model) else { return local }
     return (try? plan())?.action == .applied ? local : nil

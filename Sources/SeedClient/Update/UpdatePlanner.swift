@@ -132,7 +132,7 @@ struct UpdatePlanner {
     SeedError(
       .rolledBack,
       "the publisher is at version \(state.head) and this device at \(local), so the publisher seems to come from an "
-        + "old backup: its operator should restore the newest copy by `seedbank recover`, or begin a new epoch by "
+        + "old backup: its operator should restore the newest copy with `seedbank recover`, or begin a new epoch with "
         + "`seedbank new-epoch` if there is none")
   }
 

@@ -83,7 +83,7 @@ private struct NullComplaints {
       """, .text(Self.start), .text(words))
   }
 
-  /// Not `IS NULL`, which SQLite answers for a NOT NULL column without reading it.
+  /// Compares the type, because SQLite answers `IS NULL` for a NOT NULL column without reading it.
   private func hasNull(_ table: String, _ column: String) throws -> Bool {
     do {
       let isNull = "typeof(\(quoted(column))) = 'null'"

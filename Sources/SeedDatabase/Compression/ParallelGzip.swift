@@ -47,7 +47,7 @@ package final class ParallelGzip: Sendable {
   }
 
   func run(threads: Int) throws -> (raw: Compression.Measure, stored: Compression.Measure) {
-    // Not Dispatch, which starts no threads while its few are busy elsewhere.
+    // Starts threads itself, because Dispatch starts none while its few are busy elsewhere.
     let others = DispatchGroup()
     for _ in 1..<max(1, threads) {
       others.enter()
@@ -78,7 +78,7 @@ package final class ParallelGzip: Sendable {
           }
         }
         block.myTurn.wait()
-        // Also after a failure, because the next thread waits for it.
+        // Signals even after a failure, because the next thread waits for it.
         defer { block.nextTurn.signal() }
         try put(deflated, of: block)
       }

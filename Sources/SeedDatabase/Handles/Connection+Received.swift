@@ -17,7 +17,7 @@ extension Connection {
   private static let longestDefinition: Int32 = 256 * 1024
   private static let secondsToLoad = 10
 
-  /// Also limits a model's schema, which is parsed in memory before it is published.
+  /// Also called for a model's schema, which is parsed in memory before it is published.
   func limitDepth() { sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, Self.deepestExpression) }
 
   /// Loads the schema. SQLite then reads `sqlite_stat1`, whose columns may be computed.
@@ -27,7 +27,7 @@ extension Connection {
     endWithTask()
     let length = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestDefinition)
     defer { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, length) }
-    // A store reads its files also after its task was cancelled.
+    // A store reads its files even after its task was cancelled.
     try computing(atMost: Self.secondsToLoad, endingWithTask: false) { () throws(DatabaseError) in
       // The digest proves the rows, so CHECKs add nothing.
       try execute("SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA ignore_check_constraints = ON")
@@ -125,7 +125,7 @@ private struct IndexLimits {
 private final class DefinitionLeave {
   enum Kind {
     case index(name: String, table: String)
-    /// Except of names with this prefix.
+    /// An addition, whose name must not have this prefix.
     case addition(sparing: String)
   }
 
@@ -210,7 +210,7 @@ private final class DefinitionLeave {
     return isQuick || isEditing
   }
 
-  /// Why the text cannot be run, out of SQLite's error.
+  /// Why the text cannot be run, from SQLite's error.
   func reason(for error: DatabaseError) -> String {
     if let deniedFunction { return "it calls \(deniedFunction)(), which can take a device too long" }
     switch error.primaryCode {

@@ -13,7 +13,7 @@ package final class Connection {
   var handle: OpaquePointer { owner.pointer }
 
   private static let cacheCapacity = 256
-  /// Between two looks whether the task was cancelled.
+  /// Between two checks whether the task was cancelled.
   private static let copiedPages: Int32 = 1000
 
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
@@ -331,7 +331,7 @@ extension Connection.OpenMode {
     if isReceived { try connection.loadReceivedSchema() }
   }
 
-  /// Whether SQLite evaluates only expressions of rows, because a part of the file may be untrusted.
+  /// Whether part of the file may be untrusted: then SQLite evaluates no views, only the expressions of rows.
   private var isForeign: Bool { ![.memory, .scratch, .origin, .creator, .own].contains(self) }
 
   /// Whether the file's schema may be an attacker's.

@@ -62,7 +62,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
 
   package var description: String { "\(cause) to: \(subject.shortSQL)" }
 
-  /// Without the statement, which does not help an operator.
+  /// Omits the statement, which does not help an operator.
   fileprivate var cause: String { "SQLite reports \"\(message)\" (\(code))" }
 }
 

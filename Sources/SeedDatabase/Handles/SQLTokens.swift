@@ -24,7 +24,7 @@ package struct SQLScanner {
     Array(sequence(state: SQLScanner(bytes: sql)) { $0.next() })
   }
 
-  /// The place of the bracket that closes one, else that of the last word.
+  /// The place of the bracket that closes the one at `open`, or else of the last word.
   fileprivate static func closingBracket(of open: Int, in words: [String]) -> Int {
     var depth = 0
     for index in open..<words.count {

@@ -84,7 +84,7 @@ package final class Statement {
   package func borrowRow(into row: inout [BorrowedValue]) {
     let count = columnCount
     if row.count != count { row = Array(repeating: .null, count: count) }
-    // Not by subscript, which checks for uniqueness at each access.
+    // A subscript would check for uniqueness at each access.
     row.withUnsafeMutableBufferPointer { row in
       for column in 0..<count { row[column] = borrow(Int32(column)) }
     }

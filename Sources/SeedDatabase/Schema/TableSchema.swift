@@ -68,7 +68,7 @@ package struct ForeignKeySchema: Hashable, Sendable {
   /// Empty if the constraint names no columns and so references the parent's primary key.
   package let namedParentColumns: [String]
 
-  /// Also of a parent that has only a UNIQUE key, which SQLite itself does not take for a reference without columns.
+  /// If the constraint names no columns, the parent's key, even a UNIQUE one, which SQLite itself would not accept.
   package func parentColumns(in parent: TableSchema) -> [String] {
     namedParentColumns.isEmpty ? parent.keyNames : namedParentColumns
   }

@@ -86,9 +86,9 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .unknownTable(let table): "there is no table \"\(table)\""
-    case .wrongColumns(let table): "table \"\(table)\": the delta has other columns or another key"
+    case .wrongColumns(let table): "table \"\(table)\": the delta's columns or key differ from the table's"
     case .wrongSet(let table, let columns):
-      "table \"\(table)\": an update sets \(columns.joined(separator: ", ")), of which each must be a stored column outside the key, "
+      "table \"\(table)\": an update sets \(columns.joined(separator: ", ")): each must be a stored column outside the key, "
         + "named once"
     case .missingRow(let table, let key): "table \"\(table)\", row \(key): an update found no such row"
     case .nullInKey(let table, let column): "table \"\(table)\": NULL in the key column \"\(column)\""

@@ -17,7 +17,7 @@ package struct TableTriggers {
     ).map(\.[0].text)
   }
 
-  /// Every table that a write to this one can change, also through nested triggers, according to SQLite's bytecode.
+  /// Every table that a write to this one can change, even through nested triggers, according to SQLite's bytecode.
   /// Triggers must be enabled on the connection.
   package func reachableTables() throws -> Set<String> {
     let sql = TableSQL(table)

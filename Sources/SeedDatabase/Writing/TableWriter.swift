@@ -97,7 +97,7 @@ package final class TableWriter {
     return .inserted
   }
 
-  /// Deletes the row with this key. A missing row is no error, because deltas describe states, not events.
+  /// Deletes the row with this key. A missing row is not an error, because deltas describe states, not events.
   func delete(key: [BorrowedValue]) throws {
     row = key
     try fit(key: &row)
@@ -175,7 +175,7 @@ package final class TableWriter {
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
     let differing = runsTriggers ? [] : found.differing(from: row)
-    // Otherwise SQLite would hold the old row beside the new one. Batches never contain such long rows.
+    // Drops a long old row, which SQLite would otherwise hold beside the new one. Batches never contain such rows.
     if row.contains(where: { $0.byteCount > Self.longBytes }) { found.statement.rewind() }
     guard try isFree(try change(differing)) else { return .taken }
     if let old {

@@ -1,7 +1,7 @@
 package import SeedFormat
 
-/// Finds the row that holds another row's unique value, from SQLite's message. Reports only certain facts: the name of
-/// an index over an expression, and no value of a column that was not given.
+/// Finds the row that holds another row's unique value, from SQLite's message. Reports only certain facts: of an index
+/// over an expression only the name, and no value of a column that was not given.
 package final class UniqueConflict {
   private let connection: Connection
   private let table: TableSchema

@@ -8,7 +8,7 @@ enum DeltaScalar {
 
   static func write(_ value: BorrowedValue, _ add: ((inout [UInt8]) -> Void) throws -> Void) rethrows {
     switch value {
-    // Not as a tree, which would cost an allocation for each value.
+    // A tree would cost an allocation for each value.
     case .integer(let value) where isExact(value): try add { $0.append(contentsOf: String(value).utf8) }
     case .real(let value) where value.isFinite: try add { JSONWriter.append(value, to: &$0) }
     case .text(let bytes):

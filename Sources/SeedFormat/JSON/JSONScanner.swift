@@ -122,7 +122,7 @@ package struct JSONScanner: ~Copyable {
 
   private mutating func afterValue() throws(JSONError) -> JSONToken {
     let isInObject = if case .object? = levels.last { true } else { false }
-    // If the next token is incomplete, the caller returns to before the comma.
+    // If the next token is incomplete, the caller goes back to the position before the comma.
     let isEnd = try separator(isInObject ? UInt8(ascii: "}") : UInt8(ascii: "]"), isFirst: false)
     guard let isEnd else { return .starved }
     if isEnd { return leaveLevel(isInObject ? .endObject : .endArray) }

@@ -24,7 +24,7 @@ package struct JSONTape: ~Copyable {
     package var count = 0
   }
 
-  /// Not an array, whose uniqueness would be checked for each of a row's entries.
+  /// An array's uniqueness would be checked for each of a row's entries.
   package private(set) var entries: UnsafeMutablePointer<Entry>
   private var capacity: Int
   private(set) var count = 0

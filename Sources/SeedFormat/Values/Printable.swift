@@ -9,7 +9,7 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// With a full stop unless it ends a sentence, also after another program's message.
+  /// With a full stop, unless it has an ending mark, even if it is another program's message.
   package var closed: String { [".", "?", "!", "…"].contains { hasSuffix($0) } ? self : self + "." }
 
   /// Without a full stop, for the middle of a sentence.

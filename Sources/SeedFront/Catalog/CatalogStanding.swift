@@ -42,7 +42,7 @@ extension CatalogView {
     return catalog.allSeries.allSatisfy { !servedSnapshots($0).isEmpty }
   }
 
-  /// Whether the publication's files are gone, as with a lost mount. This is one problem and not one of each series.
+  /// Whether the publication's files are gone, as with a lost mount. This is one problem, not one for each series.
   var isAway: Bool {
     failure != nil && (catalog?.allSeries ?? []).allSatisfy { servedSnapshots($0).isEmpty }
   }
@@ -60,10 +60,10 @@ extension CatalogView {
     return (catalog?.allSeries ?? []).compactMap { series in
       let count = missingFiles(series)
       guard count > 0 else { return nil }
-      // Without the number of all files, with which each version would repeat it in the log.
+      // Omits the number of all files, because each version changes it and would repeat the line in the log.
       return
-        "\(count.counted("file")) of \(series.series) \(count == 1 ? "is" : "are") missing, or of another length than "
-        + "signed: see 'seedbank verify'"
+        "\(count.counted("file")) of \(series.series) \(count == 1 ? "is" : "are") missing or not of the signed "
+        + "length: see 'seedbank verify'"
     }
   }
 }

@@ -13,7 +13,7 @@ struct AnswerMark: Hashable, Sendable {
 
   let kind: Kind
   let series: SeedSeries?
-  /// Whether each client asks for it, so that it is no error, whatever its status.
+  /// Whether each client makes this request, so that no status of the response counts as an error.
   let isRoutine: Bool
 
   init(_ kind: Kind, series: SeedSeries? = nil, isRoutine: Bool = false) {

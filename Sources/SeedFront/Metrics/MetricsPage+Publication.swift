@@ -17,7 +17,7 @@ extension MetricsPage {
     writeGauge("seedbank_served_snapshots", "Snapshots with which a client can begin now.", series) {
       view.servedSnapshots($0).count
     }
-    writeGauge("seedbank_missing_files", "Missing files, and those of another length than signed.", series) {
+    writeGauge("seedbank_missing_files", "Missing files, and those not of the signed length.", series) {
       view.missingFiles($0)
     }
     writeParts("seedbank_snapshot_bytes", "encoding", "Bytes of the newest snapshot, by encoding.", series) {

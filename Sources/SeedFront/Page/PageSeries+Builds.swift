@@ -159,7 +159,7 @@ struct BarChart {
 
   func figure(_ caption: HTML) -> HTML {
     let highest = max(1, bars.map(\.value).max() ?? 1)
-    // The clock may have been set back between two of them.
+    // The clock may have been set back between two bars.
     let times = bars.map(\.time)
     let (start, end) = (times.min() ?? .distantPast, times.max() ?? .distantPast)
     func seconds(to time: UTCTime) -> Int { time.secondsSinceEpoch - start.secondsSinceEpoch }

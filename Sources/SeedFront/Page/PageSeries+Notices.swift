@@ -66,14 +66,14 @@ extension PageSeries {
     case .filesMissing where problems.contains(.noSnapshot): nil
     case .filesMissing:
       """
-      \(HTML.number(missingFiles, "file", "files")) of it \(missingFiles == 1 ? "is" : "are") missing, or of another length
-      than signed: <code>seedbank verify</code> shows what to do.
+      \(HTML.number(missingFiles, "file", "files")) of this series \(missingFiles == 1 ? "is" : "are") missing or not of
+      the signed length: <code>seedbank verify</code> shows what to do.
       """
     case .stepFailed: failureNotice
     case .clocksDiffer:
       """
-      Something of it is dated ahead of this front’s clock, so its age is unknown. <code>timedatectl</code> on this machine
-      and on the publisher’s shows whose clock is not synchronized.
+      A date of this series is ahead of this front’s clock, so the data’s age is unknown. <code>timedatectl</code> on this
+      machine and on the publisher’s shows whose clock is not synchronized.
       """
     case .noStep: silenceNotice
     case .old:
@@ -88,13 +88,13 @@ extension PageSeries {
     case .originHeldOpen: openNotice
     case .modelGone:
       """
-      The configuration has no model of it any more: its clients get nothing new. <code>seedbank status</code> shows what to put back,
-      and how to end a series.
+      The configuration no longer has a model of this series: its clients get nothing new. <code>seedbank status</code> shows
+      what to put back, and how to end a series.
       """
     case .copyUnreadable:
       """
-      The publisher’s working copy of it cannot be read: <code>seedbank regenerate</code> rebuilds it. If this returns, check
-      the disk.
+      The publisher’s working copy of this series cannot be read: <code>seedbank regenerate</code> rebuilds it. If this
+      returns, check the disk.
       """
     case .logDoubted:
       """

@@ -106,7 +106,7 @@ extension PublisherProblem {
     switch self {
     case .datasetUnpublished:
       """
-      Nothing of a dataset is published yet, and its clients get nothing: <code>seedbank regenerate</code> publishes it, or reports
+      A dataset is not published yet, and its clients get nothing: <code>seedbank regenerate</code> publishes it, or reports
       why not.
       """
     case .modelUnpublished:

@@ -239,7 +239,7 @@ final class ConnectionTable: Sendable {
       var ended = 0
       for (key, entry) in state.entries where !entry.isLeaving {
         let activity = entry.connection.activity
-        // Only then, because it queries the kernel.
+        // Asked for only while sending, because it queries the kernel.
         let acknowledged = activity.phase == .sending ? entry.connection.acknowledgedBytes : 0
         switch timeouts.judge(activity, entry.progress, acknowledged: acknowledged, at: now) {
         case .keep(let progress):

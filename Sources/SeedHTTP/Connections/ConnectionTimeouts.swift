@@ -29,12 +29,14 @@ package struct ConnectionTimeouts: Sendable {
     /// Milliseconds of a monotonic clock.
     let since: UInt64
 
-    /// A connection counts as busy for this time after opening or a response, in which an active client sends again.
+    /// A connection counts as busy for this time after opening or a response, because an active client sends again
+    /// within it.
     static let momentMilliseconds: UInt64 = 250
 
     var isAnswering: Bool { phase == .handling || phase == .sending }
 
-    /// A new connection counts as waiting only after this time without a head, in which a lost packet is resent.
+    /// A new connection counts as waiting only after this time without a head, because a lost packet is resent within
+    /// it.
     static let patienceMilliseconds: UInt64 = 1_000
 
     /// Whether it can be ended without losing a request.

@@ -81,7 +81,7 @@ private struct Conditions {
   }
 
   /// The entity tags in the fields, with quotes and `W/`, or `*`, which matches any representation. Other servers' tags
-  /// may contain commas; their parts never equal a tag of this server, which has none.
+  /// may contain commas; their parts never equal a tag of this server, whose tags have none.
   private func tags(_ name: String) -> [String]? {
     let values = request.values(of: name)
     let parts = values.flatMap { $0.split(separator: ",") }.map { part in part.trimmed { " \t".contains($0) }

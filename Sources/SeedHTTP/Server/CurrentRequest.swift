@@ -43,7 +43,7 @@ final class CurrentRequest {
   func send(_ response: PreparedResponse) {
     self.response = response
     step = .sent
-    // Only for large bodies: small ones are sent at once.
+    // Measured only for large bodies: small ones are sent at once.
     acknowledgedBefore = response.bodyBytes >= Self.largeBytes && !isHead ? client.acknowledgedBytes : nil
     client.enter(.sending)
   }

@@ -38,7 +38,7 @@ public struct ImportIssue: Hashable, Sendable {
   public var row: Int
   /// The first byte of the row or value, from the document's start.
   public var offset: Int
-  /// The line in which the row begins, from 1; only in CSV and in documents of lines.
+  /// The line in which the row begins, from 1; only in CSV and in JSON lines.
   public var line: Int?
   /// The table.
   public var table: String

@@ -58,7 +58,7 @@ final class ParentLedger {
     try name.run(rows, width: table.key.count + 1)
   }
 
-  /// Keeps all rows of parents, because they lost none, or because their outcome is not known.
+  /// Keeps all rows of these parents: they lost none, or it is not known whether they did.
   func withdraw(_ keys: [BorrowedValue]) throws { try withdraw.run(keys, width: width) }
 
   /// The rows that their parents lost, as the part of a query after the columns of `SELECT`. A row that another parent

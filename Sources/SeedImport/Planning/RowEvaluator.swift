@@ -195,7 +195,7 @@ final class RowEvaluator {
     plan.set(target.column, try reader.read(index, source, for: target))
   }
 
-  /// Reads a nested object, or its bare key, at once because its key fills this row's columns.
+  /// Reads a nested object or its bare key at once, because its key fills this row's columns.
   private func reference(
     _ plan: RowPlan, _ nested: RowPlan, _ columns: [Int], _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) {

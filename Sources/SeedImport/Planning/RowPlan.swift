@@ -93,7 +93,7 @@ final class RowPlan {
     shapes.keys.contains { $0.contains(column) && !$0.contains(mark(ofDefault: column)) }
   }
 
-  /// Beyond the columns, and set in rows whose key column has its default.
+  /// A number beyond the columns', set in rows whose key column has its default.
   private func mark(ofDefault column: Int) -> Int { width + column }
 
   /// The values of columns that a row omits. A replaced table also has those of the schema.

@@ -37,7 +37,7 @@ struct DocumentFrame {
     if let csv, CSVFormat.byte(csv.delimiter) == nil {
       throw ImportFailure(
         .mapping,
-        "a delimiter of CSV is one ASCII character, and no quotation mark or line end, not \"\(csv.delimiter)\""
+        "a CSV delimiter is one ASCII character other than a quotation mark or a line end, not \"\(csv.delimiter)\""
       )
     }
     for (number, list) in numbered { try add(list, number) }

@@ -155,7 +155,7 @@ extension DocumentSource {
     return place
   }
 
-  /// The line of a marked row; only in CSV and in documents of lines.
+  /// The line of a marked row; only in CSV and in JSON lines.
   var line: Int? { decoder == nil ? nil : latest.line }
 }
 

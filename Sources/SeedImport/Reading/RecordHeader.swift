@@ -26,7 +26,7 @@ final class RecordHeader {
 
   var count: Int { names.count }
 
-  /// Appends numbers to duplicate names, which nothing reads, because an object's names are unique.
+  /// Appends numbers to repeated names, because an object's names are unique. Nothing reads these members.
   private static func distinct(_ names: [String]) -> [String] {
     var seen = Set(names.map { Array($0.utf8) })
     guard seen.count < names.count else { return names }
@@ -56,7 +56,7 @@ extension CSVFormat.EmptyFields {
 }
 
 extension ColumnSchema {
-  /// Whether the column stores texts, also empty ones, unchanged.
+  /// Whether the column stores texts, including empty ones, unchanged.
   fileprivate var takesTexts: Bool {
     switch affinity {
     case .text, .numeric: true

@@ -213,8 +213,8 @@ final class ValueReader {
   }
 }
 
-/// The integer that a number's digits spell exactly, also with an exponent or a zero fraction; otherwise, or beyond 64
-/// bits, `nil`. The text must be a number in JSON's grammar. Conversion through a double would change
+/// The integer that a number's digits spell exactly, even with an exponent or a zero fraction; `nil` for others and
+/// beyond 64 bits. The text must be a number in JSON's grammar. Conversion through a double would change
 /// 9007199254740993.0.
 package func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
   let zero = UInt8(ascii: "0")

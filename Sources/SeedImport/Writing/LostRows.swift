@@ -87,7 +87,8 @@ final class LostRows {
     try deletion.list(target.table.name, seen.others)
   }
 
-  /// Throws if a table lost too many rows, also through rows that they referenced, or all without a row of the import.
+  /// Throws if a table lost too many rows, including those lost with a row that they referenced, or if it lost rows and
+  /// the import has none for it.
   func checkShrink() throws {
     guard !policy.acceptsShrink, targets.contains(where: { $0.mode != .merge }) else { return }
     for target in targets where target.seen != nil && target.deleted > 0 {

@@ -38,8 +38,8 @@ struct ReferencePolicy {
     if policy == .fail {
       throw ImportFailure(
         .references,
-        "\(reference.place): \(message): import the referenced rows too, or set the policy of references, "
-          + "which is not that of bad rows: '--references null' clears them, '--references keep' keeps them "
+        "\(reference.place): \(message): import the referenced rows too, or set the policy for references, "
+          + "which is not the one for bad rows: '--references null' clears them, '--references keep' keeps them "
           + "(ImportPolicy.References)")
     }
     issues.note(

@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Writes rows with their nested rows: first the referenced objects, then the row, then the rows that reference it. A
-/// rejected row takes its nested rows along; a rejected child does not affect its parent. If one of them has to wait,
+/// Writes rows with their nested rows: first the referenced objects, then the row, then the rows that reference it. If
+/// a row is rejected, so are its nested rows; a rejected child does not affect its parent. If one of them has to wait,
 /// the whole tree waits.
 final class RowTreeWriter {
   let evaluator = RowEvaluator()
@@ -56,7 +56,7 @@ final class RowTreeWriter {
     do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
     } catch {
-      // They name the row's parent, so that it is not deleted as a row without one.
+      // The given values name the row's parent, so that the row is not deleted as one without a parent.
       for item in given { plan.set(item.column, item.value) }
       try nameForOthers(plan)
       try reject(plan, error, source)
@@ -212,7 +212,7 @@ final class RowTreeWriter {
     guard !isMentioning else { return }
     var issue = RejectedRow(
       .notDeleted,
-      "its rows of table \"\(sync.target.table.name)\" were all kept, for the key of a rejected one is not known"
+      "its rows of table \"\(sync.target.table.name)\" were all kept, because the key of a rejected one is not known"
     )
     issue.key = rowDescription(target.table.keyNames, key.map(\.owned))
     issues.note(issue, target.table.name, place)

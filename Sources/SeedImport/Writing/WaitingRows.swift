@@ -1,9 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// Rows, with their nested rows, that wait because another row holds a unique value that one of them needs and may
-/// still give up. A temporary table keeps them as in the document; they are read again after the last row. A later row
-/// with the key of a waiting row has to wait too.
+/// Rows, with their nested rows, that wait for a unique value that another row holds and may still give up. A temporary
+/// table keeps them as in the document; they are read again after the last row. A later row with the key of a waiting
+/// row has to wait too.
 final class WaitingRows {
   struct Row {
     let number: Int64

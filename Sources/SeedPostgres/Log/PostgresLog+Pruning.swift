@@ -57,11 +57,12 @@ extension PostgresLog {
   }
 
   private var advice: String {
-    "the log of the origin \(connection.place.text) has entries of more than \(Self.scheduledDays) days, which this user may not remove, or not on "
-      + "a standby: let the owner's cron run once a day, on the primary: SELECT \(quoted(names.schema)).prune(interval '\(Self.scheduledDays) days')"
+    "the log of the origin \(connection.place.text) has entries of more than \(Self.scheduledDays) days, which cannot be removed, because "
+      + "this user lacks the right or this is a standby: let the owner's cron run once a day, on the primary: SELECT \(quoted(names.schema)).prune(interval '\(Self.scheduledDays) days')"
   }
 
-  /// Whether entries are older than a schedule would leave them, by a day. The newest entry of each log is never removed.
+  /// Whether entries are at least a day older than a schedule would leave them. The newest entry of each log is never
+  /// removed.
   private func hasOldEntries() throws(PostgresError) -> Bool {
     for table in watched {
       let log = names.log(table.number)

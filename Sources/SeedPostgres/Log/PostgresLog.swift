@@ -61,7 +61,7 @@ final class PostgresLog: OriginLog {
 
   // MARK: Changes
 
-  /// New relations count as changes, because they may inherit from those read or replace them.
+  /// New relations count as changes, because they may replace relations that are read, or inherit from them.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {
     guard case .known(let older, let marks) = try standing(since: cursor),
       older.relations == state.relations, cursor.json["logs"]?.members?.count == watched.count,

@@ -93,20 +93,20 @@ extension ValueForm {
   /// Rejects NaN, which SQLite would store as NULL.
   private static func real(_ value: Double) throws(Unfit) -> Double {
     guard value.isNaN else { return value }
-    throw Unfit(reason: "NaN, which is no number to SQLite: make it NULL, or the client's column TEXT")
+    throw Unfit(reason: "NaN, which SQLite cannot store: make it NULL, or the client's column TEXT")
   }
 
   /// An INTEGER column gets whole numbers, a REAL column the nearest double.
   private static func number(_ digits: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue {
     if affinity != .real, let whole = whole(digits) { return .integer(whole) }
     guard digits.last?.isNumber == true else {
-      throw Unfit(reason: "\(digits), which is no number: make it NULL, or the client's column TEXT")
+      throw Unfit(reason: "\(digits), which is not a number: make it NULL, or the client's column TEXT")
     }
     guard affinity != .integer else {
-      throw Unfit(reason: "a number that no INTEGER can be: make the client's column TEXT or REAL")
+      throw Unfit(reason: "a number that does not fit INTEGER: make the client's column TEXT or REAL")
     }
     guard let real = Double(digits), real.isFinite else {
-      throw Unfit(reason: "a number that no REAL can be: make the client's column TEXT")
+      throw Unfit(reason: "a number that does not fit REAL: make the client's column TEXT")
     }
     return .real(real)
   }
@@ -141,7 +141,7 @@ extension ValueForm {
   private static func time(_ microseconds: Int64, _ affinity: Affinity) throws(Unfit) -> BorrowedValue {
     let (time, isBeyond) = microseconds.addingReportingOverflow(millennium)
     guard microseconds != .min, microseconds != .max, !isBeyond else {
-      throw Unfit(reason: "infinity, which is no number: make it NULL, or the client's column TEXT")
+      throw Unfit(reason: "infinity, which is not a number: make it NULL, or the client's column TEXT")
     }
     return affinity == .integer ? .integer(time) : .real(Double(time) / 1_000_000)
   }

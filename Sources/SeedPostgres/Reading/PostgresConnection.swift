@@ -218,7 +218,7 @@ extension PostgresConnection {
     if !finishes(raw, in: place.hasSeveralHosts ? place.hostSeconds : place.connectSeconds),
       PQstatus(raw) != CONNECTION_BAD, place.hasSeveralHosts
     {
-      // A host that accepts connections and is silent took all the time. Only PQreset gives each host its own.
+      // A host that accepts connections and is silent took all the time. Only PQreset gives each host time of its own.
       PQreset(raw)
     }
     guard PQstatus(raw) == CONNECTION_OK else {

@@ -24,7 +24,7 @@ final class ReadingCatalog {
   func relations(readBy projection: PostgresProjection) throws(PostgresError) -> [ReadRelation] {
     if let table = try plainTable(projection.source) { return [table] }
     if let relations = known[projection.source] { return relations }
-    // Without columns, because the user may not have the right to read all of them.
+    // Selects no columns, because the user may lack the right to read some.
     let relations = try locked(by: "SELECT FROM \(projection.source) AS seedbank_rows")
     known[projection.source] = relations
     return relations
@@ -40,8 +40,8 @@ final class ReadingCatalog {
     return plainTables?[sql]
   }
 
-  /// Those that this user may lock. A view's lock includes its tables, by the rights of its owner; materialized views and
-  /// foreign tables have no LOCK.
+  /// The relations that this user may lock. A view's lock includes its tables, by the rights of its owner; LOCK does
+  /// not accept materialized views and foreign tables.
   func lockable(_ relations: Set<ReadRelation>) throws(PostgresError) -> [ReadRelation] {
     try connection.relations(
       "c.oid = ANY ($1::oid[]) AND c.relkind IN ('r', 'p', 'v') AND has_table_privilege(c.oid, 'SELECT')",

@@ -26,7 +26,7 @@ package struct PostgresLogSetup: OriginLogMaker {
     guard !schemas.isEmpty else { return [] }
     guard try PostgresLogCatalog.exists(names, reader) else {
       throw PostgresError.configuration(
-        "the origin \(place.text) has a schema \"\(names.schema)\" that is no log: give it another name, because the log needs this one"
+        "the origin \(place.text) has a schema \"\(names.schema)\" that is not a log: rename that schema, because the log needs its name"
       )
     }
     return try names.removal(reader)
@@ -133,8 +133,8 @@ struct PostgresLogDraft {
     logged.append((shown, source.keys.map(\.name), remark))
     statements += Self.log(of: source, logged.count, names)
     guard facts.kind == "p" else { return }
-    // A new partition gets the row trigger by the rights of the user who makes it. Not for PUBLIC: who may use the schema
-    // could call the function for rows whose casts would run as the log's owner.
+    // A new partition gets the row trigger by the rights of the user who makes it. PUBLIC has no right, because any
+    // user of the schema could then call the function for rows whose casts would run as the log's owner.
     statements.append(
       "GRANT EXECUTE ON FUNCTION \(names.function(.row, logged.count))() TO \(quoted(facts.owner))")
   }
@@ -217,7 +217,7 @@ extension TableFacts {
     case "r", "p": break
     case "m": return "it is a materialized view, which has no triggers"
     case "f": return "it is a foreign table: its server does not report writes"
-    default: return "it is no table"
+    default: return "it is not a table"
     }
     guard isPermanent else { return "it is not permanent: a crash empties it, and no trigger notes that" }
     return hasForeignPartition

@@ -111,7 +111,7 @@ private struct TableDraft {
     let exempt = SetupNote(
       kind: .rows, name: table.name,
       reason:
-        "clients get also those that row-level security hides from other users, because this user is exempt",
+        "clients also get those that row-level security hides from other users, because this user is exempt",
       remedy:
         "to publish fewer, connect as a user without that exemption and set origin.rowSecurity to \"apply\"")
     return [heirs, table.isExempt ? exempt : nil, table.hasRules ? .rules(of: table.name) : nil]
@@ -199,7 +199,7 @@ private struct TableDraft {
   }
 
   private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
-    if index.columns.isEmpty { return "it is no index over columns alone and all rows" }
+    if index.columns.isEmpty { return "it is not an index over columns alone and all rows" }
     if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
     if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
     return names.contains(index.name.lowercased()) ? "SQLite takes its name for that of another part" : nil

@@ -40,7 +40,7 @@ struct SchemaCatalog {
 
   struct Index {
     let name: String
-    /// Without those that it only includes; empty for an index that is not a B-tree over columns of all rows.
+    /// Omits columns that the index only includes; empty for an index that is not a B-tree over columns of all rows.
     let columns: [String]
     let isPrimary: Bool
     let isUnique: Bool

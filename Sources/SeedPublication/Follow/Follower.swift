@@ -120,7 +120,7 @@ package struct FollowFailure: Error, Hashable {
   let error: TrustError
   let server: String
 
-  /// The server is behind the local copy, which is no reason for distrust if there are other sources.
+  /// The server is behind the local copy, which is not a reason for distrust if there are other sources.
   package var isOlder: Bool { if case .rollback = error { true } else { false } }
 
   package var isUnavailable: Bool { if case .missingFile = error { true } else { false } }
@@ -134,7 +134,7 @@ package struct FollowFailure: Error, Hashable {
       "\(server): \(error). Its keys are not those of the root file: compare the address and root.json with the publisher's."
     case .rollback:
       "\(server) has an older state than the copy here: \(error). If it is a copy, it is behind, and catches up; after a "
-        + "restore there, its operator can continue from the copy here by 'seedbank recover'. The copy here is unchanged."
+        + "restore there, its operator can continue from the copy here with 'seedbank recover'. The copy here is unchanged."
     case .conflict: "\(server): \(error). The copy here is unchanged."
     case .missingFile(MetadataName.unversioned(Timestamp.type)):
       "\(server) does not have metadata/timestamp.json: give the address of a publication, whose folder metadata has that file."

@@ -93,7 +93,7 @@ package struct Mirror: Sendable {
         return "writable, and \(fence); "
           + (isEmpty
             ? "nothing is mirrored yet: after 'seedbank mirror push' check again whether clients can read it"
-            : "clients cannot read it by this address without credentials")
+            : "clients cannot read it at this address without credentials")
       }
     } catch { throw failure(error) }
   }
@@ -110,8 +110,8 @@ package struct Mirror: Sendable {
   }
 }
 
-/// Tests each request of a push, and whether a fenced store honours conditions. Only they keep two
-/// publishers from overwriting each other.
+/// Tests each request of a push, and whether a fenced store honours conditions. Only conditions keep two publishers
+/// from overwriting each other.
 package struct MirrorProbe {
   private let store: any MirrorStore
   private let isFenced: Bool

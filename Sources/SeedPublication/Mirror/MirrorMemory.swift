@@ -70,7 +70,7 @@ package struct MirrorMemory: Hashable, Sendable {
 }
 
 extension MirrorMemory {
-  /// The memory's file. It is named by the mirror's place because the order of mirrors in the configuration may change.
+  /// The memory's file. It is named after the mirror's place, because the order of mirrors in the configuration may change.
   package static func file(of place: String, in stateFolder: String) -> String {
     "\(stateFolder)/mirrors/\(SHA256Digest.of(Array(place.utf8)).hex.prefix(nameDigits)).json"
   }

@@ -39,7 +39,7 @@ package struct MirrorPush {
     if options.isByHand || memory.needsList(now) || !isKnown {
       try look()
     } else if options.looksFirst || !plan.steps.isEmpty {
-      // A store that hangs is found by one small request, and another publisher before anything is written.
+      // One small request finds a store that hangs, and another publisher, before anything is written.
       let found = try store.read(image.timestamp.path)
       // A mirror that went back to an earlier timestamp from here lacks files that the memory lists.
       if try conditionToReplace(found) != nil, !memory.committed(found) { try look() }

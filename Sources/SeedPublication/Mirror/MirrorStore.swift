@@ -8,8 +8,8 @@ package protocol MirrorStore: Sendable {
   func list() throws -> [String: Int]
   /// Reads a small file. Returns `nil` if it is missing.
   func read(_ path: String) throws -> StoredFile?
-  /// Copies a file to `sink`, little more than `bytes` of it, and returns the copy's hash. Returns `nil` if the file is
-  /// missing. May continue an interrupted copy.
+  /// Copies a file to `sink`, stopping soon after `bytes` bytes, and returns the copy's hash. Returns `nil` if the file
+  /// is missing. May continue an interrupted copy.
   func download(_ path: String, bytes: Int, to sink: String) throws -> SHA256Digest?
   func length(_ path: String) throws -> Int?
   func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply

@@ -182,7 +182,7 @@ extension UpcomingSnapshots {
     self.init(
       due: try json.optional("due", \.time),
       calendarTimes: try json.needed("times", \.elements).map { value in
-        guard let time = value.time else { throw MalformedJSON.field(path: "times", reason: "is no time") }
+        guard let time = value.time else { throw MalformedJSON.field(path: "times", reason: "is not a time") }
         return time
       },
       // Falls back to UTC if this version does not have the zone.

@@ -26,7 +26,7 @@ extension PublishedObject {
 }
 
 extension [PublishedObject] {
-  /// Returns the listed snapshots in gzip, in which each exists, newest first.
+  /// Returns the listed snapshots, newest first, each in gzip, which always exists.
   package func snapshots() -> [PublishedObject] {
     filter { $0.span == nil && $0.encoding == .gzip }.sorted { $0.version > $1.version }
   }

@@ -47,7 +47,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     switch self {
     case .missing(let path):
       "there is no publication at \(path): is its disk mounted? If there never was one, 'seedbank init' makes it. If it was "
-        + "lost, restore it from a backup, or by 'seedbank recover' from a mirror or a follower\(Self.startingOver)"
+        + "lost, restore it from a backup, or with 'seedbank recover' from a mirror or a follower\(Self.startingOver)"
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
     case .damagedRoot(let file):
       "\(file) is not root metadata: restore it from a backup, a mirror or a follower, or remove it if it never belonged "
@@ -59,14 +59,14 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .otherRoot(let shipped, let file):
       "\(shipped) is not a root of this publication, which has \(file): apps that ship it reject everything from here; "
         + "restore a root and a publication that belong together"
-    // Without the holder: another one is the same failure.
+    // Omits the holder, because another holder is the same failure.
     case .locked(let path, _, let seconds):
-      "another publisher is working on \(path), for more than \(seconds) seconds: try again when it is done, or end it "
+      "another publisher has been working on \(path) for more than \(seconds) seconds: try again when it is done, or end it "
         + "if it hangs"
     case .copyAhead(let copy, let version, let head):
       "the working copy \(copy) is at version \(version), ahead of the publication's \(head): "
         + "the publication seems to come from an old backup; move it away, and restore the newest one from a backup, "
-        + "or by 'seedbank recover' from a mirror or a follower\(Self.startingOver)"
+        + "or with 'seedbank recover' from a mirror or a follower\(Self.startingOver)"
     case .notDelegated(let series):
       "the series \(series) is new, and the targets key that must sign its delegation is not here: "
         + "'seedbank keys renew targets --with FOLDER' signs it with the key in that folder"
@@ -74,7 +74,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "\(path) is a copy of a publication: if it is to be recovered, call 'seedbank recover' once more before anything is "
         + "published\(Self.startingOver)"
     case .noSnapshot(let series):
-      "no published snapshot of \(series) leads to its newest version: restore the publication from a backup, or by "
+      "no published snapshot of \(series) leads to its newest version: restore the publication from a backup, or with "
         + "'seedbank recover' from a mirror or a follower\(Self.startingOver)"
     case .shrunk(let series, let isResuming, let gained):
       series.sorted { $0.key < $1.key }.map { series, tables in
@@ -84,7 +84,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         + "\(isResuming ? " --resume" : "") --accept-shrink'"
     case .foreignKey(let role, let path):
       "the publication at \(path) expects another key for the role \(role.rawValue) than the one here. After a rotation, "
-        + "put the new key into the keys folder; after a restore, restore the newest publication too, by 'seedbank "
+        + "put the new key into the keys folder; after a restore, restore the newest publication too, with 'seedbank "
         + "recover' from a mirror or a follower. Otherwise it belongs to another deployment; 'seedbank keys status' shows both"
     case .keyMissing(let role, let found, let needed):
       "\(found) of the \(needed) keys of the role \(role.rawValue) that must sign each step are here: put back the "
@@ -92,7 +92,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .epochWithoutTargetsKey:
       "a new epoch is signed with the targets key, and it is not here: name its folder with --with"
     case .severalSeriesKeys(let count):
-      "\(count) series keys are here, and a new epoch takes one: move away those that were replaced"
+      "\(count) series keys are here, and a new epoch uses one: move away those that were replaced"
     case .changeExpired(let role, let time):
       "the \(role.rawValue) metadata that waits for signatures expired at \(time): drop it with 'seedbank keys discard', and "
         + "begin the change again"

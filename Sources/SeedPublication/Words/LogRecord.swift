@@ -95,7 +95,7 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
 package final class RepeatedWarnings: Sendable {
   private let said = Mutex<[String: UTCTime]>([:])
   private let most: Int
-  /// From this number on, those of earlier days are forgotten.
+  /// From this number on, warnings of earlier days are forgotten.
   private static let many = 256
 
   /// Passes at most `most` different warnings a day.

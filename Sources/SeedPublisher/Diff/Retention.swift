@@ -88,7 +88,7 @@ struct Retention {
     let entry = newest.flatMap { version in
       objects.spans.filter { $0.from <= version && version < $0.to }.map(\.from).max()
     }
-    // The snapshot that a new minor brings must not take its delta from the clients before it.
+    // A new minor's snapshot must not raise the floor, because older clients still need the minor's delta.
     let oldest =
       newest == objects.newestMinor
       ? floor : [usable.map(\.version).min(), entry].compactMap(\.self).min() ?? floor

@@ -56,7 +56,8 @@ struct SeriesChange {
         from: head, to: head.next, digest: StateDigest.of(diff.after), additions: source.additions)
       delta = try ObjectDraft(diff.delta, header, at: source.draftPath)
       if source.additions != nil {
-        // Not to a savepoint: after that, SQLite (3.40.1) cannot make a search table again.
+        // Rolls back the whole transaction: after a rollback to a savepoint, SQLite 3.40.1 cannot make a search table
+        // again.
         copy.connection.rollBack()
         try copy.connection.execute("BEGIN IMMEDIATE")
       }

@@ -44,7 +44,7 @@ struct MissedRows {
 
   static func warning(_ missed: [MissedRows]) -> String {
     "the origin's log missed \(missed.map(\.description).joined(separator: ", ")): they are published now. A writer bypassed "
-      + "the triggers. From now on all rows are compared; when that is fixed, 'seedbank origin log accept' trusts the "
+      + "the triggers. From now on all rows are compared; when the cause is fixed, 'seedbank origin log accept' trusts the "
       + "log again"
   }
 }

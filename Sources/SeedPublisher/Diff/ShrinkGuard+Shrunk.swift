@@ -32,7 +32,7 @@ extension ShrinkGuard {
   }
 }
 
-/// The decrease in the number of rows with a value, per column. NULL and the empty text are no values.
+/// The decrease in the number of rows with a value, per column. NULL and empty text do not count as values.
 struct ValueLoss {
   private(set) var counts: [Int]
 

@@ -59,7 +59,7 @@ package struct KeyActions {
     }
   }
 
-  /// Replaces all keys of roles by the given and new ones. `loss`: a new chain of trust begins, because too few root keys
+  /// Replaces all keys of roles with the given and new ones. `loss`: a new chain of trust begins, because too few root keys
   /// are left.
   package func rotate(
     _ roles: [KeyRole], to keys: [PublicKey], count: Int?, threshold: Int?, loss: KeyLoss? = nil
@@ -205,7 +205,7 @@ package struct KeyChangeReport {
   private static let unfinished =
     "An earlier change was unfinished, and is finished now. Repeat the command if the requested one is still needed."
 
-  /// Advice that is no part of the result.
+  /// Advice that is not part of the result.
   package var note: String? {
     guard case .published = outcome, let lostRoot else { return nil }
     return

@@ -114,7 +114,7 @@ extension [FoundKey] {
 /// The keys of a new deployment.
 package struct KeyPlan: Sendable {
   private let counts: [KeyRole: Int]
-  /// Missing roles have 1, also in the counts.
+  /// Roles that are missing here or in the counts have 1.
   let thresholds: [KeyRole: Int]
 
   /// Permitted keys per role; more would invite mistakes.

@@ -180,7 +180,7 @@ extension SignatureNeed {
   }
 }
 
-/// A role with a `lifetime` in seconds is renewed by every running publisher; if most of it is over, none runs.
+/// Every running publisher renews a role with a `lifetime` (in seconds), so none runs if most of the lifetime is over.
 func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now: UTCTime) -> String? {
   let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
   let enough =

@@ -61,7 +61,7 @@ package enum OfflineSigning {
       }
   }
 
-  /// The id of another key would be described.
+  /// A key id of the payload does not belong to its key.
   private struct ForeignKeyID: Error {}
 }
 

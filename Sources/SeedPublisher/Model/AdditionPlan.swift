@@ -85,7 +85,7 @@ func typeSQL(_ type: String) -> String { isReadBack(type) ? type : quoted(type) 
 private func isReadBack(_ type: String) -> Bool {
   do {
     let probe = try Connection("type", .memory)
-    // Only the first statement, if the type hides more.
+    // Runs only the first statement, even if the type hides more.
     _ = try probe.prepare("CREATE TABLE t(c \(type))").step()
     return try probe.rows("SELECT type FROM pragma_table_xinfo('t')") == [[.text(type)]]
   } catch { return false }

@@ -45,6 +45,6 @@ package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
 /// Where a snapshot's secondary indexes are built.
 package enum IndexPlace: String, Hashable, Sendable, CaseIterable {
   case snapshot
-  /// On the client, from their SQL. The file is smaller by about a third.
+  /// The client builds them from their SQL. The file is about a third smaller.
   case client
 }

@@ -59,7 +59,7 @@ package struct SeriesPlan: Sendable {
       guard missing.isEmpty else {
         throw PlanError(
           "model \(newer.model.version) cannot be read by clients of \(older.model.version): "
-            + "\(missing.joined(separator: "; ")). A minor only adds; give the change a new major")
+            + "\(missing.joined(separator: "; ")). A new minor may only add; give this change a new major")
       }
     }
     if indexes == .client { try Self.checkIndexes(last.model) }
@@ -97,8 +97,8 @@ package struct SeriesPlan: Sendable {
     for (model, hash) in state.models.sorted(by: { $0.key < $1.key }) {
       guard let now = hashes[model] else {
         throw PlanError(
-          "model \(model) is published in \(series) but its folder is missing: put it back, clients still need it; if it is there,"
-            + " 'seedbank run' started before it, and must be restarted")
+          "model \(model) is published in \(series) but its folder is missing: put it back, because clients still need"
+            + " it; if the folder is there, it was added after 'seedbank run' started: restart that")
       }
       guard now == hash else {
         throw PlanError(

@@ -16,7 +16,7 @@ package protocol Origin: AnyObject {
   func outline() throws -> OriginOutline
   /// The log of changed rows; `nil` if none is set up.
   func log() throws -> (any OriginLog)?
-  /// The position of the state being read, for comparison with later ones; `nil` if it has none or is no replica.
+  /// The position of the state being read, for comparison with later ones; `nil` if it has none or is not a replica.
   func place() throws -> OriginCursor?
   func relation(to place: OriginCursor) throws -> OriginRelation
   /// Whether the operator allows a column to lose its values in all rows.
@@ -41,7 +41,7 @@ extension Origin {
   /// Most origins' snapshots include every table.
   package func locking(_ plans: [SeriesPlan]) -> any Origin { self }
 
-  /// Most origins are no replicas.
+  /// Most origins are not replicas.
   package func place() -> OriginCursor? { nil }
 
   package func relation(to place: OriginCursor) -> OriginRelation { .follows }

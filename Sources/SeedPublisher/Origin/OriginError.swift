@@ -139,7 +139,7 @@ package enum OriginError: OriginFailure {
       "the rows of \(path) could not be sorted: there is no room for SQLite's temporary files; free some in the "
         + "folder that TMPDIR names (or /var/tmp), or name one with more room there"
     case .locked(let path, let seconds):
-      "the origin \(path) is locked by another process, for \(seconds) seconds at least: try again later"
+      "the origin \(path) has been locked by another process for at least \(seconds) seconds: try again later"
     }
   }
 }

@@ -109,8 +109,8 @@ func logWarning(gaps: [String]?) -> String? {
   guard let gaps else { return "all rows are compared: \(LogDoubt.noLog)" }
   guard !gaps.isEmpty else { return nil }
   return
-    "the origin's log does not watch \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")) any more: its triggers are gone, off or"
-    + " others, or its key changed, as when a table was replaced. These tables are compared as a whole. 'seedbank origin log"
+    "the origin's log does not watch \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")) any more: its triggers are missing, off or"
+    + " different, or its key changed, as when a table was replaced. These tables are compared as a whole. 'seedbank origin log"
     + " remove --yes' and then 'seedbank origin log setup --yes' repair it"
 }
 

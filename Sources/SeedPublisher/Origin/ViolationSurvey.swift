@@ -22,7 +22,7 @@ struct ViolationSurvey {
     // SQLite reports a type mismatch only for INTEGER PRIMARY KEY.
     let isMismatch = (error as? DatabaseError)?.primaryCode == ResultCode.mismatch
     guard error is ImportError || (error as? OriginError)?.rowRule != nil || isMismatch else { return error }
-    // A survey that fails, as without room for its rows, must not hide the row that is known.
+    // A survey that fails, for example for lack of space, must not hide the known row.
     var survey = try? ViolationSurvey(origin, plan, types)
     guard let violations = try? survey?.run(), !violations.isEmpty else { return error }
     return OriginError.data(

@@ -218,7 +218,7 @@ struct OriginMemory {
     return try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes) == fingerprint
   }
 
-  /// Stores a stamp. Removes it if it is `nil` or if a later write might not change it.
+  /// Stores a stamp. If it is `nil`, or a later write might not change it, removes the stored one.
   func remember(_ stamp: (any OriginStamp)?, _ published: PublishedMetadata) throws {
     guard let stamp, stamp.isSettled else { return try Folder.remove(path) }
     // Not fsynced, because losing the file costs only one read.

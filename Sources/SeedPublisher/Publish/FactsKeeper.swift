@@ -66,7 +66,7 @@ package struct FactsKeeper: Sendable {
   ) throws {
     let folder = publisher.publication.facts
     let newest = job.plans.last?.series
-    // Show the effect at once after the operator's decision on new parts.
+    // The operator's decision on new parts takes effect at once.
     let isGainNew = gained != nil && gained != newest.flatMap(folder.read)?.gained
     let due = job.plans.map(\.series).filter { series in
       !isRepeated || !Self.isFresh(folder.stamp(series)) || (isGainNew && series == newest)

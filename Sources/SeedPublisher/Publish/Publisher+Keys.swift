@@ -120,7 +120,7 @@ extension Publisher {
     try DurableFile.write(change.bytes, to: pendingFile)
   }
 
-  /// Writes the root that apps get. Before the change is forgotten, so that a repetition finishes it.
+  /// Writes the root that apps get. Called before the change is forgotten, so that repeating the command finishes it.
   func ship(_ root: Root) throws {
     guard let shippedRoot,
       let bytes = try publication.metadata(MetadataName.versioned(Root.type, root.version))

@@ -15,7 +15,7 @@ extension Publisher {
   package func beginEpoch(
     _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
   ) throws {
-    // The operator gives up a recovery. If this fails, other steps still must not continue its copy.
+    // A new epoch gives up a recovery. If the epoch fails, other steps still must not continue the recovery's copy.
     let given = FollowFolder.isBegun(in: publication.path) ? try FollowFolder(publication.path) : nil
     try createPublicationIfLost(jobs, root: root, now: now)
     for job in jobs { try tell(job, try step(job, .beginningEpoch, now: now)) }
@@ -29,7 +29,7 @@ extension Publisher {
     try publication.lock.hold(.short) {
       try publication.checkRoots(shipped: shippedRoot)
       let published = try? publication.published()
-      // First of all, because mirrors show the lost state, and a later failure must not stop the next attempt.
+      // Claimed first, because mirrors show the lost state, and a later failure must not stop the next attempt.
       let lost = max(Self.firstVersionAnew(now), published?.timestamp.version ?? 0)
       try MirrorInheritance.claim(below: lost, in: stateFolder)
       guard published == nil else { return }

@@ -4,7 +4,7 @@ package import SeedSystem
 import SeedTrust
 
 /// The origin's position when a series last read it, stored beside the working copy. Synced before the rows are signed,
-/// so after a crash it is at worst ahead of the publication, and a standby is waited for briefly without need.
+/// so after a crash it is at worst ahead of the publication, and a step briefly waits for a standby without need.
 package struct SeenPlace {
   private let path: String
 

@@ -54,7 +54,8 @@ struct SeriesStep {
     }
     if case .other(let doubt) = relation {
       draft.report.warnings.append(
-        "\(plan.series): \(doubt): all rows were compared, and published rows that it lacks are deleted")
+        "\(plan.series): \(doubt): all rows were compared, and published rows that the origin lacks are deleted"
+      )
     }
     draft.noteSeen = { [isPublished = draft.metadata != nil] in
       try seen.note(place, isPublished: isPublished)

@@ -49,7 +49,7 @@ package struct StepHistory: Sendable {
     return try read(StepTable(connection: Connection(path, .reader)))
   }
 
-  /// Records steps. Returns whether all of them repeat the previous outcome. Only logs write errors.
+  /// Records steps. Returns whether all of them repeat the previous outcome. Write errors are only logged.
   @discardableResult
   package func record(_ records: [StepRecord]) -> Bool {
     do {

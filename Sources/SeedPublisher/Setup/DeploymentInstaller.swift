@@ -137,7 +137,7 @@ package struct DatasetInstaller: Installer {
       throw Refusal(
         .configuration,
         "\(draft.file) has a dataset \(draft.dataset) already. Nothing was changed: --dataset gives this one another name,"
-          + " --directory begins another deployment, and 'seedbank model new' takes up an origin's additions."
+          + " --directory begins another deployment, and 'seedbank model new' adds an origin's additions."
       )
     }
     guard !Folder.exists(folder) else {

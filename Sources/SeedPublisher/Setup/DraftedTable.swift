@@ -42,17 +42,17 @@ struct DraftedTable {
     return schema
   }
 
-  /// Reads columns by a collation of another program as bytes.
+  /// Reads columns with another program's collation as bytes.
   private mutating func sortByBytes() {
     let names = origin.foreignCollations.joined(separator: ", ")
-    note(.collation, "clients lack \(names), so its texts sort by their bytes")
+    note(.collation, "clients lack the collation \(names), so columns with it sort by their bytes")
     guard projection == nil else { return }
     projection = select("-- Clients lack the collation \(names.printable), so texts sort by their bytes.")
   }
 
   private func select(_ remark: String, number: [String] = []) -> String {
     let columns = (number + origin.columns.map(\.selected)).joined(separator: ", ")
-    // The indexes by a collation of another program cannot be read.
+    // SQLite cannot read indexes with another program's collation.
     let source = quoted(origin.name) + (origin.foreignCollations.isEmpty ? "" : Self.withoutIndexes)
     return "\(remark)\nSELECT \(columns)\nFROM \(source)\n"
   }

@@ -4,8 +4,8 @@ import SeedSystem
 package import SeedTrust
 
 /// A dataset's job for a long-running process while its files are edited. The next step uses changed lifecycles and
-/// known contents of the origin. It never uses changed models, which may be half written: if the loaded models are
-/// changed or gone, steps are rejected.
+/// known contents of the origin. It never uses changed models, which may be half written: if the loaded models have
+/// changed or disappeared, steps are rejected.
 package final class FollowedDataset: Sendable {
   /// The parts of a dataset's files that count while it is followed.
   package typealias Found = (
@@ -93,15 +93,16 @@ package final class FollowedDataset: Sendable {
       state.obstacle = changed.isEmpty ? nil : obstacle(changed)
     } catch {
       let problem = ((error as? Refusal)?.message ?? "\(error)").closed
-      state.obstacle = PlanError("\(problem) Until that is fixed, nothing new is published of \(name)")
+      state.obstacle = PlanError("\(problem) Until that is fixed, nothing new of \(name) is published")
     }
     return before.policy != state.job.policy || before.knownOrigin != state.job.knownOrigin
   }
 
   private func obstacle(_ changed: [ModelVersion]) -> PlanError {
     PlanError(
-      "the files of \(Self.names(changed)) are changed or gone since 'seedbank run' was started: restart it, or put them back;"
-        + " 'seedbank model retire' ends a major. Until then nothing new is published of \(name)")
+      "the files of \(Self.names(changed)) have changed or disappeared since 'seedbank run' was started: restart it, or put"
+        + " them back. Until you do, nothing new of \(name) is published. To end a major, run 'seedbank model retire'"
+    )
   }
 
   private func stamps() -> [String: FileStamp] {

@@ -84,7 +84,7 @@ package struct ModelDraft: Sendable {
 
   private static func relaxed(_ column: OriginGain.Part) -> String {
     "The column \"\(column.table)\".\"\(column.name)\" is NOT NULL in the origin and not in the model: in a minor, a new"
-      + " column may be NULL or has a default"
+      + " column must allow NULL or have a default"
   }
 
   /// Lets SQLite add the column, and takes the changed statement over into the operator's text.
@@ -110,7 +110,7 @@ package struct ModelDraft: Sendable {
       .first { (try? statement(ofTable: table, in: ModelDefinition.database($0))) == new }
   }
 
-  /// From the table's name on, because SQLite keeps only that as it was written.
+  /// The statement from the table's name on, because SQLite keeps only that part as it was written.
   private func statement(ofTable table: String, in model: Connection) throws -> String {
     let sql = try model.value(
       "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(table))

@@ -178,7 +178,7 @@ private struct OriginKey: Sendable {
   let isPrimary: Bool
   let parts: [(column: String, collation: String)]
 
-  /// Without those made by CREATE INDEX, in the order of the table's SQL.
+  /// The keys in the order of the table's SQL, without those made by CREATE INDEX.
   static func all(of table: String, _ connection: Connection) throws -> [OriginKey] {
     let indexes = try connection.rows(
       "SELECT name, origin FROM pragma_index_list(?) WHERE origin IN ('pk', 'u') ORDER BY seq DESC",

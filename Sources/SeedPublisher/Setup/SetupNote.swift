@@ -120,7 +120,7 @@ package enum SkipCause: Hashable, Sendable {
     case .reservedName: "names that start with \(ReservedTable.prefix) are reserved"
     case .collation(let name): "clients lack the collation \(name), by which it sorts"
     case .virtualTable:
-      "seeds have no other virtual tables than FTS5 tables over the content of a published table"
+      "seeds have no virtual tables except FTS5 tables over the content of a published table"
     case .searchContent(let content): "the content, \"\(content)\", is not a published table"
     case .unknown(let words), .missing(let words), .other(let words): words
     }

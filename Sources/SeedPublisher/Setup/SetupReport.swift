@@ -35,7 +35,7 @@ package struct SetupReport: Sendable {
     guard isAnother else { return [] }
     return [
       "The next step publishes the dataset. It needs the targets key, which signs for each new dataset. If that is elsewhere:"
-        + " 'seedbank keys renew targets --with FOLDER'. A running 'seedbank run' takes the dataset up after a"
+        + " 'seedbank keys renew targets --with FOLDER'. A running 'seedbank run' publishes the dataset after a"
         + " restart; 'seedbank serve' shows it at once."
     ]
   }
@@ -52,7 +52,7 @@ package struct SetupReport: Sendable {
   private var leftOutAdvice: [String] {
     guard notes.contains(where: \.kind.isLeftOut) else { return [] }
     return [
-      "Additions to schema.sql come with the first run; once a version is published, it takes 'seedbank model new'."
+      "The first run publishes additions to schema.sql; once a version is published, use 'seedbank model new'."
     ]
   }
 
@@ -62,10 +62,10 @@ package struct SetupReport: Sendable {
       return []
     }
     return [
-      "Numbered rows have their number in the origin's file as their key, in their table's first column. VACUUM, or"
-        + " loading the file again, may give rows other numbers, and clients then get them again. If some columns name"
-        + " each row, make them the PRIMARY KEY in \(model.schemaFile) before the first run,"
-        + " and remove the numbers' column there and in the table's own .sql file."
+      "The key of a numbered row is its number in the origin's file; it is the table's first column. VACUUM, or"
+        + " loading the file again, may give rows other numbers, and then clients download these rows again. If some"
+        + " columns name each row, make them the PRIMARY KEY in \(model.schemaFile) before the first run,"
+        + " and remove the column with the numbers from that file and from the table's own .sql file."
     ]
   }
 

@@ -5,7 +5,8 @@ import SeedSystem
 import SeedTrust
 
 /// The paths of a series' files under compression. Steps do not sweep them, because they publish meanwhile. The files
-/// belong to the holder of the series' snapshot lock; a first snapshot's to that of the publication's lock.
+/// belong to the holder of the series' snapshot lock; those of a first snapshot, to the holder of the publication's
+/// lock.
 struct DraftFiles {
   let publication: PublicationDirectory
   let series: SeedSeries
@@ -44,7 +45,7 @@ extension PublicationDirectory {
   var lock: LockFile { LockFile("\(path)/.lock", of: path) }
 
   /// For the one process that makes snapshots of the series. Never wait for this lock while holding the publication's
-  /// lock, because its holder waits for that one.
+  /// lock, for which the holder of this one waits.
   func snapshotLock(of series: SeedSeries) -> LockFile {
     LockFile("\(path)/.\(series.roleName).snapshots.lock", of: path)
   }

@@ -111,7 +111,7 @@ package struct OfflineChange: Hashable, Sendable {
         "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
           + "'seedbank keys status' lists the keys that it needs"
       case .doesNotVerify(let keyID, let role):
-        "this is no signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
+        "this is not a signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
           + "'seedbank keys payload \(role.rawValue)', and sign exactly these bytes"
       }
     }

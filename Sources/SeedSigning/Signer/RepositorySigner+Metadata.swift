@@ -55,7 +55,7 @@ extension RepositorySigner {
   }
 
   /// The next root, with other keys for these roles. If too few of the old root's keys are left to sign it, it starts a
-  /// separate chain: new apps must ship it, and installed apps stay with the old root until it expires.
+  /// separate chain: new apps must ship it, and installed apps keep the old root until that expires.
   package func root(
     replacing verifiers: [KeyRole: RoleVerifiers], startingChain: Bool = false,
     after published: PublishedMetadata
@@ -104,8 +104,8 @@ extension RepositorySigner {
 }
 
 extension PublishedMetadata {
-  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures. Also after a crash
-  /// between such a root and the role's metadata.
+  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures. Also true after a
+  /// crash between such a root and the role's metadata.
   func isReplaced(_ role: KeyRole, by next: Root) -> Bool {
     if outdated.contains(role) { return true }
     let (old, new) = (root.roles[role.rawValue]?.keyIDs ?? [], next.roles[role.rawValue]?.keyIDs ?? [])

@@ -122,8 +122,8 @@ private struct StepDraft {
   }
 
   /// The writing order. `timestamp.json` is last, because it announces all others. A new root follows it if clients
-  /// with the old root can read the announced files; otherwise it directly precedes it, so that only these two files
-  /// separate the old state from the new one.
+  /// with the old root can read the announced files; otherwise the root directly precedes the timestamp, so that only
+  /// these two files separate the old state from the new one.
   private var ordered: [MetadataFile] {
     guard let root = root?.file(Root.type) else { return files }
     return suitsOldRoot ? files + [root] : files.dropLast() + [root] + files.suffix(1)

@@ -164,13 +164,13 @@ package enum ContentEncoding: String, Hashable, Sendable, CaseIterable {
   package var fileExtension: String { self == .gzip ? "gz" : "xz" }
 }
 
-/// Chooses the chain of deltas between two versions with the fewest bytes.
+/// Chooses the chain of deltas with the fewest bytes between two versions.
 package enum DeltaChain {
   private typealias Path = (bytes: Int, deltas: [PublishedObject])
 
   /// The deltas in order; empty if `start` is `end`, nil if no chain exists. Deltas are state-based and apply to any
-  /// version that they cover, so the first one may begin before `start`. Without a `schema`, that of the data at `start`,
-  /// the first one may be of any.
+  /// version that they cover, so the first one may begin before `start`. `schema` is that of the data at `start`;
+  /// without it, the first one may have any.
   package static func shortest(
     _ objects: [PublishedObject], from start: SeedVersion, _ schema: SHA256Digest? = nil, to end: SeedVersion
   ) -> [PublishedObject]? {

@@ -3,7 +3,7 @@
 //  1. The initial root is the trust anchor that the app ships. It must be signed by its own keys.
 //  2. A new root has exactly the next version and is signed by the threshold of the old root's keys and by its own. No
 //     root is accepted after a timestamp.
-//  3. Intermediate roots may be expired. The last one must be valid, also when a timestamp is accepted.
+//  3. Intermediate roots may be expired. The last one must be valid; this is checked again with each timestamp.
 //  4. A timestamp is signed by the threshold of the root's timestamp keys. Neither its version nor that of its TUF
 //     snapshot is lower than the trusted one. If versions are equal, the trusted timestamp stays, and the caller learns
 //     whether the contents differ.

@@ -106,7 +106,7 @@ enum StandardStream: Int32, Sendable {
     return Int(size.ws_col)
   }
 
-  /// Writes all bytes. Returns false for a closed pipe, which is no failure, because the reader has seen enough.
+  /// Writes all bytes. Returns false for a closed pipe, which is not a failure, because the reader has seen enough.
   func write(_ bytes: [UInt8]) throws(Refusal) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -1,6 +1,6 @@
 import SeedPublication
 
-/// In the form that help2man reads, of which `Scripts/manual` makes the manual pages.
+/// In the form that help2man reads when `Scripts/manual` makes the manual pages.
 enum HelpText {
   static func page(for command: Command) -> String {
     joined([

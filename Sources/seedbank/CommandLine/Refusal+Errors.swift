@@ -149,7 +149,7 @@ extension String {
     return (start + dropFirst()).closed
   }
 
-  /// False for an initial path or series, which contain other characters than letters.
+  /// False if the text begins with a path or a series, because these contain characters other than letters.
   private var beginsWithWord: Bool {
     prefix { $0 != " " }.allSatisfy { ("a"..."z").contains($0) || $0 == "'" || $0 == "," }
   }

@@ -53,7 +53,7 @@ struct StopSignals: Sendable {
   static func endProcess() {
     guard let number = received.withLock(\.self) else { return }
     signal(number, SIG_DFL)
-    // To the process, because pool threads block signals; another thread receives it.
+    // Sent to the process, because pool threads block signals; another thread receives it.
     kill(getpid(), number)
     sleep(exitSeconds)
     _exit(128 + number)

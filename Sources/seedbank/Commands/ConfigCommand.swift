@@ -10,7 +10,7 @@ extension Command {
     discussion: """
       'check' finds all reasons for a publish step to fail, without publishing: models, projections against the origin, \
       keys, expiry dates, folders, rows without a key, columns that no longer have the model's types. \
-      Errors in single rows are found by 'seedbank regenerate --dry-run'. 'show' prints every effective value and its \
+      'seedbank regenerate --dry-run' finds errors in single rows. 'show' prints every effective value and its \
       source; of keys it shows only the folder. 'keys' prints every key of both files with its type, default and meaning. \
       'swift' prints the declaration of a dataset's model for an app that uses \
       SeedClient, so that both sides have the same model, and a type for the rows of each table and view.

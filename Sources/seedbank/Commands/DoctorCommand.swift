@@ -11,8 +11,8 @@ extension Command {
       Recomputes the digest from all rows and compares it with the store's own and with signed metadata, checks \
       the file's structure, references, search tables and signatures. Search tables are checked on a temporary copy. Nothing is written, and the store may be in use.
 
-      Instead of a store, name the SQLite file of a client of another make: its rows, sums, digest, structure \
-      and indexes are checked, and no signatures.
+      Instead of a store, name the SQLite file of a client that does not use the library: its rows, sums, digest, \
+      structure and indexes are checked, but no signatures.
 
       Exit codes: 0 sound, 65 errors were found, 74 there is no store, it has no data yet, or its disk fails. \
       Each finding has a remedy.
@@ -24,7 +24,7 @@ extension Command {
     ],
     examples: [
       ("seedbank doctor ./seeds --root root.json", "The current data in ./seeds, and its signatures."),
-      ("seedbank doctor current.sqlite", "The file of a client of another make."),
+      ("seedbank doctor current.sqlite", "The file of a client without the library."),
     ]
   ) { arguments, context in
     let path = try arguments.requiredPath("store", from: context.currentDirectory)

@@ -10,13 +10,13 @@ extension Command {
     discussion: """
       Looks at a publication over HTTP, at a front or any static host, verifies it from the root file on as a client does, \
       and brings its files into a folder: first the files that metadata names, then metadata, timestamp.json last. Clients can \
-      read the folder at all times. It needs no key and no configuration. Unpublished files are removed after the grace.
+      read the folder at all times. It needs no key and no configuration. Unpublished files are removed after the grace period.
 
       With --serve the same process serves the folder, and shows on its page, in /readyz and in /metrics when it last reached \
       the publication. A plain client with a newer version from another front is asked to retry, not to start over with a \
       snapshot.
 
-      In place of an address a folder will do, such as a disk that was carried into a separate network: the copied files are \
+      Instead of an address, give a folder, such as a disk that was carried into a separate network: the copied files are \
       compared with the signed hashes, on both sides.
 
       Give the oldest root.json that apps still ship: the copy has it and all later ones.

@@ -9,7 +9,7 @@ extension Command {
     name: "import", abstract: "Import JSON or CSV into a database.",
     discussion: """
       FILE is JSON, NDJSON or CSV, compressed with gzip or not; - is standard input. Several are one import: rows of \
-      each may reference rows of all. Of a folder, all such files are taken, by their names. Rows are matched by the \
+      each may reference rows of all. A folder means all such files in it, sorted by name. Rows are matched by the \
       table's key: new rows are inserted, changed ones updated, equal ones not written. A missing member leaves \
       its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
       exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
@@ -22,18 +22,18 @@ extension Command {
       Exit codes: 64 a wrong command line, 65 bad data, 74 a file cannot be read or written, 75 the database is in use, \
       78 a bad mapping or schema.
       """,
-    arguments: [.argument("file", isRepeatable: true, help: "Files to import together, or folders of such.")],
+    arguments: [.argument("file", isRepeatable: true, help: "Files to import together, or their folders.")],
     options: [
       .value("database", "path", isRequired: true, help: "The SQLite database."),
       .value("table", "name", help: "The table; not needed with a mapping."),
       .value("mapping", "path", help: "A JSON file that maps members to columns."),
       .value(
         "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
-        help: "json, ndjson or csv (default: by the file's name)."),
-      .value("delimiter", "character", help: "The mark between the fields of CSV: , (default), ;, | or tab."),
+        help: "json, ndjson or csv (default: from the file's name)."),
+      .value("delimiter", "character", help: "The delimiter of CSV fields: , (default), ;, | or tab."),
       .value(
         "encoding", "name", choices: CSVFormat.Encoding.allCases.map(\.rawValue),
-        help: "The bytes of CSV: utf-8 (default), latin1 or windows-1252."),
+        help: "The encoding of CSV: utf-8 (default), latin1 or windows-1252."),
       .value("header", "names", help: "The fields of CSV without a header, such as id,name."),
       .value(
         "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
@@ -46,7 +46,7 @@ extension Command {
       .value("bad-rows", "rule", choices: ["abort", "skip"], help: "abort (default) or skip."),
       .value(
         "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
-        help: "References to missing rows, also with --bad-rows: fail (default), null, or keep (and warn)."),
+        help: "References to missing rows, even with --bad-rows: fail (default), null, or keep (and warn)."),
       .flag(
         "accept-shrink",
         help:

@@ -12,11 +12,11 @@ extension Command {
       Reads a SQLite file or a PostgreSQL database, which is never written to, and makes a configuration, a model with its tables, \
       signing keys and an empty publication. Rows of a file's table without a key are numbered. What cannot be published \
       is left out and listed, with the reason and a remedy. An existing deployment gets the database as another dataset. \
-      A URL has no password in it: that is for PGPASSWORD or a password file.
+      Never write a password into a URL: use PGPASSWORD or a password file.
 
       A folder of CSV, NDJSON and JSON files, one such file or a .zip of them is a feed: each file becomes a table. The \
       columns' types and keys are derived from all current values; look at them before the first run. Other separators, \
-      Windows' letters and rows within a document are detected, and written into the configuration.
+      a Windows encoding and rows within a document are detected, and written into the configuration.
 
       No existing file is overwritten, and a failure leaves no files.
       """,
@@ -38,7 +38,7 @@ extension Command {
       ("seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
       ("seedbank init parks.sqlite", "Once more in the same folder: a second dataset."),
       ("seedbank init gtfs.zip", "A feed: a folder, a file or an archive of CSV and JSON."),
-      ("seedbank init my.sqlite --dry-run", "Show what would be published and what not."),
+      ("seedbank init my.sqlite --dry-run", "Show what would and would not be published."),
       (
         "seedbank init postgres://seedbank@db.example/shop --tables shop,product",
         "Publish two tables of a PostgreSQL database."
@@ -157,7 +157,7 @@ extension Parameter {
       value("\(role.rawValue)-keys", "count", help: "How many \(role.rawValue) keys to make (default: 1)."),
       value(
         "\(role.rawValue)-threshold", "count",
-        help: "How many of them must sign new \(role.rawValue) metadata (default: 1)."),
+        help: "How many \(role.rawValue) keys must sign new \(role.rawValue) metadata (default: 1)."),
     ]
   }
 }

@@ -44,7 +44,8 @@ extension Command {
         "count", "number", actions: ["rotate"],
         help: "The number of the role's new keys (default: as many as it has)."),
       .value(
-        "threshold", "number", actions: ["rotate"], help: "How many of them must sign (default: as now)."),
+        "threshold", "number", actions: ["rotate"],
+        help: "How many of the role's keys must sign (default: unchanged)."),
       .flag("replace", actions: ["revoke"], help: "Make a new key in place of the revoked one."),
       .flag(
         "lost", actions: ["rotate"],

@@ -6,10 +6,10 @@ extension Command {
   static let mirror = Command(
     name: "mirror", abstract: "Check and fill the mirrors of the publication.",
     discussion: """
-      'run' and 'regenerate' bring the mirrors of the configuration up to date after each step. 'check' asks each of them whether \
-      it can be listed, read and written, and honours the conditions that keep two publishers apart, with a small file that it \
-      removes; after 78, follow the message. 'push' brings them up to date now, looks at all their files, and fills one that was \
-      emptied. 'seedbank status' shows their state.
+      'run' and 'regenerate' bring the mirrors of the configuration up to date after each step. 'check' tests with a small file, \
+      removed afterwards, whether each of them can be listed, read and written, and honours the conditions that keep two \
+      publishers apart; after exit code 78, follow the message. 'push' brings them up to date now, looks at all their \
+      files, and fills one that was emptied. 'seedbank status' shows their state.
 
       Exit codes: 69 a mirror does not answer, 75 another publisher is ahead or at work, 78 a mirror rejects a needed operation.
       """,

@@ -47,7 +47,7 @@ extension Command {
       ("seedbank model new 2.0", "Copy the newest model, to be edited before it is published."),
       ("seedbank model skip staff shop.margin", "Never publish these; the rest stays on offer."),
       ("seedbank model deprecate 1 --sunset 2027-06-30", "Ask the apps of 1.x to move on."),
-      ("seedbank model retire 1", "End the updates of all minors of 1."),
+      ("seedbank model retire 1", "End the updates of all 1.x models."),
     ]
   ) { arguments, context in
     let action = try ModelAction(checking: arguments)

@@ -16,10 +16,10 @@ extension Command {
       Without a log each step reads all rows of the origin. 'setup' adds triggers and tables to the SQLite file, with names \
       that begin with seedbank_, or to the PostgreSQL database, in a schema seedbank. They note the keys of all written rows, \
       for every writer, which slows bulk writers: an UPDATE of 100,000 rows takes up to five times as long in SQLite, and one \
-      and a half times in PostgreSQL. Then it sets origin.changes to "log". Every day all rows are compared too. If the log missed one, it is \
+      and a half times as long in PostgreSQL. Then it sets origin.changes to "log". Every day all rows are compared too. If the log missed one, it is \
       published, a warning names it, and from then on all rows are compared until 'accept'. 'remove' removes the \
       log. This is the only command that writes to an origin; with --print it only prints the SQL. A PostgreSQL \
-      log notes the tables that the models read; its maker must own them, and may make a schema.
+      log notes the tables that the models read; the user who makes it must own them, and needs the right to make a schema.
       """,
     arguments: [
       .argument("part", choices: ["log"], help: "Part of the origin."),
@@ -145,12 +145,13 @@ private struct OriginLogChange {
   private var hasLog: Refusal {
     Refusal(
       .configuration,
-      "\(dataset.originText) has a log already: check it with 'seedbank config check'. 'seedbank origin log remove --yes' takes it "
-        + "away, from every deployment that follows it; then it can be set up again, which a new table or key needs."
+      "\(dataset.originText) has a log already: check it with 'seedbank config check'. 'seedbank origin log remove --yes' removes "
+        + "it for every deployment that uses it; then it can be set up again, as a new table or key requires."
     )
   }
 
-  /// The origin first: if it refuses, the configuration is unchanged, whereas an unused log is harmless.
+  /// Changes the origin first: if it refuses, the configuration is unchanged. If the configuration cannot be changed,
+  /// the unused log is harmless.
   func make() throws {
     if !statements.isEmpty { try maker.run(statements) }
     let way: ChangeFinding = action == .setup ? .log : .comparison

@@ -221,7 +221,7 @@ struct Pull: Sendable {
       "\(series): version \(seed.version), \(seed.url.path)")
   }
 
-  /// Ends the watch if the reader is gone.
+  /// Ends the watch if the reader has closed stdout.
   private func event(_ json: JSONValue, _ text: String) throws {
     try console.report(json, text)
     if console.isUnread { throw CancellationError() }

@@ -12,14 +12,14 @@ extension Command {
       For a lost disk of the publisher. It needs the contents of a backup: seedbank.json with the datasets' \
       folders, root.json and the keys. The published files come from a follower, a static host or a mirror, verified from \
       the root file on, with the whole history; then all is signed again, and the publisher goes on in the same epoch. \
-      Clients need no snapshot. The next step rebuilds the files in the folder of the state.
+      Clients need no snapshot. The next step rebuilds the files in the state folder.
 
       The newest of several copies counts. Versions after its last look are lost: the next step publishes the origins' \
       current rows.
 
-      A private bucket is named by s3://bucket/prefix, and read with the credentials of its mirror in seedbank.json, or with \
-      those of AWS_ACCESS_KEY_ID and its like from the store that AWS_ENDPOINT_URL_S3 names. The next step brings mirrors with an \
-      older state up to date.
+      Name a private bucket as s3://bucket/prefix. It is read with the credentials of its mirror in seedbank.json, or else \
+      from the store in AWS_ENDPOINT_URL_S3 with the credentials in AWS_ACCESS_KEY_ID and its like. The next \
+      step brings mirrors with an older state up to date.
 
       An existing publication is never overwritten. If a key is missing, the files stay, the message names the key, and the \
       next call continues from there.
@@ -84,13 +84,13 @@ private struct Recovery {
   /// one need all roots since theirs.
   private func shippedRoot() throws -> [UInt8] {
     let bytes = try configuration.shippedRoot(
-      orElse: "name the oldest root.json that is in any app by --root")
+      orElse: "give the oldest root.json that is in any app with --root")
     let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
     guard version == 1 else {
       throw Refusal(
         .configuration,
         "\(configuration.rootPath.printable) is root \(version), and apps with an earlier root could not follow:"
-          + " name the oldest root.json that is in any app by --root, such as 1.root.json of a backup, or else of the"
+          + " give the oldest root.json that is in any app with --root, such as 1.root.json of a backup, or else of the"
           + " copy's folder metadata. If no app has an earlier one, name this file.")
     }
     return bytes

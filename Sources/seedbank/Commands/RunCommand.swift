@@ -28,7 +28,7 @@ extension Command {
   ) { arguments, context in
     // Before any thread starts.
     ProcessMemory.shareArenas()
-    // First of all, so that an early signal also ends the process gracefully.
+    // Made first, so that even an early signal ends the process gracefully.
     let signals = try StopSignals()
     let configuration = try context.configuration(arguments)
     if arguments.flag("demo"), !DemoDeployment.hasMade(configuration.datasets.first) {

@@ -48,8 +48,8 @@ enum TextFile {
 struct ConfigurationEdit {
   private var json: JSONValue
 
-  /// Waits for another command that changes the file, which would take back this change. Replaces the file that a link
-  /// leads to, not the link.
+  /// Waits while another command changes the file, because that one would undo this change. Replaces the file that a
+  /// link leads to, not the link.
   static func make(in file: String, _ change: (inout Self) -> Void) throws {
     let file = PhysicalPath.existing(file) ?? file
     let lock = try locked(file)
@@ -62,8 +62,8 @@ struct ConfigurationEdit {
   private static let waitSeconds = 10
   private static let pauseMicroseconds: UInt32 = 20_000
 
-  /// Locks the file itself, so that no lock stays in the operator's folder. A change replaces the file, so a lock counts
-  /// only if the file is still there. Without locks, as on some networks' disks, it goes on.
+  /// Locks the file itself, so that no lock stays in the operator's folder. A change replaces the file, so a lock
+  /// counts only if the file is still there. On disks without locks, as in some networks, the change goes on.
   private static func locked(_ path: String) throws -> File {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     while true {

@@ -117,7 +117,7 @@ extension DeploymentConfiguration {
       key.lastIndex(of: ".").map { isBelow(key[..<$0]) } ?? false
     }
     return isInGroup
-      ? "unknown environment variable; correct it by 'seedbank config keys', which lists the settings, or unset it"
+      ? "unknown environment variable; unset it, or correct it: 'seedbank config keys' lists the settings"
       : nil
   }
 }

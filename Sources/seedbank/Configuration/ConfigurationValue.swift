@@ -33,7 +33,7 @@ extension ConfigurationValue {
 }
 
 extension JSONValue {
-  /// Without the operator's comments, which every object may have.
+  /// Omits the operator's comments, which every object may have.
   fileprivate var withoutComments: JSONValue {
     switch self {
     case .object(let members):

@@ -35,8 +35,8 @@ extension DatasetConfiguration {
       key: "origin.postgres", type: "URL", usual: "none",
       meaning:
         "instead of a file, the PostgreSQL database that holds the data, such as `postgres://seedbank@db.example/shop"
-        + "?sslmode=verify-full`; it is only read. A password is never here, but in a password file, in `PGPASSWORD`, or "
-        + "with the whole URL in this key's variable", read: readPostgres,
+        + "?sslmode=verify-full`; it is only read. Never write a password here: put it in a password file or in "
+        + "`PGPASSWORD`, or put the whole URL in this key's variable", read: readPostgres,
       json: { $0.postgres.url.map { .string($0.withoutPassword) } ?? .null }),
     Setting(
       "origin.schema", \.postgres.schema, type: "text", isSeldom: true,

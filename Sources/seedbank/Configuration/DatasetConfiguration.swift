@@ -108,7 +108,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
         json: { .object($0.sorted { $0.key < $1.key }.map { JSONMember(String($0.key), $0.value.json) }) }),
       .text(
         "license", \.policy.provenance.license,
-        "the data's license; like the next two it travels with the data, into every snapshot and to every client"
+        "the data's license; like `attribution` and `source`, it travels with the data, into every snapshot and to every client"
       ),
       .text("attribution", \.policy.provenance.attribution, "the credit that the data requires"),
       .text("source", \.policy.provenance.source, "the source of the data"),

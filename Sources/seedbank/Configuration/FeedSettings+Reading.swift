@@ -60,7 +60,7 @@ extension DatasetConfiguration {
     if case .command(let words)? = feed.source { words } else { [] }
   }
 
-  /// Read after the other location keys, of which only one may be given.
+  /// Read after the other location keys, because only one of all four may be given.
   @Sendable private static func readCommand(
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(Refusal) {

@@ -47,7 +47,7 @@ struct PostgresURL: Hashable, Sendable {
   }
 
   static let unsoundness =
-    "one with an unreadable part: in a user's name and a password, write each of the signs : / ? # @ % & as %3A, %2F, "
+    "one with an unreadable part: in a user's name and a password, write the characters : / ? # @ % & as %3A, %2F, "
     + "%3F, %23, %40, %25, %26"
 
   private var unreadable: String { "\(scheme)…" }

@@ -50,7 +50,7 @@ extension DatasetConfiguration {
           }
           dataset.snapshots.clock = clock
         }
-        // In the last of these settings, because the schedule depends on all of them.
+        // Set by the last of these settings, because the schedule depends on all of them.
         dataset.policy.snapshotSchedule = dataset.snapshots.schedule
       }, json: { JSONValue($0.snapshots.clock?.name) }),
   ]

@@ -154,7 +154,7 @@ struct LocalSeriesStatus {
     guard let first = bad.first else { return nil }
     let more = bad.count > 1 ? " and \(bad.count - 1) more" : ""
     return
-      "\(series): \(first.filePath)\(more): missing, or of another length than signed: see 'seedbank verify'"
+      "\(series): \(first.filePath)\(more): missing or not of the signed length: see 'seedbank verify'"
   }
 
   /// Warns of a date in the future, which hides the data's age.
@@ -174,7 +174,8 @@ struct LocalSeriesStatus {
   }
 }
 
-/// A series' working copy. While a step writes a large change, it has no version and rows but is not unreadable.
+/// A series' working copy. While a step writes a large change, `version` and `rows` are nil, but the copy does not
+/// count as unreadable.
 struct CopyStanding {
   private(set) var version: SeedVersion?
   private(set) var rows: [String: Int]?

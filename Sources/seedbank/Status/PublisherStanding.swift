@@ -25,7 +25,7 @@ struct PublisherStanding {
   ) throws {
     (self.configuration, self.published) = (configuration, published)
     keys = try KeyStatus.all(search, trustedBy: published)
-    // Without keys, because pending changes can be read without them.
+    // Gets no keys, because pending changes can be read without them.
     pending = try Publisher(configuration, keys: KeySource(KeyRing())).pendingChange()
     fullDisks = Self.fullDisks(
       [configuration.publication, configuration.state], beside: published.objectBytes)

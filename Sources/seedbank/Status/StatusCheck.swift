@@ -48,7 +48,7 @@ struct StatusCheck {
     ]
   }
 
-  /// Without a message, because the printed line has it.
+  /// The error has no message, because the printed line has it.
   func throwIfNotOK() throws(Refusal) {
     guard level != .ok else { return }
     throw Refusal(level == .warning ? .failure : .critical, "", isInResult: true)
@@ -83,7 +83,7 @@ extension LocalSeriesStatus {
           + " \(TimeSpan(from: status.publishedAt, to: now)) old, more than"
           + " \(TimeSpan(seconds: steps.changeSeconds ?? 0))"
       case (.untold, _):
-        "\(series): the history has no publish step, so its age is unknown:"
+        "\(series): the history has no publish step, so the age of the last one is unknown:"
           + " 'seedbank regenerate' makes one"
       default: nil
       }

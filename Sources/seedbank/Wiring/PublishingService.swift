@@ -65,7 +65,7 @@ struct PublishingService: Sendable {
     }
   }
 
-  /// Reports an error once until it changes; the schedule retries the work.
+  /// Reports an error only when it first occurs or changes; the schedule retries the work.
   private func warning(_ half: Publisher.Half, _ body: () async throws -> Void) async {
     do {
       try await body()

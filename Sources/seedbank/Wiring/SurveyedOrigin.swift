@@ -42,7 +42,7 @@ final class SurveyedOrigin {
   /// Settings for a feed's files that the configuration lacks.
   func toSay(in file: String) -> [String] {
     (feed?.said ?? []).map { table in
-      "\(file): add \(JSONValue.string(table.table).text): \(table.json.text) to origin.tables, because its file is written so"
+      "\(file): add \(JSONValue.string(table.table).text): \(table.json.text) to origin.tables, because its file has this format"
     }
   }
 

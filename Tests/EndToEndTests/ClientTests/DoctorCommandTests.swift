@@ -10,7 +10,8 @@ import Testing
 
   init() throws { store = try PulledStore(filled: ()) }
 
-  @Test func `doctor describes a sound store without changing a file of it, also a store in use`() throws {
+  @Test func `doctor describes a sound store without changing a file of it, even while it is in use`() throws
+  {
     // Without this checkpoint, SQLite keeps the readers' shared memory file.
     try Tool.sqlite(store.seed, "PRAGMA wal_checkpoint(TRUNCATE)")
     let before = try listing()

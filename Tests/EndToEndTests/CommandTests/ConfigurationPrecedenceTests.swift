@@ -75,8 +75,8 @@ import Testing
     ("SEEDBANK_HTTP_PROT", ", did you mean SEEDBANK_HTTP_PORT?"),
     ("SEEDBANK_DATASETS_TRANSIT_ORIGIN_PSOTGRE", ", did you mean SEEDBANK_DATASETS_TRANSIT_ORIGIN_POSTGRES?"),
     ("SEEDBANK_SERIES_KEYFILE", ", did you mean SEEDBANK_SERIES_KEY_FILE?"),
-    ("SEEDBANK_DATASETS_TRANSIT_CHECK", "; correct it by 'seedbank config keys'"),
-    ("SEEDBANK_LOG_FILE", "; correct it by 'seedbank config keys'"),
+    ("SEEDBANK_DATASETS_TRANSIT_CHECK", "; unset it, or correct it: 'seedbank config keys'"),
+    ("SEEDBANK_LOG_FILE", "; unset it, or correct it: 'seedbank config keys'"),
   ])
   func `a misspelled environment variable is an error of each command`(name: String, advice: String) throws {
     for command in [["config", "show"], ["status"]] {

@@ -33,7 +33,7 @@ import Testing
         "sqlite3 my.sqlite \"UPDATE shop SET rank = 11 WHERE id IN (3, 4)\""
     ),
     Accident(
-      name: "a text is no UTF-8", status: 65,
+      name: "a text is not UTF-8", status: 65,
       words:
         "column \"name\" holds text that is not valid utf-8, which json cannot carry, 2 rows (id = 7; id = 9)",
       script: "sqlite3 my.sqlite \"UPDATE shop SET name = CAST(x'ff' AS TEXT) WHERE id IN (7, 9)\""),
@@ -47,10 +47,10 @@ import Testing
       name: "the publication lost a file", status: 65, words: "restore the publication from a backup",
       script: "mv seedbank/publication/metadata/timestamp.json seedbank/publication/timestamp.json"),
     Accident(
-      name: "the schema is no SQL", status: 78, words: "models/1.0/schema.sql:",
+      name: "the schema is not SQL", status: 78, words: "models/1.0/schema.sql:",
       script: "echo 'CREATE TABLE x(;' >> seedbank/my/models/1.0/schema.sql"),
     Accident(
-      name: "a SELECT is no SQL", status: 78, words: "models/1.0/shop.sql:2:",
+      name: "a SELECT is not SQL", status: 78, words: "models/1.0/shop.sql:2:",
       script: "printf 'SELECT id,\\n name,, rank FROM shop' > seedbank/my/models/1.0/shop.sql"),
     Accident(
       name: "a SELECT has a column too many", status: 78, words: "surplus column extra",

@@ -115,7 +115,7 @@ import Testing
     try write("word\ntea\n", "feed/words.txt")
     let outcome = try folder.seedbank("init", "feed").expect(0)
     for words in [
-      "Skipped file \"licence.txt\"", "Skipped file \"readme.txt\": its first line names no fields",
+      "Skipped file \"licence.txt\"", "Skipped file \"readme.txt\": its first line does not name fields",
       "Skipped file \"meta.json\": it has no list of objects",
     ] { #expect(outcome.output.contains(words), "\(outcome.output)") }
     try regenerate("FEED").expect(0, output: "version 1 created, 2 rows")

@@ -103,7 +103,7 @@ import Testing
     #expect(try feed.rows("SELECT stop_id FROM stops ORDER BY 1") == ["A", "B"])
   }
 
-  @Test func `an empty field takes the model's default, and by the configuration is NULL or an empty text`()
+  @Test func `an empty field gets the model's default, or NULL or an empty text if so configured`()
     throws
   {
     let feed = try FeedDeployment(

@@ -35,7 +35,7 @@ import Testing
       "CREATE TABLE big(id INTEGER PRIMARY KEY, n INTEGER)", ("big", "SELECT id, n FROM item WHERE n > 5"))
     let message = try feed.refusal()
     #expect(
-      message.contains("big.sql reads columns of the table \"item\" without a type")
+      message.contains("big.sql reads columns without a type from the table \"item\"")
         && message.contains(#"add this to "item" in origin.tables: "types": {"id":"INTEGER","n":"INTEGER"}"#),
       "\(message)")
     #expect(try feed.regenerate().status == 78)

@@ -75,7 +75,7 @@ private struct PartedDownload {
     bytes = [UInt8](repeating: 0, count: object.length)
   }
 
-  /// Requests a range on condition that the file is unchanged; returns false if it is gone.
+  /// Requests a range on condition that the file is unchanged; returns false if the file is gone.
   mutating func take(_ part: Range<Int>, by client: RawClient) throws -> Bool {
     let fields =
       "Range: bytes=\(part.lowerBound)-\(part.upperBound - 1)\r\nIf-Range: \"\(object.sha256.hex)\"\r\n"

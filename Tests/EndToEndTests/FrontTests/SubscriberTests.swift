@@ -48,7 +48,7 @@ import Testing
   }
 
   /// A socket for both protocols gets IPv4 addresses as mapped IPv6 ones, which share their first 64 bits.
-  @Test func `nginx counts each IPv6 network and each IPv4 address as one client, also over an IPv6 socket`()
+  @Test func `nginx counts each IPv6 network and each IPv4 address as one client, even over an IPv6 socket`()
     throws
   {
     let silent = try SilentServer()

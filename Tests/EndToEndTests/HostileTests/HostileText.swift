@@ -1,4 +1,5 @@
-/// SQL by which an attacker puts SQL into a seed. In it, `NOTES` is the path of an app's database, and `AS SQL x` a query.
+/// SQL with which an attacker puts SQL into a seed. In it, `NOTES` is the path of an app's database, and `AS SQL x` a
+/// query.
 struct HostileText: CustomStringConvertible {
   let description: String
   let sql: String

@@ -25,7 +25,7 @@ import Testing
     #expect(outcome.output == "stop: 3 inserted, 0 updated, 0 unchanged, 0 deleted, 0 rejected\n")
   }
 
-  @Test func `a rejected record has its place in the CSV document, also if another row has its value`() throws
+  @Test func `a rejected record has its place in the CSV document, even if another row has its value`() throws
   {
     try folder.execute("CREATE UNIQUE INDEX by_name ON stop(name)")
     let csv = "\u{FEFF}id,name\r\n1,a\r\n\r\n\"x\",\"b\nb\"\r\n2\r\n3,a"
@@ -36,7 +36,7 @@ import Testing
     #expect(issues.last?["key"]?.string == "id = 3" && issues.last?["column"]?.string == "name")
   }
 
-  @Test func `a header field that no column takes is reported, also in JSON`() throws {
+  @Test func `a header field that no column takes is reported, even in JSON`() throws {
     let outcome = try run("id,name, ZIP\n1,a,5\n", as: "stops.csv", "--table", "stop", "--json").expect(
       0, #"no row has a member $.zip for the column "zip"; they have " ZIP""#)
     let report = try JSONValue(parsing: Array(outcome.output.utf8))

@@ -4,7 +4,7 @@ import SeedSystem
 import Support
 import Testing
 
-/// The file of an import's rejected rows, also of an import in batches.
+/// The file of an import's rejected rows, even of an import in batches.
 @Suite struct ImportFileTests {
   private let folder: ImportFolder
 
@@ -61,7 +61,7 @@ import Testing
 
   // MARK: Batches
 
-  @Test func `the file has all rejected rows, also after an interrupted import is repeated`() throws {
+  @Test func `the file has all rejected rows, even after an interrupted import is repeated`() throws {
     let start = #"{"id":1,"name":"a"}"# + "\n" + #"{"id":"x"}"# + "\n" + #"{"id":2,"name":"b"}"# + "\n"
     let options = ["--table", "stop", "--batch", "3", "--bad-rows", "skip", "--rejects", "bad.ndjson"]
     // Broken references are checked last, and so end the import after its first batch.

@@ -112,7 +112,7 @@ import Testing
     #expect(try values("bad.ndjson").map { $0["value"]?.string } == ["1", "2,b,c", "4,,\"\""])
   }
 
-  @Test func `a row takes one line, also if several parts are rejected or waited`() throws {
+  @Test func `a row has one line, even if several parts are rejected or waited`() throws {
     let mapping = """
       {"table": "stop", "relations": [{"array": "times", "table": {"table": "time"}, "parentKey": "place"}]}
       """

@@ -20,7 +20,7 @@ struct KeyCrasher {
 
     var isKilled: Bool { if case .killed = ending { true } else { false } }
 
-    /// Keys, also of another run, of which the command printed a part.
+    /// Keys, even of another run, of which the command printed a part.
     func shown(orOf others: [String] = []) -> Set<String> {
       printed.isEmpty ? [] : Set(calls + others).filter { KeyTraces(of: $0).areIn(printed) }
     }

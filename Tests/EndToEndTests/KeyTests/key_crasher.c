@@ -2,7 +2,7 @@
 //
 // SEEDBANK_CRASH=segfault:N or rejection:N: the N-th call uses a bad address while registers point to the key, or fails;
 // freeing a key cannot fail, so it aborts.
-// SEEDBANK_CRASH_LOG=PATH takes a line for each call: its key in hexadecimal digits, also of keys that have no file yet.
+// SEEDBANK_CRASH_LOG=PATH takes a line for each call: its key in hexadecimal digits, even if the key has no file yet.
 // SEEDBANK_CRASH_REPORT=1: the program cannot turn off the crash reporter of Swift's runtime.
 #define _GNU_SOURCE
 #include <dlfcn.h>

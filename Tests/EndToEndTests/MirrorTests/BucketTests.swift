@@ -14,7 +14,7 @@ import Testing
       #expect(step.status == 0 && !step.errors.contains("mirror"), "\(step.errors)")
     }
     let filled = try scene.seedbank("mirror", "check")
-    #expect(filled.output.contains("clients cannot read it by this address"), "\(filled.output)")
+    #expect(filled.output.contains("clients cannot read it at this address"), "\(filled.output)")
     #expect(try scene.seedbank("status").output.contains("/seeds/prod: up to date since"))
     #expect(try scene.seedbank("mirror", "push").output.hasSuffix("/seeds/prod: up to date\n"))
   }

@@ -65,13 +65,13 @@ import Testing
     let server = try run()
     try publish("before", in: 1)
     let away = deployment.folder("away")
-    try expectRefusal("files of model 1.0 are changed or gone", server) {
+    try expectRefusal("files of model 1.0 have changed or disappeared", server) {
       try Folder.rename(models("1.0"), to: away)
     } mend: {
       try Folder.rename(away, to: models("1.0"))
     }
     let select = "\(models("2.0"))/shop.sql"
-    try expectRefusal("files of model 2.0 are changed or gone", server) {
+    try expectRefusal("files of model 2.0 have changed or disappeared", server) {
       try "SELECT id, 'secret' AS name, rank FROM shop".write(
         toFile: select, atomically: true, encoding: .utf8)
     } mend: {

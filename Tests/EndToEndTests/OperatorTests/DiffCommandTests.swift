@@ -42,7 +42,7 @@ import Testing
     #expect(packed.output == "shop: 0 inserted, 0 updated, 1 deleted\n")
   }
 
-  @Test func `diff rejects files and versions that do not exist or are no snapshot`() throws {
+  @Test func `diff rejects files and versions that do not exist or are not snapshots`() throws {
     let deployment = try OperatedDeployment()
     try deployment.folder.sqlite("bare.sqlite", "CREATE TABLE gone(id); DROP TABLE gone")
     for (words, status) in [

@@ -50,7 +50,7 @@ import Testing
 
   @Test(
     arguments: [
-      ("rm seedbank/state/history.sqlite", 1, ["its age is unknown"]),
+      ("rm seedbank/state/history.sqlite", 1, ["the age of the last one is unknown"]),
       ("$seedbank rollback --to 2", 1, ["held at the content of version 2"]),
       ("truncate -s -1 \(delta)", 2, [".delta-2-3."]),
       ("rm seedbank/publication/targets/my/1/*", 2, ["and 2 more: missing"]),
@@ -83,7 +83,7 @@ import Testing
     #expect(json["state"]?.string == (status == 1 ? "warning" : "critical"), "\(json)")
   }
 
-  @Test func `an origin kept open for long by a step is a warning, and status shows it`() throws {
+  @Test func `a step that kept the origin open for long is a warning, and status shows it`() throws {
     try deployment.folder.write(
       "{\"openMilliseconds\":720000,\"lagSeconds\":7,\"role\":\"standby\",\"server\":\"db2\"}",
       to: "seedbank/state/my.reading")
@@ -197,7 +197,7 @@ import Testing
       "mv root.key seedbank/keys/; $seedbank keys discard; $seedbank regenerate"
     ),
     (
-      "a dataset is not published", "Nothing of a dataset is published",
+      "a dataset is not published", "A dataset is not published yet",
       "sqlite3 b.sqlite 'CREATE TABLE t(a PRIMARY KEY)'; $seedbank init b.sqlite; mv b.sqlite kept; $seedbank regenerate || true",
       "mv kept b.sqlite; $seedbank regenerate"
     ),
@@ -208,7 +208,7 @@ import Testing
       "cp two seedbank/seedbank.json; $seedbank regenerate"
     ),
     (
-      "a working copy is damaged", "working copy of it cannot be read",
+      "a working copy is damaged", "working copy of this series cannot be read",
       "echo nothing > seedbank/state/my-1.sqlite; mv my.sqlite kept; $seedbank regenerate || true",
       "mv kept my.sqlite; $seedbank regenerate"
     ),

@@ -109,7 +109,7 @@ import Testing
     try folder.seedbank("init", database.url(user: user), "--dataset", "a", "--dry-run").expect(
       0, output: "Skipped table \"a\": row-level security hides some rows")
     try folder.seedbank("init", database.url(), "--dataset", "a").expect(
-      0, output: "Check the rows of table \"a\": clients get also those")
+      0, output: "Check the rows of table \"a\": clients also get those")
     let url = ["SEEDBANK_DATASETS_A_ORIGIN_POSTGRES": database.url(user: user)]
     for command in [["config", "check"], ["regenerate"]] {
       let outcome = try SeedbankBinary.run(command, environment: url, in: folder.path)

@@ -8,7 +8,7 @@ final class FolderTemplate: Sendable {
   /// Tests may expect a recent publication.
   private static let longestAge = Duration.seconds(60)
 
-  /// Fills a folder by a copy, or by `make` if there is no recent one.
+  /// Fills a folder with a copy, or with `make` if there is no recent one.
   func fill(_ folder: TemporaryFolder, _ make: () throws -> Void) throws {
     if let saved = saved.withLock({ $0 }), ContinuousClock.now - saved.time < Self.longestAge {
       try Tool.run(["cp", "-a", "\(saved.folder.path)/.", folder.path])
@@ -52,7 +52,7 @@ extension TemporaryFolder {
     if exists(memory) { try edit(memory) { $0.replacing(/:\d+/, with: ":1") } }
   }
 
-  /// Replaces a file or folder in it, or makes one, by a copy of another one.
+  /// Replaces a file or folder in it, or makes one, with a copy of another one.
   func replace(_ name: String, by source: String) throws {
     try Tool.run(["bash", "-c", #"rm -rf "$1" && cp -a "$0" "$1""#, self(source), self(name)])
   }

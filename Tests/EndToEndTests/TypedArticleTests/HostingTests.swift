@@ -17,7 +17,7 @@ import Testing
     try expectComplaints()
   }
 
-  /// Clients follow plain files also below a path; only the front's own interface is missing.
+  /// Clients also follow plain files below a path; only the front's own interface is missing.
   private func expectPlainFiles() throws {
     #expect(throws: Tool.Failure.self) { try Tool.run(["curl", "-fsS", "\(article.server)/v1/my"]) }
     article.closeTerminals()

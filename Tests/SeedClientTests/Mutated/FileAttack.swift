@@ -52,7 +52,7 @@ struct FileAttack {
 
   private mutating func place(in bytes: [UInt8]) -> Int { Int.random(in: 0...bytes.count, using: &random) }
 
-  /// Replaces a newer file by an older one, or all metadata by that of another time.
+  /// Replaces a newer file with an older one, or all metadata with that of another time.
   private mutating func replay(_ files: inout [String: [UInt8]]) {
     let old = random.pick(world.states)
     switch Int.random(in: 0..<3, using: &random) {

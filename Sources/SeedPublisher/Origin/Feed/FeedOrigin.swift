@@ -66,7 +66,7 @@ package final class FeedOrigin: Origin {
         return JSONMember(name, .string(type.rawValue))
       }
       throw OriginError.configuration(
-        "\(projection.place) reads columns of the table \"\(table.name)\" without a type, and texts are not compared as "
+        "\(projection.place) reads columns without a type from the table \"\(table.name)\", and texts do not compare as "
           + "numbers. Going by their values, add this to \"\(table.name)\" in origin.tables: \"types\": "
           + JSONValue.object(types).text)
     }

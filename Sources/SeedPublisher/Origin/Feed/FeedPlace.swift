@@ -131,7 +131,7 @@ package struct FeedPlace: OriginPlace {
 
   // MARK: The folder
 
-  /// Runs `body` unless another process is loading this feed: then waits, or returns false if `waits` is false.
+  /// Runs `body`. If another process is loading this feed, first waits for it, or returns false if `waits` is false.
   private func withLock(waits: Bool, _ body: () throws -> Void) throws -> Bool {
     try Folder.create(folder)
     let lock = LockFile("\(folder)/.lock", of: folder)
@@ -147,7 +147,7 @@ package struct FeedPlace: OriginPlace {
   private static let filled = "filled-"
 
   private func freshFolder() throws -> String {
-    // A number, so that an error that names the folder repeats the last one: see ``failureKey``.
+    // The name is a number, so that an error with the name still counts as a repetition: see ``failureKey``.
     let path = "\(folder)/\(Self.filled)\(UInt64.random(in: .min ... .max))"
     try Folder.create(path)
     return path
@@ -164,7 +164,7 @@ struct FeedStamp: OriginStamp {
   let settings: FeedSettings
   let takenAt: Int
 
-  /// Depends on content alone: files that are replaced by equal ones are no change.
+  /// Depends on content alone: replacing files with equal ones is not a change.
   var text: String { record.contents }
 
   var isSettled: Bool { true }

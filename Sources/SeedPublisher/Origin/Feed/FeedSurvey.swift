@@ -65,7 +65,7 @@ package struct FeedSurvey {
     }
     let names = writer.names
     if mayBeProse, names.count == 1, !names[0].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
-      return "its first line names no fields, as prose does not"
+      return "its first line does not name fields, so it is probably prose"
     }
     guard !names.isEmpty else { return nil }
     try writer.makeColumns()

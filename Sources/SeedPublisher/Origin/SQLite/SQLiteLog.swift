@@ -142,8 +142,9 @@ final class SQLiteLog: OriginLog {
     return keys
   }
 
-  /// The tables that a SELECT reads, also through views, in lower case: those of the root pages that EXPLAIN's program
-  /// opens. `nil` if it reads something without triggers: virtual tables, the schema, another database.
+  /// The tables that a SELECT reads, including those behind views, in lower case: those of the root pages that
+  /// EXPLAIN's program opens. `nil` if it reads something without triggers: virtual tables, the schema, another
+  /// database.
   private func tablesRead(by select: String) throws -> Set<String>? {
     let owners = try connection.rows(
       "SELECT rootpage, lower(tbl_name) FROM sqlite_schema WHERE rootpage > 0")

@@ -12,7 +12,7 @@ package struct SQLiteLogSetup: OriginLogMaker {
     self.path = path
     connection = try Self.reading(path) {
       let connection = try Connection(path, .own)
-      // SQLite reads the file only now, and reports if it is no database.
+      // SQLite reads the file only now, and reports if it is not a database.
       _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
       return connection
     }
@@ -30,8 +30,8 @@ package struct SQLiteLogSetup: OriginLogMaker {
         "SELECT name FROM sqlite_schema WHERE name = ? COLLATE NOCASE", .text(LogParts.registry))
       guard try taken.isEmpty || LogParts(connection).hasRegistry else {
         throw OriginError.configuration(
-          "the origin \(path) has a table \"\(LogParts.registry)\" that is no log: give it another name, because the log needs "
-            + "this one")
+          "the origin \(path) has a table \"\(LogParts.registry)\" that is not a log: rename that table, because the log "
+            + "needs its name")
       }
       return try SQLiteLogDraft(connection)
     }
@@ -50,7 +50,7 @@ package struct SQLiteLogSetup: OriginLogMaker {
         continue
       }
       guard let other = client.keyCollations.first(where: { $0 != .binary }) else { return nil }
-      remark = "the clients compare its key by \(other.rawValue), and the log has its bytes"
+      remark = "the clients compare its key with \(other.rawValue), but the log has its bytes"
     }
     return remark
   }

@@ -19,7 +19,7 @@ package final class SQLiteOrigin: Origin {
       connection = try Connection(path, .origin)
       if !mayQuoteTexts { try connection.refuseQuotedTexts() }
       try connection.execute("PRAGMA busy_timeout = \(waitSeconds * 1000); BEGIN")
-      // BEGIN takes no snapshot, but the first read does. It also reports if the file is no database.
+      // BEGIN takes no snapshot, but the first read does; the read also fails if the file is not a database.
       let parts = try connection.integer("SELECT count(*) FROM sqlite_schema")
       // SQLite accepts an empty file as a database without tables.
       if parts == 0, try OriginError.stamp(path)?.size == 0 { throw OriginError.empty(path: path) }

@@ -64,12 +64,12 @@ struct SQLiteStamp: OriginStamp {
 
 /// The stamp of an origin's write-ahead log.
 ///
-/// The modification time alone proves nothing: when root opens a log, even to read, SQLite assigns it to the database's
-/// owner, which changes the time, so two publishers would endlessly see each other's reads as changes. If times differ,
-/// the content decides. With an unchanged database file, equal bytes mean equal rows, because the log's own salts and
-/// checksums determine which of its pages readers overlay on the database's.
+/// The modification time alone proves nothing. When root opens a log, even to read, SQLite gives the log to the
+/// database's owner, and that changes the time: two publishers would endlessly see each other's reads as changes. If
+/// times differ, the content decides. With an unchanged database file, equal bytes mean equal rows, because the log's
+/// own salts and checksums determine which of its pages readers overlay on the database's.
 struct LogStamp: Sendable {
-  /// `nil` for a missing or empty log. SQLite also creates one for readers.
+  /// `nil` for a missing or empty log. SQLite also creates an empty log when a database is only read.
   private let file: FileStamp?
   /// `nil` for a log too long to read at every check; then only its attributes count.
   private let digest: String?
@@ -104,7 +104,7 @@ struct LogStamp: Sendable {
   var text: String { digest ?? file?.text ?? "" }
 }
 
-/// Paths with resolved links. Only these may contain `..`, because the system resolves it on disk.
+/// Paths with resolved symbolic links. Only in such a path is `..` safe, because the system resolves `..` on disk.
 package enum PhysicalPath {
   /// The folder's real path; missing parts are kept as written.
   package static func folder(_ path: String) -> String {
