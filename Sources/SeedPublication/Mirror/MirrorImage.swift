@@ -1,6 +1,6 @@
 package import SeedFormat
 package import SeedSystem
-import SeedTrust
+package import SeedTrust
 
 package struct MirrorFile: Hashable, Sendable {
   package enum Content: Hashable, Sendable {
