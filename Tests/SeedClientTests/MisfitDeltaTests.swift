@@ -10,8 +10,8 @@ import Testing
   static let plants = [
     (#"["name"]"#, "", #"[0,"z","Three"]"#, ", row id = z: an update found no such row"),
     (#"["name"]"#, #"["a"]"#, #"[0,"a","Three"]"#, ", row id = a: an update found no such row"),
-    (#"["name"]"#, "", #"[0,"a"]"#, ": a row of 2 values, expected 3"),
-    (#"["name"]"#, "", #"[0,"a","Three","Four"]"#, ": a row of 4 values, expected 3"),
+    (#"["name"]"#, "", #"[0,"a"]"#, ", row id = a: a row of 2 values, expected 3"),
+    (#"["name"]"#, "", #"[0,"a","Three","Four"]"#, ", row id = a: a row of 4 values, expected 3"),
     (#"["colour"]"#, "", #"[0,"a","Three"]"#, ": an update sets colour,"),
     (#"["loud"]"#, "", #"[0,"a","Three"]"#, ": an update sets loud,"),
     (#"["id"]"#, "", #"[0,"a","b"]"#, ": an update sets id,"),

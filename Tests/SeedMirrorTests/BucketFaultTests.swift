@@ -233,7 +233,8 @@ import Testing
       return
     }
     // The tag of a file in parts ends with their number.
-    #expect(tag.contains("-1") && BucketLimits().partBytes == 32 << 20)
+    #expect(tag.contains("-1"), "\(tag)")
+    #expect(BucketLimits().partBytes == 32 << 20)
     let failure = MirrorError.refused("a file is shorter than signed: 'seedbank verify' names it")
     #expect(throws: failure) { try send([0], signedLength: 1 << 30) }
   }
