@@ -31,9 +31,6 @@ extension Command {
         "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
         help: "json, ndjson or csv (default: by the file's name)."),
       .value("delimiter", "character", help: "The mark between the fields of CSV: , (default), ;, | or tab."),
-      .value(
-        "encoding", "name", choices: CSVFormat.Encoding.allCases.map(\.rawValue),
-        help: "The bytes of CSV: utf-8 (default), latin1 or windows-1252."),
       .value("header", "names", help: "The fields of CSV without a header, such as id,name."),
       .value(
         "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
