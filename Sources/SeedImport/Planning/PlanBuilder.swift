@@ -278,8 +278,7 @@ final class PlanBuilder {
     let mode = modes[table.name.lowercased()] ?? .merge
     let target = ImportTarget(
       table, mode, connection, fitter,
-      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite,
-      triggered: try triggered(by: table))
+      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite)
     targets[table.name] = target
     if mode == .replace { target.schemaDefaults = try schemaDefaults(table) }
     return target
@@ -304,18 +303,6 @@ final class PlanBuilder {
     var table = try schema(found.name)
     if !mapping.key.isEmpty { table = try keyed(table, mapping.key) }
     return table
-  }
-
-  /// The tables that the table's triggers write; empty if triggers do not run.
-  private func triggered(by table: TableSchema) throws -> Set<String> {
-    let triggers = try TableTriggers(connection, table)
-    guard !triggers.names.isEmpty, policy.triggers != .ignore else { return [] }
-    if policy.triggers == .run { return try triggers.reachableTables() }
-    let names = triggers.names.map { "\"\($0)\"" }.joined(separator: ", ")
-    throw ImportFailure(
-      .database,
-      "table \"\(table.name)\" has triggers (\(names)): say whether they run, with --run-triggers or "
-        + "ImportPolicy.triggers = .run, or not, with --ignore-triggers or .ignore")
   }
 
   private func schema(_ name: String) throws -> TableSchema {
