@@ -36,13 +36,12 @@ import Testing
     #expect(issues.last?["key"]?.string == "id = 3" && issues.last?["column"]?.string == "name")
   }
 
-  @Test func `a header field that no column takes is reported, also in JSON`() throws {
-    let outcome = try run("id,name, ZIP\n1,a,5\n", as: "stops.csv", "--table", "stop", "--json").expect(
-      0, #"no row has a member $.zip for the column "zip"; they have " ZIP""#)
+  @Test func `a header of which no field but the key matches a column is reported, also in JSON`() throws {
+    let outcome = try run("id,title\n1,a\n", as: "stops.csv", "--table", "stop", "--json").expect(
+      0, #"no row has a member $.name for the column "name""#)
     let report = try JSONValue(parsing: Array(outcome.output.utf8))
-    let missing = report["missing"]?.elements
-    #expect(missing?.count == 1 && report["tables"]?["stop"]?["inserted"]?.integer == 1)
-    #expect(missing?.first?["similar"]?.elements?.map(\.string) == [" ZIP"])
+    #expect(report["missing"]?.elements?.contains { $0["column"]?.string == "name" } == true)
+    #expect(report["tables"]?["stop"]?["inserted"]?.integer == 1)
   }
 
   @Test func `byte order marks are skipped at the start of documents and mappings`() throws {
