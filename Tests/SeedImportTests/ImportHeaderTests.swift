@@ -122,10 +122,8 @@ import Testing
     #expect(message.contains(words), "\(message)")
     let report = try bench().run(
       "id,Label\nold,A\n", mapping: ImportMapping(TableMapping("stop", columns: columns), layout: .csv()))
-    #expect(
-      report.missing.map(\.description) == [
-        #"table "stop": no row has a member $.label for the column "name""#
-      ])
+    let missing = #"table "stop": no row has a member $.label for the column "name""#
+    #expect(report.missing.first?.description == missing)
   }
 
   @Test func `names that nothing reads may be empty or occur twice`() throws {
