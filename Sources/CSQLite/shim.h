@@ -23,7 +23,6 @@ static const sqlite3_destructor_type seedbank_sqlite_transient = SQLITE_TRANSIEN
 static const int seedbank_sqlite_constraint_primary_key = SQLITE_CONSTRAINT_PRIMARYKEY;
 static const int seedbank_sqlite_constraint_unique = SQLITE_CONSTRAINT_UNIQUE;
 static const int seedbank_sqlite_constraint_rowid = SQLITE_CONSTRAINT_ROWID;
-static const int seedbank_sqlite_constraint_trigger = SQLITE_CONSTRAINT_TRIGGER;
 static const int seedbank_sqlite_unread = SQLITE_IOERR_CORRUPTFS;
 static const int seedbank_sqlite_unfinished = SQLITE_READONLY_ROLLBACK;
 

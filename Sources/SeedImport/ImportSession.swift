@@ -38,7 +38,7 @@ package final class ImportSession {
   ) throws {
     try Self.checkPreconditions(connection, mapping, policy)
     // Before any statement is prepared, because preparing depends on whether triggers run.
-    triggers = try TriggerSwitch(connection, areRunning: policy.triggers == .run)
+    triggers = try TriggerSwitch(connection, areRunning: false)
     let builder = try PlanBuilder(connection, policy, mapping)
     frames = try DocumentFrames(mapping)
     frame = try frames.firstFrame()
@@ -55,6 +55,7 @@ package final class ImportSession {
     pace = ImportPace(hooks)
     rowsPerTransaction = if case .batched(let rows) = policy.atomicity { rows } else { .max }
     (self.connection, self.policy, self.hooks) = (connection, policy, hooks)
+    try lostRows.checkTriggers()
     try connection.execute("BEGIN IMMEDIATE")
     try lostRows.begin()
   }
@@ -255,7 +256,7 @@ package final class ImportSession {
   /// All tables if batches were committed: the import may complete an interrupted one, which checked none of its rows.
   private var tablesToCheck: Set<String> {
     let suspects = committed > 0 ? targets : targets.filter(\.isTouched)
-    return Set(suspects.flatMap(\.reach) + lostRows.tables)
+    return Set(suspects.map(\.table.name) + lostRows.tables)
   }
 
   /// Describes the changes that a failure leaves in the database; an ``ImportFailure`` already includes this.

@@ -10,7 +10,6 @@
 // - A mapping that cannot work with this database fails before the first row.
 // - A row's values are lent by the document, the tape or the row's bytes, and are valid as long as their lender.
 // - Rows are written in batches. If SQLite rejects one of them, all are read again and written one by one.
-//   Rows of tables whose triggers run are always written one by one.
 // - The order of rows in a document does not matter: a row whose unique value is still taken is retried at the end.
 // - Nothing blocks the caller's thread: an `Importer` works on its own dispatch queue.
 // - Apps catch `ImportFailure`, `CancellationError` and the errors of their own closures and sequences.

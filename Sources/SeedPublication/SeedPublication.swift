@@ -1,6 +1,6 @@
 // SeedPublication: published files and facts about their publisher. The publisher writes them, the front reads them.
 //
-// Folders, lowest first: Words, Schedule, Store, Mirror, Follow, Status.
+// Folders, lowest first: Words, Store, Mirror, Follow, Status.
 //
 // Rules of this module:
 // - It reaches no private key: signatures are copied and verified here, and made in SeedPublisher.

@@ -1,10 +1,8 @@
 // SeedSigning: private keys and the signatures that they make.
 //
-// Folders, lowest first: Keys, Signer.
-//
 // Rules of this module:
 // - Only modules that sign import it: SeedPublisher, SeedClientTesting and the command. An app does not link such code,
 //   and a front cannot call it.
 // - A secret key has no textual form: not in descriptions, not in mirrors, not in errors.
-// - Signer/ is pure: keys, the time and previous metadata in, files out. Only Keys/ accesses files, those that its
-//   caller names.
+// - `RepositorySigner` is pure: keys, the time and previous metadata in, files out. Only `KeyFile` accesses files, those
+//   that its caller names.

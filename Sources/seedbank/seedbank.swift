@@ -1,6 +1,6 @@
 // seedbank: the operator's command.
 //
-// Folders, lowest first: CommandLine, Configuration, Wiring, Status, Importing, Commands, API.
+// Folders, lowest first: CommandLine, Configuration, Wiring, Status, Commands, API.
 //
 // Rules of this module:
 // - A subcommand is a value of `Command` in a file under Commands/, listed in `Command.all`, which is the only

@@ -35,9 +35,7 @@ import Testing
       ], lifecycle: .deprecated(sunset: "2027-03-01", message: "Use 3.0."))
     let now = UTCTime(secondsSinceEpoch: 1_790_000_000)
     try publication.directory.facts.write(
-      SeriesFacts(
-        transit, writtenAt: now, look: SeriesFacts.Look(),
-        upcoming: UpcomingSnapshots(due: nil)))
+      SeriesFacts(transit, writtenAt: now))
     front = try Front(FrontConfiguration(publication: publication.directory.path))
     let answer = try RawClient(port: front.port).get("/openapi.json")
     document = try JSONValue(parsing: answer.body)

@@ -60,7 +60,7 @@ import Testing
     #expect(table.columns.filter(\.isKey).map(\.name) == ["id"])
     #expect(good.tables.allSatisfy { !$0.name.hasPrefix(ReservedTable.prefix) })
     #expect(try good.look.newest == .published && #require(good.look.good) >= scene.deployment.clock)
-    #expect(good.checkSeconds == 7 && good.commandSeconds == 600 && good.upcoming.due != nil)
+    #expect(good.checkSeconds == 7 && good.commandSeconds == 600 && good.nextSnapshot != nil)
     #expect(good.steps.first?.changes["stop"]?.inserted == 1)
     #expect(good.steps.first?.rows == good.tables.reduce(0) { $0 + $1.rows })
     try scene.deployment.origin("INSERT INTO stop VALUES (1, 'a secret', 1)")
@@ -124,7 +124,7 @@ import Testing
     var look = SeriesFacts.Look(good: good.look.good, newest: .refused, newestAt: later, reason: .keys)
     look.reading = good.look.reading
     #expect(told.look == look)
-    #expect(told.tables == good.tables && told.checkSeconds == 7 && told.upcoming == good.upcoming)
+    #expect(told.tables == good.tables && told.checkSeconds == 7 && told.nextSnapshot == good.nextSnapshot)
     #expect(told.counts[.refused] == 1 && told.steps.first?.outcome == .refused)
     #expect(try !scene.factsText().contains("secret"))
     let record = try scene.deployment.publisher.history?.newest(1).first

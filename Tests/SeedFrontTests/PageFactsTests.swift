@@ -22,8 +22,7 @@ import Testing
   private func page(_ change: (inout SeriesFacts) -> Void = { _ in }, at now: UTCTime = now) -> String {
     var facts = SeriesFacts(
       Self.series, writtenAt: Self.now,
-      look: .init(good: Self.now, newest: .unchanged, newestAt: Self.now),
-      upcoming: UpcomingSnapshots(due: nil))
+      look: .init(good: Self.now, newest: .unchanged, newestAt: Self.now))
     change(&facts)
     let view = CatalogView(catalog, facts: [Self.series: facts])
     let clients = ClientCounts(requests: [], since: Self.now)
@@ -123,18 +122,10 @@ import Testing
     #expect(entry.contains(since.text), "\(entry)")
   }
 
-  @Test func `the next snapshots are shown`() {
-    let (first, second) = (Self.now.adding(seconds: 60), Self.now.adding(days: 1))
-    let clock = ZoneClock("Europe/Berlin")
-    let html = page {
-      $0.upcoming = UpcomingSnapshots(
-        due: nil, calendarTimes: [first, second], clock: clock)
-    }
-    #expect(html.contains("datetime=\"\(first.text)\"") && html.contains("datetime=\"\(second.text)\""))
-    let due = page {
-      $0.upcoming = UpcomingSnapshots(due: second)
-    }
-    #expect(due.contains("Next snapshot") && due.contains("datetime=\"\(second.text)\""))
+  @Test func `the next snapshot is shown`() {
+    let next = Self.now.adding(days: 1)
+    let html = page { $0.nextSnapshot = next }
+    #expect(html.contains("Next snapshot") && html.contains("datetime=\"\(next.text)\""))
     #expect(!page().contains("Next snapshot"))
   }
 

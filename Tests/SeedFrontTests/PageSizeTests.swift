@@ -34,10 +34,8 @@ import Testing
   /// A hundred steps, and twelve tables of eight columns.
   private static func facts(of series: SeedSeries, isComplete: Bool) -> SeriesFacts {
     var facts = SeriesFacts(
-      series, writtenAt: now, look: .init(good: now, newest: .unchanged, newestAt: now),
-      upcoming: UpcomingSnapshots(
-        due: nil, calendarTimes: (1...3).map { now.adding(days: $0) }, clock: nil))
-    facts.checkSeconds = 2
+      series, writtenAt: now, look: .init(good: now, newest: .unchanged, newestAt: now))
+    (facts.nextSnapshot, facts.checkSeconds) = (now.adding(days: 1), 2)
     guard isComplete else { return facts }
     facts.steps = (0..<100).map { place in
       var step = StepRecord(

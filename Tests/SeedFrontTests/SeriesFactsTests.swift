@@ -23,9 +23,8 @@ extension SeriesFacts {
     step.changes = ["stop \"x\"": changes]
     var facts = SeriesFacts(
       series, writtenAt: time,
-      look: Look(good: time, newest: .failed, newestAt: time.adding(seconds: 9), reason: .disk),
-      upcoming: UpcomingSnapshots(
-        due: time, calendarTimes: [time, time.adding(days: 1)], clock: ZoneClock("Europe/Berlin")))
+      look: Look(good: time, newest: .failed, newestAt: time.adding(seconds: 9), reason: .disk))
+    facts.nextSnapshot = time
     facts.look.reading = OriginReading(openMilliseconds: 1500, lagSeconds: 3)
     facts.look.reading.role = .standby
     (facts.look.foundBy, facts.look.behindSince) = (FoundBy(.log, .someTables, reason: nil), time)

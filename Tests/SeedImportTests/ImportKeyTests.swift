@@ -19,8 +19,8 @@ import Testing
         relations: [.join("tags", "tag", through: "personTag", parentKey: ["person"], elementKey: ["tag"])]))
     for _ in 0..<2 {
       let report = try bench.run(
-        #"[{"id": 1, "tags": ["a", null]}]"#, mapping: mapping,
-        policy: ImportPolicy(badRows: .collect, triggers: .run))
+        #"[{"id": 1, "tags": ["a", null]}]"#, mapping: way.mapping(mapping),
+        policy: ImportPolicy(badRows: .collect))
       #expect(report.issues.map(\.code) == [.missingKey] && report.issues.map(\.offset) == [25])
     }
     #expect(try bench.rows("SELECT * FROM personTag") == ["1|a"])

@@ -58,14 +58,14 @@ import Testing
     var random = SplitMix(seed: seed)
     let bench = try ImportBench(way.schema(Self.schema, list: "parent"))
     var reference = ImportReference()
-    let policy = ImportPolicy(badRows: .collect, references: .keep, triggers: .run)
+    let policy = ImportPolicy(badRows: .collect, references: .keep)
     for round in 0..<Stage.pick(quick: 15, full: 25, deep: 25) {
       let pages = (0..<random.pick([1, 1, 2, 5])).map { _ in ImportDocuments.random(&random) }
       pages.forEach { reference.take($0) }
       // Each page in its own file, or all pages in one.
       let files = random.chance(50) ? pages.map(\.bytes) : [Array(pages.map(\.bytes).joined())]
       let pieces = random.pick([3, 64, 100_000])
-      try bench.run(documents: files, mapping: Self.mapping, policy: policy, pieces: pieces)
+      try bench.run(documents: files, mapping: way.mapping(Self.mapping), policy: policy, pieces: pieces)
       try expectSame(bench, reference, "seed \(seed), round \(round)")
     }
   }

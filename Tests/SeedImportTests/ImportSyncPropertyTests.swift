@@ -38,8 +38,8 @@ import Testing
       let text = "[\(records.map(\.json).joined(separator: ","))]"
       model.take(records)
       try bench.run(
-        text, mapping: Self.mapping,
-        policy: ImportPolicy(badRows: .collect, references: .keep, triggers: .run),
+        text, mapping: variant.1.mapping(Self.mapping),
+        policy: ImportPolicy(badRows: .collect, references: .keep),
         pieces: random.pick([7, 400, 100_000]))
       let place = "seed \(seed), round \(round): \(text)"
       let children = try Set(bench.rows("SELECT id, parent, v FROM child"))

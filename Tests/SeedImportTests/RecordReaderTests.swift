@@ -154,20 +154,4 @@ import Testing
     try expectSame(cases, &random)
   }
   #endif
-
-  @Test(arguments: [1, 2, 3, 5, 1000])
-  func `each encoding leads to the same texts`(pieces: Int) throws {
-    let text = "1,\"é \"\"x\"\"\",€\r\n2,œ,\"ß\n\"\n"
-    let expected = [["1", "é \"x\"", "€"], ["2", "œ", "ß\n"]].map { $0.map { Array($0.utf8) } }
-    let format = { CSVFormat(encoding: $0, header: ["a", "b", "c"]) }
-    let windows = try #require(text.data(using: .windowsCP1252))
-    let documents: [([UInt8], CSVFormat.Encoding)] = [
-      (Array(text.utf8), .utf8), (Array(windows), .windows1252),
-    ]
-    for (bytes, encoding) in documents {
-      #expect(try read(bytes, format(encoding), pieces: pieces) == expected, "\(encoding)")
-    }
-    let latin = try read([0xE9, 0x2C, 0x80, 0x2C], format(.latin1), pieces: pieces)
-    #expect(latin == [["é", "\u{80}", ""].map { Array($0.utf8) }])
-  }
 }

@@ -171,7 +171,7 @@ import Testing
         (deployment, primary, settle) = (scene.deployment, scene.servers.primary, scene.servers.follow)
         _ = try scene.deployment.step()
       }
-      deployment.job.snapshotSchedule = .every(seconds: .max)
+      deployment.job.snapshotSeconds = .max
       deployment.job.shrinkGuard.percent = 100
       let first = try #require(try deployment.metadata().newestSnapshot)
       client = try Connection(try deployment.expand(first, to: "client.sqlite"), .writer)

@@ -76,7 +76,7 @@ import Testing
   {
     let deployment = try deployment { other in
       var other = other
-      other.job.snapshotSchedule = .every(seconds: 0)
+      other.job.snapshotSeconds = 0
       for name in ["z", "w"] {
         let report = try other.step("UPDATE stop SET name = '\(name)' WHERE id = 2")
         #expect(report.series[0].outcome == .changed && !report.series[0].hasSnapshot)

@@ -77,7 +77,7 @@ import Testing
   {
     let deployment = try TestDeployment(
       [model("1.0", Self.schema)], in: try TemporaryFolder(inMemory: true))
-    deployment.job.snapshotSchedule = .every(seconds: .max)
+    deployment.job.snapshotSeconds = .max
     deployment.job.shrinkGuard.percent = 100
     try deployment.origin(
       """

@@ -100,7 +100,7 @@ private final class DatasetLife {
     try deployment.use(models)
     var job = deployment.job
     job.retainedSnapshots = 3
-    job.snapshotSchedule = .every(seconds: .max)
+    job.snapshotSeconds = .max
     job.shrinkGuard.percent = 100
     job.graceSeconds = 3
     job.indexes = random.chance(50) ? .client : .snapshot

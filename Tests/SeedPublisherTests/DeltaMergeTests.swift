@@ -13,7 +13,7 @@ import Testing
 @Suite struct DeltaMergeTests {
   @Test(.full) func `a long history is merged over two levels`() throws {
     let deployment = try PublisherFixture.deployment()
-    deployment.job.snapshotSchedule = .every(seconds: .max)
+    deployment.job.snapshotSeconds = .max
     for number in 2...272 {
       try deployment.change(
         "INSERT OR REPLACE INTO stop(rowid, id, name) VALUES (\(number % 7 + 1), \(number % 7 + 1), 'v\(number)')"
@@ -33,7 +33,7 @@ import Testing
   @Test func `a merged delta has each changed key once, in its final state`() throws {
     let schema = "CREATE TABLE t(k TEXT COLLATE NOCASE PRIMARY KEY, v)"
     let deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
-    deployment.job.snapshotSchedule = .every(seconds: .max)
+    deployment.job.snapshotSeconds = .max
     try deployment.change("\(schema); INSERT INTO t VALUES ('a', 1), ('b', 1), ('filler', 0)")
     let fillers = (1...8).map { "UPDATE t SET v = \($0) WHERE k = 'filler'" }
     let changes = [

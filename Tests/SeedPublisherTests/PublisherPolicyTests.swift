@@ -258,11 +258,11 @@ import Testing
 
   @Test func `a snapshot is due by age but only after a change`() throws {
     let deployment = try PublisherFixture.deployment()
-    deployment.clock = deployment.clock.adding(seconds: PublishingPolicy.usualSnapshotSeconds + 60)
+    deployment.clock = deployment.clock.adding(seconds: PublishingPolicy().snapshotSeconds + 60)
     #expect(try deployment.verifiedStep().snapshotBytes == nil)
     #expect(try deployment.change("UPDATE stop SET name = 'x'").snapshotBytes != nil)
     #expect(try deployment.change("UPDATE stop SET name = 'y'").snapshotBytes == nil)
-    deployment.clock = deployment.clock.adding(seconds: PublishingPolicy.usualSnapshotSeconds + 60)
+    deployment.clock = deployment.clock.adding(seconds: PublishingPolicy().snapshotSeconds + 60)
     let report = try deployment.verifiedStep()
     #expect(report.outcome == .unchanged && report.snapshotBytes != nil)
   }
@@ -272,7 +272,7 @@ import Testing
       [model("1.0", "CREATE TABLE t(k INTEGER PRIMARY KEY, v TEXT)")], in: try TemporaryFolder(inMemory: true)
     )
     deployment.job.encodings = [.gzip, .xz]
-    deployment.job.snapshotSchedule = .every(seconds: .max)
+    deployment.job.snapshotSeconds = .max
     try deployment.change(
       """
       CREATE TABLE t(k INTEGER PRIMARY KEY, v TEXT);

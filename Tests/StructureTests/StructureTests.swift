@@ -19,7 +19,7 @@ struct StructureTests {
     SeedPublisher/Origin/Feed/FeedLoader SeedPublisher/Origin/Feed/FeedOrigin \
     SeedPublisher/Origin/Feed/FeedSurvey SeedPublisher/Origin/SQLite/SQLiteLogSetup SeedPublisher/Origin/SQLite/SQLiteOrigin \
     SeedPublisher/Origin/TypeGuard SeedPublisher/Publish/FactsKeeper SeedPublisher/Publish/StepHistory \
-    SeedPublisher/Setup/OriginSurvey seedbank/Commands/DemoOrigin seedbank/Importing/ImportJob \
+    SeedPublisher/Setup/OriginSurvey seedbank/Commands/DemoOrigin seedbank/Commands/ImportJob \
     seedbank/Status/DeploymentStatus
     """.split(separator: " ").map { "\($0).swift" })
 

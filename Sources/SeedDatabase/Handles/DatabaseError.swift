@@ -93,7 +93,6 @@ package enum ResultCode {
   package static let cannotOpen = SQLITE_CANTOPEN
   package static let lockProtocol = SQLITE_PROTOCOL
   package static let constraint = SQLITE_CONSTRAINT
-  package static let trigger = seedbank_sqlite_constraint_trigger
   /// A value that is not an integer in an INTEGER PRIMARY KEY.
   package static let mismatch = SQLITE_MISMATCH
   package static let notADatabase = SQLITE_NOTADB

@@ -30,10 +30,9 @@ package final class RowBatch {
   /// The rows of an import, which undoes all rows after an error and writes them one by one.
   package convenience init(
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
-    rule: ConflictRule, runsTriggers: Bool
+    rule: ConflictRule
   ) {
-    self.init(
-      TableWriter(table, shape, connection, fitter, rule, runsTriggers: runsTriggers), isRepeated: true)
+    self.init(TableWriter(table, shape, connection, fitter, rule), isRepeated: true)
   }
 
   init(_ writer: TableWriter, isRepeated: Bool = false) {

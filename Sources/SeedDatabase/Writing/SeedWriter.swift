@@ -77,10 +77,6 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
   case nullInKey(table: String, column: String)
   case constraint(table: String, key: String, message: String)
   case references(table: String, parent: String, key: String)
-  /// A trigger's RAISE message.
-  case trigger(table: String, key: String, message: String)
-  /// A trigger rolled back the transaction.
-  case rolledBack(table: String, message: String)
   case foreignKeysEnforced
 
   package var description: String {
@@ -95,10 +91,6 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .constraint(let table, let key, let message): "table \"\(table)\", row \(key): \(message)"
     case .references(let table, let parent, let key):
       "table \"\(table)\", row \(key): references a row that table \"\(parent)\" does not have"
-    case .trigger(let table, let key, let message):
-      "table \"\(table)\", row \(key): rejected by a trigger: \(message)"
-    case .rolledBack(let table, let message):
-      "a trigger of table \"\(table)\" rolled the transaction back: \(message)"
     case .foreignKeysEnforced:
       "the connection enforces foreign keys: turn that off before the transaction; the importer checks them"
     }

@@ -15,7 +15,6 @@ package final class TableWriter {
   private let rule: ConflictRule
   private let fitter: AffinityFitter
   let connection: Connection
-  private let runsTriggers: Bool
   @exclusivity(unchecked) private var prepared: [Statement?]
   /// The columns in which an existing row is compared and updated.
   private let columns: [Int32]
@@ -36,14 +35,12 @@ package final class TableWriter {
 
   private enum Use: Int, CaseIterable { case find, insert, insertIfAbsent, update, delete }
 
-  /// With `runsTriggers`, a row that a trigger rejects leaves no changes, and triggers run only for rows that are
-  /// written.
   init(
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
-    _ rule: ConflictRule, _ sum: TableSum? = nil, _ watch: RowWatch? = nil, runsTriggers: Bool = false
+    _ rule: ConflictRule, _ sum: TableSum? = nil, _ watch: RowWatch? = nil
   ) {
     (self.table, self.shape, self.sum, self.rule, self.watch) = (table, shape, sum, rule, watch)
-    (self.connection, self.fitter, self.runsTriggers) = (connection, fitter, runsTriggers)
+    (self.connection, self.fitter) = (connection, fitter)
     columns = shape.columns.prefix(shape.updated).map { Int32($0) }
     prepared = Array(repeating: nil, count: Use.allCases.count)
   }
@@ -76,8 +73,7 @@ package final class TableWriter {
   /// Inserts or updates a row; `values` are borrowed for the call.
   package func upsert(_ values: [BorrowedValue]) throws -> RowOutcome {
     try prepare(values)
-    // BEFORE triggers of an insertion run even if the key then proves to exist.
-    if !expectsKnownKeys, !runsTriggers, try insertIfAbsent() { return .inserted }
+    if !expectsKnownKeys, try insertIfAbsent() { return .inserted }
     guard try find() else {
       expectsKnownKeys = false
       return try insertIfFree()
@@ -174,7 +170,7 @@ package final class TableWriter {
     if rule == .fail { throw keyIsThere() }
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
-    let differing = runsTriggers ? [] : found.differing(from: row)
+    let differing = found.differing(from: row)
     // Drops a long old row, which SQLite would otherwise hold beside the new one. Batches never contain such rows.
     if row.contains(where: { $0.byteCount > Self.longBytes }) { found.statement.rewind() }
     guard try isFree(try change(differing)) else { return .taken }
@@ -188,7 +184,7 @@ package final class TableWriter {
   }
 
   /// Sets only the differing columns, because SQLite rewrites each index over a column that is set, even to the same
-  /// value. If an app's triggers run, all columns are set, because a trigger may depend on any of them.
+  /// value.
   private func change(_ differing: [Int]) throws -> DatabaseError? {
     statements += 1
     let narrow = try narrowUpdate(differing)
@@ -197,7 +193,7 @@ package final class TableWriter {
     for (index, position) in (changed + shape.key).enumerated() {
       try update.lend(row[position], at: Int32(index + 1))
     }
-    return try runsTriggers ? attemptWhole(update) : update.attempt()
+    return update.attempt()
   }
 
   private func narrowUpdate(_ differing: [Int]) throws -> Statement? {
@@ -320,9 +316,6 @@ package final class TableWriter {
 
   private func refusal(_ error: DatabaseError) -> any Error {
     guard error.primaryCode == ResultCode.constraint else { return error }
-    if error.code == ResultCode.trigger {
-      return ImportError.trigger(table: table.name, key: keyDescription, message: error.message)
-    }
     return ImportError.constraint(table: table.name, key: keyDescription, message: error.message)
   }
 
@@ -330,23 +323,7 @@ package final class TableWriter {
     statements += 1
     let (statement, row) = (try statement(use), row)
     for index in row.indices { try statement.lend(row[index], at: Int32(index + 1)) }
-    return try runsTriggers ? attemptWhole(statement) : statement.attempt()
-  }
-
-  /// In a savepoint, because RAISE(FAIL) keeps earlier changes; RAISE(IGNORE), which reports no error, becomes one.
-  private func attemptWhole(_ statement: Statement) throws -> DatabaseError? {
-    try connection.cached("SAVEPOINT seedbank_row").run()
-    var error = statement.attempt()
-    guard connection.isInTransaction else {
-      throw ImportError.rolledBack(table: table.name, message: error?.message ?? "")
-    }
-    if error == nil, connection.changes == 0 {
-      error = DatabaseError(
-        code: ResultCode.trigger, message: "it leaves the row out", subject: statement.sql)
-    }
-    if error != nil { try connection.cached("ROLLBACK TO seedbank_row").run() }
-    try connection.cached("RELEASE seedbank_row").run()
-    return error
+    return statement.attempt()
   }
 
   /// Adds the new row to the sum; tables with a sum have whole rows.

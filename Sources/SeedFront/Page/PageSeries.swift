@@ -74,7 +74,7 @@ struct PageSeries: Sendable {
       ("models", "Models", "\(state.models.keys.sorted().map(\.description).joined(separator: ", "))"),
       ("look-every", "Looks every", facts?.checkSeconds.map { "\(HTML.durationText(seconds: $0))" }),
       ("poll", "Clients look every", "\(HTML.durationText(seconds: state.pollSeconds))"),
-      ("next", "Next snapshot", nextSnapshots),
+      ("next", "Next snapshot", facts?.nextSnapshot.map(HTML.time)),
     ]
     return "<dl class=\"glance\">\n\(entries.map { Self.entry($0.0, $0.1, $0.2) })</dl>"
   }
@@ -82,12 +82,6 @@ struct PageSeries: Sendable {
   private static func entry(_ kind: String, _ term: String, _ value: HTML?) -> HTML {
     guard let value else { return .empty }
     return "<div class=\"\(kind)\"><dt>\(term)</dt><dd>\(value)</dd></div>\n"
-  }
-
-  private var nextSnapshots: HTML? {
-    guard let upcoming = facts?.upcoming else { return nil }
-    let times = upcoming.calendarTimes.isEmpty ? [upcoming.due].compactMap(\.self) : upcoming.calendarTimes
-    return times.isEmpty ? nil : times.map(HTML.time).joined(by: "<br>")
   }
 }
 

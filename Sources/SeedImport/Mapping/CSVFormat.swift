@@ -1,19 +1,9 @@
-/// The format of a CSV document: RFC 4180 with a header by default.
+/// The format of a CSV document in UTF-8: RFC 4180 with a header by default.
 ///
 /// ```swift
-/// let mapping = ImportMapping("stop", layout: .csv(CSVFormat(delimiter: ";", encoding: .windows1252)))
+/// let mapping = ImportMapping("stop", layout: .csv(CSVFormat(delimiter: ";")))
 /// ```
 public struct CSVFormat: Hashable, Sendable {
-  /// A document's text encoding.
-  public enum Encoding: String, Hashable, Sendable, CaseIterable {
-    /// UTF-8, with or without a byte order mark.
-    case utf8 = "utf-8"
-    /// ISO 8859-1.
-    case latin1
-    /// Windows' code page for Western Europe; the bytes 81, 8D, 8F, 90 and 9D have no characters.
-    case windows1252 = "windows-1252"
-  }
-
   /// The value of an empty field.
   public enum EmptyFields: String, Hashable, Sendable, CaseIterable {
     /// A quoted field is the empty text if its column takes texts. An unquoted one is NULL, or the empty text in a
@@ -29,24 +19,15 @@ public struct CSVFormat: Hashable, Sendable {
 
   /// The separator of fields: one ASCII character other than a quotation mark or a line end.
   public var delimiter: Character
-  /// The text encoding.
-  public var encoding: Encoding
   /// The fields' names for a document without a header; `nil` if the first record names the fields.
   public var header: [String]?
   /// The value of an empty field.
   public var empty: EmptyFields
 
-  /// The defaults are commas, UTF-8 and names in the first record.
-  public init(
-    delimiter: Character = ",", encoding: Encoding = .utf8, header: [String]? = nil,
-    empty: EmptyFields = .quotes
-  ) {
-    (self.delimiter, self.encoding, self.header, self.empty) = (delimiter, encoding, header, empty)
+  /// The defaults are commas and names in the first record.
+  public init(delimiter: Character = ",", header: [String]? = nil, empty: EmptyFields = .quotes) {
+    (self.delimiter, self.header, self.empty) = (delimiter, header, empty)
   }
-}
-
-extension CSVFormat.Encoding {
-  var title: String { self == .utf8 ? "UTF-8" : rawValue }
 }
 
 extension CSVFormat {

@@ -22,8 +22,6 @@ public struct ImportIssue: Hashable, Sendable {
     case check
     /// Another row has a value that must be unique.
     case unique
-    /// A trigger rejected or skipped the row.
-    case trigger
     /// The key exists, and the policy forbids changing the row.
     case conflict
     /// A reference is broken.

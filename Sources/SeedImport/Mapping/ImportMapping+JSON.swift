@@ -96,7 +96,6 @@ extension CSVFormat {
       }
       self.delimiter = delimiter
     }
-    encoding = try object.choiceIfPresent("encoding") ?? encoding
     empty = try object.choiceIfPresent("empty") ?? empty
     header = try object.stringsIfPresent("header")
     try object.refuseUnread()

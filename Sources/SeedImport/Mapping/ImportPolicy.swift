@@ -28,16 +28,6 @@ public struct ImportPolicy: Sendable {
     case keep
   }
 
-  /// How tables with triggers are handled.
-  public enum Triggers: String, Hashable, Sendable, CaseIterable {
-    /// Fails before the import starts, and names the triggers.
-    case refuse
-    /// Runs them for each inserted, updated or deleted row. The report does not count their writes.
-    case run
-    /// Disables them.
-    case ignore
-  }
-
   /// The extent of a transaction.
   public enum Atomicity: Hashable, Sendable {
     /// All or nothing.
@@ -57,8 +47,9 @@ public struct ImportPolicy: Sendable {
   /// a table of 100 rows or more would lose over half of them, or when any table would lose all because the import has
   /// no row of it, or because no row meets its list's conditions.
   public var acceptsShrink: Bool
-  /// How tables with triggers are handled.
-  public var triggers: Triggers
+  /// Whether to import into tables with triggers, which do not run. If not, the import fails before it starts, and
+  /// names the triggers.
+  public var ignoresTriggers: Bool
   /// The extent of a transaction.
   public var atomicity: Atomicity
   /// The most issues that the report lists; it counts all.
@@ -67,11 +58,11 @@ public struct ImportPolicy: Sendable {
   /// The defaults import all or nothing, and newer values win.
   public init(
     onConflict: Conflict = .overwrite, badRows: BadRows = .abort, references: References = .fail,
-    acceptsShrink: Bool = false, triggers: Triggers = .refuse, atomicity: Atomicity = .one,
+    acceptsShrink: Bool = false, ignoresTriggers: Bool = false, atomicity: Atomicity = .one,
     issueLimit: Int = 1000
   ) {
     (self.onConflict, self.badRows, self.references) = (onConflict, badRows, references)
-    (self.acceptsShrink, self.triggers) = (acceptsShrink, triggers)
+    (self.acceptsShrink, self.ignoresTriggers) = (acceptsShrink, ignoresTriggers)
     (self.atomicity, self.issueLimit) = (atomicity, issueLimit)
   }
 }

@@ -24,11 +24,9 @@ public struct ImportReport: Hashable, Sendable {
     public var member: MemberPath
     /// The column that it fills; `nil` for a relation.
     public var column: String?
-    /// Similar members that rows had and the mapping does not read.
-    public var similar: [String]
 
-    package init(table: String, member: MemberPath, column: String?, similar: [String]) {
-      (self.table, self.member, self.column, self.similar) = (table, member, column, similar)
+    package init(table: String, member: MemberPath, column: String?) {
+      (self.table, self.member, self.column) = (table, member, column)
     }
   }
 
@@ -44,8 +42,7 @@ public struct ImportReport: Hashable, Sendable {
   public var statements = 0
   /// The duration of the import.
   public var duration: Duration = .zero
-  /// Listed members that no row had. Columns matched by name are included if a member has a similar name, or if no
-  /// member but the key's matched a column.
+  /// Listed members that no row had. Columns matched by name are included if no member but the key's matched a column.
   public var missing: [MissingMember] = []
   /// The issues, up to the policy's limit.
   public var issues: [ImportIssue] = []
@@ -56,16 +53,8 @@ public struct ImportReport: Hashable, Sendable {
 }
 
 extension ImportReport.MissingMember: CustomStringConvertible {
-  /// The missing member and similar ones in one line.
+  /// The missing member in one line.
   public var description: String {
-    let aim = column.map { " for the column \"\($0)\"" } ?? ""
-    let names = similar.map(Self.spelled).joined(separator: ", ")
-    return "table \"\(table)\": no row has a member \(member)\(aim)"
-      + (similar.isEmpty ? "" : "; they have \(names), which no column uses")
-  }
-
-  /// The name as a mapping's path spells it.
-  private static func spelled(_ name: String) -> String {
-    name.contains(".") ? MemberPath.Step.member(name).description : "\"\(name)\""
+    "table \"\(table)\": no row has a member \(member)\(column.map { " for the column \"\($0)\"" } ?? "")"
   }
 }

@@ -74,7 +74,7 @@ struct HeaderCheck {
 extension RowPlan {
   /// The value of an empty field with this name: by its column, or by the key of the row that it names.
   func empty(_ field: String, _ rule: CSVFormat.EmptyFields) -> RecordHeader.Empty {
-    // Looked up once for all records, which also notes unread names for the survey of missing members.
+    // Looked up once for all records, which also notes unread names for `MemberSurvey`.
     guard let node = Array(field.utf8).withUnsafeBufferPointer({ root.target(at: 0, $0) }) else {
       return RecordHeader.Empty()
     }

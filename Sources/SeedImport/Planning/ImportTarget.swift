@@ -29,8 +29,6 @@ final class ImportTarget {
   /// The counts of batches without statements.
   private var closed: (changes: TableChanges, statements: Int) = (TableChanges(), 0)
   @exclusivity(unchecked) var collected = CollectedRows()
-  /// Tables that this one's triggers write; empty if triggers do not run.
-  let triggered: Set<String>
   private(set) lazy var conflicts = UniqueConflict(connection, table)
   private let connection: Connection
   private let fitter: AffinityFitter
@@ -38,13 +36,12 @@ final class ImportTarget {
 
   init(
     _ table: TableSchema, _ mode: TableMapping.MergeMode, _ connection: Connection, _ fitter: AffinityFitter,
-    _ rule: ConflictRule, triggered: Set<String>
+    _ rule: ConflictRule
   ) {
     self.table = table
     key = table.key
     keyParts = zip(table.key, table.keyCollations).map { (table.columns[$0].affinity, $1) }
     self.mode = mode
-    self.triggered = triggered
     (self.connection, self.fitter, self.rule) = (connection, fitter, rule)
   }
 
@@ -55,7 +52,7 @@ final class ImportTarget {
       throw RejectedRow(.missingKey, "a column of the key is missing")
     }
     filled.formUnion(columns)
-    return RowBatch(table, shape, connection, fitter, rule: rule, runsTriggers: runsTriggers)
+    return RowBatch(table, shape, connection, fitter, rule: rule)
   }
 
   /// The most batches that keep their statements, each of which takes some 10 KiB.
@@ -93,10 +90,6 @@ final class ImportTarget {
       columns.contains { $0.lowercased() == table.columns[column].name.lowercased() }
     }
   }
-
-  var runsTriggers: Bool { !triggered.isEmpty }
-
-  var reach: Set<String> { triggered.union([table.name]) }
 
   var isTouched: Bool {
     deleted + cleared > 0 || !changes.isEmpty

@@ -9,13 +9,14 @@ final class MemberNode {
   @exclusivity(unchecked) var relation: Int?
   @exclusivity(unchecked) private(set) var children: [[UInt8]: MemberNode] = [:]
   @exclusivity(unchecked) private(set) var elements: [(number: Int, node: MemberNode)] = []
-  /// The name by which a member last matched a column that is not listed.
-  @exclusivity(unchecked) var name: [UInt8]?
-  /// A few names of unread members within it, for messages.
-  @exclusivity(unchecked) private(set) var unwanted: Set<[UInt8]> = []
+  /// Whether a member matched a column that is not listed.
+  @exclusivity(unchecked) private(set) var isFound = false
+  /// Whether an object had members that the mapping does not read.
+  @exclusivity(unchecked) private(set) var hasUnread = false
   // Unchecked as in ``RowPlan``: no accesses overlap.
   @exclusivity(unchecked) private var hints: [Hint] = []
-  private let fallback: (([UInt8]) -> MemberNode?)?
+  /// The node of a name that is not listed.
+  let byName: ([UInt8]) -> MemberNode?
 
   private struct Hint {
     let name: [UInt8]
@@ -23,9 +24,8 @@ final class MemberNode {
   }
 
   private static let mostHints = 1024
-  private static let mostUnwanted = 64
 
-  init(fallback: (([UInt8]) -> MemberNode?)? = nil) { self.fallback = fallback }
+  init(byName: @escaping ([UInt8]) -> MemberNode? = { _ in nil }) { self.byName = byName }
 
   func node(_ path: ArraySlice<MemberPath.Step>) -> MemberNode {
     guard let step = path.first else { return self }
@@ -47,21 +47,13 @@ final class MemberNode {
     }
   }
 
-  func next(_ step: MemberPath.Step) -> MemberNode? {
-    if case .member(let name) = step { child(Array(name.utf8)) } else { child(step) }
-  }
-
   var hasParts: Bool { !children.isEmpty || !elements.isEmpty }
 
-  /// Whether an object with members was read here by name.
-  var hasReadNames: Bool { !hints.isEmpty }
-
   /// The node for a name; `nil` if the mapping does not read it.
-  func child(_ name: [UInt8]) -> MemberNode? { children[name] ?? foundByName(name) }
-
-  func foundByName(_ name: [UInt8]) -> MemberNode? {
-    let node = fallback?(name)
-    node?.name = name
+  func child(_ name: [UInt8]) -> MemberNode? {
+    if let node = children[name] { return node }
+    let node = byName(name)
+    node?.isFound = true
     return node
   }
 
@@ -69,7 +61,7 @@ final class MemberNode {
     if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }
     let bytes = Array(name)
     let node = child(bytes)
-    if node == nil, unwanted.count < Self.mostUnwanted { unwanted.insert(bytes) }
+    if node == nil { hasUnread = true }
     if place < hints.count {
       hints[place] = Hint(name: bytes, node: node)
     } else if place == hints.count, place < Self.mostHints {

@@ -61,28 +61,24 @@ final class PlanBuilder {
       }
       node.relation = index
     }
-    let shared = Self.share(root, columns.map(\.1))
+    Self.share(root, columns.map(\.1))
     let plan = RowPlan(
       // Listed targets, then one for every column, for members that match it by name.
       target, root: root,
       columns: columns.map(\.1) + target.table.columns.indices.map { valueTarget($0, target.table) },
       constants: constants, defaults: try columnValues(mapping.defaults, "default", target.table),
       relations: relations)
-    let unlisted = byName.filter { entry in !shared.contains { $0 === entry.node } }
-    surveys.append(MemberSurvey(plan, mapping, byName: unlisted))
+    let values = byName.filter { !target.table.keyNames.contains($0.column) }
+    surveys.append(MemberSurvey(plan: plan, mapping: mapping, byName: values))
     plans.append(plan)
     return plan
   }
 
-  /// Lets a member that listed columns read also fill the column with its own name; returns these columns' nodes.
-  private static func share(_ root: MemberNode, _ listed: [ValueReader.Target]) -> [MemberNode] {
-    root.children.compactMap { name, node in
-      guard node.relation == nil, !node.hasParts,
-        !node.columns.contains(where: { listed[$0].conversion.takesObjects }),
-        let own = root.foundByName(name)
-      else { return nil }
-      node.columns += own.columns
-      return own
+  /// Lets a member that listed columns read also fill the column with its own name.
+  private static func share(_ root: MemberNode, _ listed: [ValueReader.Target]) {
+    for (name, node) in root.children where node.relation == nil && !node.hasParts {
+      guard !node.columns.contains(where: { listed[$0].conversion.takesObjects }) else { continue }
+      node.columns += root.byName(name)?.columns ?? []
     }
   }
 
@@ -278,8 +274,7 @@ final class PlanBuilder {
     let mode = modes[table.name.lowercased()] ?? .merge
     let target = ImportTarget(
       table, mode, connection, fitter,
-      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite,
-      triggered: try triggered(by: table))
+      ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite)
     targets[table.name] = target
     if mode == .replace { target.schemaDefaults = try schemaDefaults(table) }
     return target
@@ -304,18 +299,6 @@ final class PlanBuilder {
     var table = try schema(found.name)
     if !mapping.key.isEmpty { table = try keyed(table, mapping.key) }
     return table
-  }
-
-  /// The tables that the table's triggers write; empty if triggers do not run.
-  private func triggered(by table: TableSchema) throws -> Set<String> {
-    let triggers = try TableTriggers(connection, table)
-    guard !triggers.names.isEmpty, policy.triggers != .ignore else { return [] }
-    if policy.triggers == .run { return try triggers.reachableTables() }
-    let names = triggers.names.map { "\"\($0)\"" }.joined(separator: ", ")
-    throw ImportFailure(
-      .database,
-      "table \"\(table.name)\" has triggers (\(names)): say whether they run, with --run-triggers or "
-        + "ImportPolicy.triggers = .run, or not, with --ignore-triggers or .ignore")
   }
 
   private func schema(_ name: String) throws -> TableSchema {

@@ -8,7 +8,8 @@ struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape
   private(set) var records: RecordReader?
-  private var decoder: TextDecoder?
+  /// Whether messages name lines: in CSV and in documents of lines.
+  private var hasLines = false
   /// The places of the first byte in memory and of the latest row.
   private var (base, latest) = (FilePlace(), FilePlace())
   /// Whether this is a row that waited, whose values have no offsets.
@@ -72,7 +73,7 @@ struct DocumentSource: ~Copyable {
     var again = DocumentSource(at: range.lowerBound)
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
     again.scanner.complete()
-    (again.base, again.latest, again.decoder) = (latest, latest, decoder)
+    (again.base, again.latest, again.hasLines) = (latest, latest, hasLines)
     again.isRecord = isRecord
     if let records, let header = records.header {
       again.records = records
@@ -117,19 +118,18 @@ extension DocumentSource {
     scanner.restart()
     (base, latest) = (FilePlace(), FilePlace())
     records = csv.map { RecordReader($0, empties, flawOfHeader: flawOfHeader) }
-    decoder = csv != nil || isLines ? TextDecoder(csv?.encoding ?? .utf8) : nil
-    isRecord = csv != nil
+    (hasLines, isRecord) = (csv != nil || isLines, csv != nil)
     guard let names = csv?.header else { return }
     if let reason = flawOfHeader(names) { throw ImportFailure(.document, reason) }
     records?.begin(names, &tape)
   }
 
   mutating func feed(_ bytes: UnsafeRawBufferPointer) {
-    guard decoder != nil else { return scanner.feed(bytes) }
-    mark(scanner.offset)
-    base = latest
-    guard let text = decoder?.take(bytes) else { return scanner.feed(bytes) }
-    text.withUnsafeBytes { scanner.feed($0) }
+    if hasLines {
+      mark(scanner.offset)
+      base = latest
+    }
+    scanner.feed(bytes)
   }
 
   mutating func nextRecord() throws -> JSONStep {
@@ -151,12 +151,12 @@ extension DocumentSource {
 
   private func place(of offset: Int) -> FilePlace {
     var place = latest
-    if decoder != nil, offset > place.offset { place.pass(scanner.bytes(place.offset..<offset)) }
+    if hasLines, offset > place.offset { place.pass(scanner.bytes(place.offset..<offset)) }
     return place
   }
 
   /// The line of a marked row; only in CSV and in JSON lines.
-  var line: Int? { decoder == nil ? nil : latest.line }
+  var line: Int? { hasLines ? latest.line : nil }
 }
 
 extension DocumentSource {
@@ -231,4 +231,25 @@ package final class DocumentUnpacker {
       passed(piece.count)
     }
   }
+}
+
+/// A byte's place in a document.
+struct FilePlace {
+  var offset = 0
+  var line = 1
+
+  mutating func pass(_ bytes: UnsafeBufferPointer<UInt8>) {
+    for byte in bytes { line &+= byte == 0x0A ? 1 : 0 }
+    offset += bytes.count
+  }
+}
+
+struct RowPlace {
+  var document = ""
+  /// From 1; 0 for the whole import.
+  var row = 0
+  var offset = 0
+  var line: Int?
+  var list = 0
+  var name: String?
 }

@@ -4,7 +4,6 @@ import SeedFormat
 /// with doubled quotation marks are copied. Empty lines are skipped.
 struct RecordReader {
   private let delimiter: UInt8
-  private let encoding: CSVFormat.Encoding
   private let empties: (String) -> RecordHeader.Empty
   private let flawOfHeader: ([String]) -> String?
   private(set) var header: RecordHeader?
@@ -12,6 +11,8 @@ struct RecordReader {
 
   /// The most bytes of a record; an unclosed quotation mark would otherwise consume the whole file.
   static let longestRecord = RowFinder.longestRow
+  private static let noText =
+    "a field that is not valid UTF-8: convert the document, for example by iconv -f windows-1252 -t utf-8"
 
   /// `flawOfHeader` returns the error in the fields' names if no row can follow.
   init(
@@ -19,7 +20,6 @@ struct RecordReader {
     flawOfHeader: @escaping ([String]) -> String?
   ) {
     delimiter = CSVFormat.byte(format.delimiter) ?? UInt8(ascii: ",")
-    encoding = format.encoding
     (self.empties, self.flawOfHeader) = (empties, flawOfHeader)
   }
 
@@ -85,8 +85,7 @@ struct RecordReader {
 
   private func noText(_ offset: Int, _ slot: Int, _ header: RecordHeader) -> RejectedRow {
     RejectedRow(
-      .malformed, "a field that is not valid \(encoding.title)",
-      column: slot < header.count ? header.names[slot] : nil, offset: offset)
+      .malformed, Self.noText, column: slot < header.count ? header.names[slot] : nil, offset: offset)
   }
 
   private static func wrongWidth(_ count: Int, under width: Int) -> RejectedRow {
@@ -199,9 +198,7 @@ struct RecordReader {
     let last = fields[fields.count - 1]
     guard last.stop != .starved else { return try starve(last, &scanner) }
     if let wrong = fields.lazy.compactMap(\.wrong).first {
-      throw JSONError(
-        at: wrong + first,
-        "a field that is not valid \(encoding.title): name the encoding, or turn the document into UTF-8")
+      throw JSONError(at: wrong + first, Self.noText)
     }
     guard last.stop != .text else { throw textBehindQuote(last.end + first) }
     let names = fields.map { Self.name($0, base) }

@@ -21,8 +21,6 @@ struct RejectedRow: Error {
     switch error {
     case .constraint(_, let key, let message):
       self.init(Self.code(message), message, column: Self.column(message, table), key: key)
-    case .trigger(_, let key, let message):
-      self.init(.trigger, "refused by a trigger: \(message)", key: key)
     case .nullInKey(_, let column): self.init(.missingKey, error.description, column: column)
     default: self.init(.check, error.description)
     }
@@ -62,7 +60,6 @@ func rejecting<Result>(_ table: TableSchema, _ body: () throws -> Result) throws
   do {
     return try body()
   } catch let error as ImportError {
-    if case .rolledBack = error { throw ImportFailure(.row, error.description) }
     throw RejectedRow(error, table)
   } catch let error as DatabaseError {
     guard [ResultCode.mismatch, ResultCode.constraint].contains(error.primaryCode) else { throw error }

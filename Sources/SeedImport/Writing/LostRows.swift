@@ -25,6 +25,21 @@ final class LostRows {
 
   var statements: Int { syncs.reduce(0) { $0 + $1.ledger.statements } }
 
+  /// Throws if a table that the import may change has triggers, because they would not run.
+  func checkTriggers() throws {
+    guard !policy.ignoresTriggers else { return }
+    let lossy = targets.filter { $0.mode != .merge } + syncs.map(\.target)
+    let dependent = try deletion.dependents(of: lossy.map(\.table.name))
+    for table in dependent.union(targets.map(\.table.name)).sorted() {
+      let names = try connection.triggers(of: table).map { "\"\($0)\"" }
+      guard !names.isEmpty else { continue }
+      throw ImportFailure(
+        .database,
+        "table \"\(table)\" has triggers (\(names.joined(separator: ", "))), which an import does not run: drop them, "
+          + "or import without them (--ignore-triggers, ImportPolicy.ignoresTriggers)")
+    }
+  }
+
   /// Starts to record the mentioned rows if others will, or may, be deleted.
   func begin() throws {
     let lossy = targets.filter { $0.mode != .merge }.map(\.table.name)
@@ -129,14 +144,5 @@ final class LostRows {
     target.recent.clear()
   }
 
-  private func delete() throws {
-    do {
-      note(try deletion.run())
-    } catch let error as DatabaseError {
-      guard error.code == ResultCode.trigger else { throw error }
-      // No row of the document caused it.
-      throw ImportFailure(
-        .row, "a trigger refused to delete a row that the import does not mention: \(error.message)")
-    }
-  }
+  private func delete() throws { note(try deletion.run()) }
 }

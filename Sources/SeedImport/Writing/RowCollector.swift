@@ -138,7 +138,7 @@ final class RowCollector {
 
   private func add(_ plan: RowPlan) throws {
     let target = plan.target
-    guard !target.runsTriggers, !target.hasWaitingRows else { throw GoesAlone() }
+    guard !target.hasWaitingRows else { throw GoesAlone() }
     let shape = try plan.shape()
     guard shape.collect(plan) else { throw GoesAlone() }
     begin(target)

@@ -20,8 +20,7 @@ extension SeriesFacts {
 
   private var upcomingJSON: JSONValue {
     [
-      "due": JSONValue(upcoming.due?.text), "times": JSONValue(strings: upcoming.calendarTimes.map(\.text)),
-      "zone": JSONValue(upcoming.clock?.name), "checkSeconds": JSONValue(checkSeconds),
+      "due": JSONValue(nextSnapshot?.text), "checkSeconds": JSONValue(checkSeconds),
       "commandSeconds": JSONValue(commandSeconds), "changeSeconds": JSONValue(expectedChangeSeconds),
       "expirySeconds": JSONValue(lifetimeSeconds),
     ]
@@ -95,8 +94,8 @@ extension SeriesFacts {
     let counts = try json.needed("counts", \.object)
     self.init(
       try SeedSeries(DatasetName(json.needed("dataset", \.string)), major: json.needed("major", \.count)),
-      writtenAt: try json.needed("writtenAt", \.time), look: try Look(reading: look),
-      upcoming: try UpcomingSnapshots(reading: upcoming))
+      writtenAt: try json.needed("writtenAt", \.time), look: try Look(reading: look))
+    nextSnapshot = try upcoming.optional("due", \.time)
     checkSeconds = try upcoming.optional("checkSeconds", \.count)
     commandSeconds = try upcoming.optional("commandSeconds", \.count)
     expectedChangeSeconds = try upcoming.optional("changeSeconds", \.count)
@@ -174,19 +173,6 @@ extension StepRecord {
       found.deleted = try member.value.needed("deleted", \.count)
       changes[member.name] = found
     }
-  }
-}
-
-extension UpcomingSnapshots {
-  fileprivate init(reading json: JSONValue) throws {
-    self.init(
-      due: try json.optional("due", \.time),
-      calendarTimes: try json.needed("times", \.elements).map { value in
-        guard let time = value.time else { throw MalformedJSON.field(path: "times", reason: "is not a time") }
-        return time
-      },
-      // Falls back to UTC if this version does not have the zone.
-      clock: json["zone"]?.string.flatMap { ZoneClock($0) })
   }
 }
 

@@ -1,6 +1,5 @@
 package import SeedFormat
 package import SeedSystem
-package import SeedTrust
 
 /// Unsigned information about a series, for people and monitors. Clients do not read it. Its JSON contains
 /// no error messages because they include private paths and rows.
@@ -10,7 +9,8 @@ package struct SeriesFacts: Hashable, Sendable {
   package var look: Look
   /// The head's tables by name. Empty if the publisher's working copy is not at the head.
   package var tables: [Table] = []
-  package var upcoming: UpcomingSnapshots
+  /// When the next snapshot is due; `nil` if the series has not changed since its newest snapshot.
+  package var nextSnapshot: UTCTime?
   /// Seconds between checks of the origin by `seedbank run`.
   package var checkSeconds: Int?
   /// The seconds that the program which fills the origin may take.
@@ -69,38 +69,7 @@ package struct SeriesFacts: Hashable, Sendable {
     }
   }
 
-  package init(
-    _ series: SeedSeries, writtenAt: UTCTime, look: Look = Look(),
-    upcoming: UpcomingSnapshots = UpcomingSnapshots(due: nil)
-  ) {
-    (self.series, self.writtenAt, self.look, self.upcoming) = (series, writtenAt, look, upcoming)
-  }
-}
-
-package struct UpcomingSnapshots: Hashable, Sendable {
-  /// The next due time; `nil` if the series has not changed since its newest snapshot.
-  package let due: UTCTime?
-  package let calendarTimes: [UTCTime]
-  package let clock: ZoneClock?
-
-  private static let told = 3
-
-  /// `seen` is the time up to which a publisher has checked its calendar.
-  package init(_ metadata: SeriesMetadata?, _ schedule: SnapshotSchedule, seen: UTCTime?, now: UTCTime) {
-    let isAlive = metadata?.state.lifecycle.isRetired == false
-    let past = metadata.flatMap { isAlive && $0.lacksSnapshot ? $0.snapshotPast(seen: seen) : nil }
-    due = past.map { schedule.next($0, now: now) }
-    guard isAlive, case .calendar(let calendar) = schedule else {
-      (calendarTimes, clock) = ([], nil)
-      return
-    }
-    clock = calendar.clock
-    calendarTimes = (0..<Self.told).reduce(into: []) { times, _ in
-      times.append(calendar.next(after: times.last ?? now))
-    }
-  }
-
-  package init(due: UTCTime?, calendarTimes: [UTCTime] = [], clock: ZoneClock? = nil) {
-    (self.due, self.calendarTimes, self.clock) = (due, calendarTimes, clock)
+  package init(_ series: SeedSeries, writtenAt: UTCTime, look: Look = Look()) {
+    (self.series, self.writtenAt, self.look) = (series, writtenAt, look)
   }
 }

@@ -43,9 +43,10 @@ extension SeriesMetadata {
   /// Whether the series changed after its newest snapshot, or has no snapshot.
   package var lacksSnapshot: Bool { newestSnapshot?.version != state.head }
 
-  /// The input of a snapshot schedule. `seen` is the time up to which a publisher has checked its calendar.
-  package func snapshotPast(seen: UTCTime?) -> SnapshotPast {
-    SnapshotPast(newest: newestSnapshot?.publishedAt, seen: seen)
+  /// When the next snapshot is due, possibly in the past; `nil` if nothing changed since the newest one.
+  package func nextSnapshot(afterSeconds seconds: Int, now: UTCTime) -> UTCTime? {
+    guard lacksSnapshot, !state.lifecycle.isRetired else { return nil }
+    return newestSnapshot?.publishedAt?.adding(seconds: seconds) ?? now
   }
 }
 

@@ -1,6 +1,5 @@
 package import SeedDatabase
 import SeedFormat
-package import SeedPublication
 import SeedSigning
 package import SeedTrust
 
@@ -15,8 +14,8 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var pollSeconds = 60
   /// The validity of online signatures.
   package var lifetimeSeconds = RepositorySigner.onlineSeconds
-  /// When a changed series gets a new snapshot.
-  package var snapshotSchedule = SnapshotSchedule.every(seconds: Self.usualSnapshotSeconds)
+  /// A changed series gets a new snapshot when its newest one reaches this age.
+  package var snapshotSeconds = 3600
   /// The number of versions whose snapshots are kept. Deltas start at the oldest one.
   package var retainedSnapshots = 3
   /// Older snapshots are removed, except the newest; `nil` for no limit.
@@ -31,8 +30,6 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var graceSeconds = 3600
 
   package init() {}
-
-  package static let usualSnapshotSeconds = 3600
 }
 
 /// How a step finds changed rows in the origin.

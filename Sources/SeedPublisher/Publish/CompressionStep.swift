@@ -23,38 +23,25 @@ struct CompressionStep {
     defer { report = step.report }
     let job = context.job
     for plan in context.plans where !job.isRetired(plan.series) {
-      guard let metadata = step.metadata(plan) else { continue }
+      guard let metadata = step.metadata(plan), context.isSnapshotDue(metadata) else { continue }
       // Waits for another process only if the operator requested the snapshot.
-      let isAlone =
-        try !context.isSnapshotDue(metadata)
-        || step.alone(plan, context.options.forcingSnapshot ? .long : nil) {
-          try $0.publishSnapshot(plan)
-        }
-      if isAlone { try step.markCalendar(metadata) }
+      try step.alone(plan, context.options.forcingSnapshot ? .long : nil) { try $0.publishSnapshot(plan) }
     }
     for plan in job.plans where !job.isRetired(plan.series) && step.missingEncoding(plan) != nil {
       try step.alone(plan, nil) { try $0.publishEncodings(plan) }
     }
   }
 
-  /// Marks the calendar time as served even if nothing had changed. Later changes wait for the next time.
-  private func markCalendar(_ before: SeriesMetadata) throws {
-    guard case .calendar(let calendar) = job.snapshotSchedule else { return }
-    let turn = calendar.turn(at: context.now)
-    if turn > context.past(before).served(at: context.now) {
-      try CalendarMark(before.series, in: context.stateFolder).write(turn)
-    }
-  }
-
-  /// Returns false if another process is making a snapshot.
-  @discardableResult
+  /// Without patience, does nothing while another process is making a snapshot.
   private mutating func alone(
     _ plan: SeriesPlan, _ patience: LockFile.Patience?, _ body: (inout CompressionStep) throws -> Void
-  ) throws -> Bool {
+  ) throws {
     let lock = context.publication.snapshotLock(of: plan.series)
-    guard let patience else { return try lock.holdIfFree { try body(&self) } != nil }
-    try lock.hold(patience) { try body(&self) }
-    return true
+    if let patience {
+      try lock.hold(patience) { try body(&self) }
+    } else {
+      _ = try lock.holdIfFree { try body(&self) }
+    }
   }
 
   private func metadata(_ plan: SeriesPlan) -> SeriesMetadata? { published.series[plan.series]?.metadata }

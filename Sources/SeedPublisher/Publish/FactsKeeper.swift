@@ -95,8 +95,7 @@ package struct FactsKeeper: Sendable {
     let published = try publisher.publication.published()
     let metadata = published.series[series]?.metadata
     var facts = SeriesFacts(series, writtenAt: now)
-    facts.upcoming = UpcomingSnapshots(
-      metadata, job.snapshotSchedule, seen: CalendarMark(series, in: publisher.stateFolder).time, now: now)
+    facts.nextSnapshot = metadata?.nextSnapshot(afterSeconds: job.snapshotSeconds, now: now)
     (facts.checkSeconds, facts.expectedChangeSeconds) = (job.checkSeconds, job.expectedChangeSeconds)
     (facts.commandSeconds, facts.lifetimeSeconds) = (job.commandSeconds, job.lifetimeSeconds)
     try publisher.history?.fill(&facts, steps: steps)

@@ -36,16 +36,3 @@ package struct SeenPlace {
     try DurableFile.write(next.bytes, to: path)
   }
 }
-
-/// The time up to which a publisher has checked a series' calendar. If the file is lost, one snapshot may be early.
-package struct CalendarMark {
-  private let path: String
-
-  package init(_ series: SeedSeries, in stateFolder: String) {
-    path = "\(stateFolder)/\(series.roleName).calendar"
-  }
-
-  package var time: UTCTime? { StateFile.text(path).flatMap { UTCTime($0) } }
-
-  func write(_ time: UTCTime) throws { try DurableFile.write(Array(time.text.utf8), to: path) }
-}

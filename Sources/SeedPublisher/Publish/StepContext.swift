@@ -30,13 +30,10 @@ struct StepContext: Sendable {
 
   func isSnapshotDue(_ metadata: SeriesMetadata) -> Bool {
     guard metadata.lacksSnapshot else { return false }
-    if options.forcingSnapshot || metadata.newestSnapshot?.schema != metadata.state.schema { return true }
-    return job.snapshotSchedule.isDue(past(metadata), now: now)
-  }
-
-  func past(_ metadata: SeriesMetadata) -> SnapshotPast {
-    guard case .calendar = job.snapshotSchedule else { return metadata.snapshotPast(seen: nil) }
-    return metadata.snapshotPast(seen: CalendarMark(metadata.series, in: stateFolder).time)
+    let newest = metadata.newestSnapshot
+    if options.forcingSnapshot || newest?.schema != metadata.state.schema { return true }
+    // If the clock was set back, do not wait until it reaches the newest snapshot's date.
+    return newest?.publishedAt.map { !now.isWithin(job.snapshotSeconds, of: $0) } ?? true
   }
 
   func prune(_ published: PublishedMetadata) throws -> [String] {

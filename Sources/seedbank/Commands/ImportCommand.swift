@@ -14,7 +14,7 @@ extension Command {
       its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
       exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
 
-      A table with triggers needs --run-triggers or --ignore-triggers. Ctrl-C ends the import and reports which rows are kept.
+      An import runs no triggers: a table that has some needs --ignore-triggers. Ctrl-C ends the import and reports which rows are kept.
 
       The first record of a CSV names the fields, unless --header does. An empty field is NULL; with quotation \
       marks, or in a TEXT column that is NOT NULL, it is the empty text.
@@ -31,9 +31,6 @@ extension Command {
         "format", "name", choices: ImportJob.Format.allCases.map(\.rawValue),
         help: "json, ndjson or csv (default: from the file's name)."),
       .value("delimiter", "character", help: "The delimiter of CSV fields: , (default), ;, | or tab."),
-      .value(
-        "encoding", "name", choices: CSVFormat.Encoding.allCases.map(\.rawValue),
-        help: "The encoding of CSV: utf-8 (default), latin1 or windows-1252."),
       .value("header", "names", help: "The fields of CSV without a header, such as id,name."),
       .value(
         "empty", "rule", choices: CSVFormat.EmptyFields.allCases.map(\.rawValue),
@@ -59,7 +56,6 @@ extension Command {
       ),
       .value(
         "batch", "rows", help: "Commit after that many rows. If the import is interrupted, run it again."),
-      .flag("run-triggers", help: "Let the tables' triggers run for each row that changes."),
       .flag("ignore-triggers", help: "Import into tables with triggers without running them."),
       .dryRun, .json,
     ],
@@ -139,21 +135,11 @@ extension ImportJob {
     policy.badRows = arguments.string("bad-rows") == "skip" ? .collect : .abort
     policy.references = arguments.choice("references") ?? .fail
     policy.acceptsShrink = arguments.flag("accept-shrink")
-    policy.triggers = try Self.triggers(arguments)
+    policy.ignoresTriggers = arguments.flag("ignore-triggers")
     if let rows = try arguments.integer("batch", in: 1...Int.max), !isDryRun {
       policy.atomicity = .batched(rows: rows)
     }
     self.policy = policy
-  }
-
-  private static func triggers(_ arguments: ParsedArguments) throws -> ImportPolicy.Triggers {
-    switch (arguments.flag("run-triggers"), arguments.flag("ignore-triggers")) {
-    case (false, false): return .refuse
-    case (true, false): return .run
-    case (false, true): return .ignore
-    case (true, true):
-      throw Refusal.usage("import", "Give one of '--run-triggers' and '--ignore-triggers'.")
-    }
   }
 }
 

@@ -15,7 +15,6 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   var stateFolder = ""
   var environment: [String: String] = [:]
   var checkSeconds = 2
-  var snapshots = SnapshotSettings()
   var policy = PublishingPolicy()
   var models: [ModelDefinition]
   var knownOrigin: OriginOutline?
@@ -51,7 +50,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
 
   /// Three times the longer schedule, because signatures must outlive a missed turn of the publisher.
-  var shortestExpiry: Int { 3 * max(checkSeconds, policy.snapshotSchedule.longestSeconds) }
+  var shortestExpiry: Int { 3 * max(checkSeconds, policy.snapshotSeconds) }
 
   static let settings: [Setting<Self>] =
     originSettings + [
@@ -60,7 +59,10 @@ struct DatasetConfiguration: SettingsFile, Hashable {
       .integer(
         "schedule.changeSeconds", \.policy.expectedChangeSeconds, in: 60...31_536_000,
         "seconds within which the data usually changes; monitors warn if the newest version is older"),
-    ] + snapshotSettings + [
+      .integer(
+        "schedule.snapshotSeconds", \.policy.snapshotSeconds, in: 60...2_592_000,
+        "seconds after which a series that changed gets a new snapshot. A timer that starts "
+          + "`regenerate --snapshot` makes snapshots at times of day"),
       .integer(
         "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,
         "how many snapshots stay listed; deltas are kept from the oldest of them on"),

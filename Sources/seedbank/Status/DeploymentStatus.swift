@@ -90,7 +90,7 @@ struct LocalSeriesStatus {
   let rows: [String: Int]?
   let copyBytes: Int
   let lastBuild: StepRecord?
-  let upcoming: UpcomingSnapshots
+  let nextSnapshot: UTCTime?
   /// Nil if no log is configured or used yet.
   let log: OriginLogStanding?
   /// The time since which the origin, a replica, has lagged behind the published data; nil if it does not.
@@ -109,8 +109,7 @@ struct LocalSeriesStatus {
     log = dataset.logStanding(of: plan.series, in: folder)
     behindSince = SeenPlace(plan.series, in: folder).behindSince
     reading = OriginReading.newest(of: plan.series.dataset, in: folder)
-    let mark = CalendarMark(plan.series, in: folder).time
-    upcoming = UpcomingSnapshots(published?.metadata, dataset.policy.snapshotSchedule, seen: mark, now: now)
+    nextSnapshot = published?.metadata.nextSnapshot(afterSeconds: dataset.policy.snapshotSeconds, now: now)
   }
 
   var snapshots: [PublishedObject] {

@@ -82,7 +82,7 @@ extension LocalSeriesStatus {
       } else {
         "a check of the origin every \(TimeSpan(seconds: dataset.checkSeconds).exactly)"
       }
-    return "\(upcoming.text.map { "\($0), " } ?? "")\(look) while 'seedbank run' is running"
+    return "\(nextSnapshot.map { "a snapshot at \($0), " } ?? "")\(look) while 'seedbank run' is running"
   }
 
   private static func words(_ lifecycle: SeedLifecycle) -> String {
@@ -115,9 +115,7 @@ extension LocalSeriesStatus {
       "copyBytes": JSONValue(copyBytes), "lastBuild": lastBuild?.json ?? .null,
       "comparedAt": JSONValue(log?.comparedAt.text), "logMissedAt": JSONValue(log?.missedAt?.text),
       "originBehindSince": JSONValue(behindSince?.text), "originReading": reading.operatorJSON,
-      "nextSnapshotAt": JSONValue(upcoming.due?.text),
-      "snapshotTimes": .array(upcoming.calendarTimes.map(upcoming.json)),
-      "checkSeconds": JSONValue(dataset.checkSeconds),
+      "nextSnapshotAt": JSONValue(nextSnapshot?.text), "checkSeconds": JSONValue(dataset.checkSeconds),
     ]
   }
 
@@ -171,21 +169,5 @@ extension StepRecord {
       "foundWhy": JSONValue(foundBy?.why?.rawValue), "foundReason": JSONValue(foundBy?.reason),
       "missedRows": JSONValue(missedRows), "error": JSONValue(error),
     ]
-  }
-}
-
-extension UpcomingSnapshots {
-  var text: String? {
-    let snapshot = due.map { "a snapshot at \(shown($0))" }
-    guard !calendarTimes.isEmpty else { return snapshot }
-    let times = calendarTimes.map(shown).joined(separator: ", ")
-    return snapshot.map { "\($0); times of the calendar: \(times)" }
-      ?? "a snapshot, if rows change, at \(times)"
-  }
-
-  private func shown(_ time: UTCTime) -> String { clock.map { "\($0.text(time)) (\(time))" } ?? "\(time)" }
-
-  func json(_ time: UTCTime) -> JSONValue {
-    ["time": .string(time.text), "local": JSONValue(clock?.text(time))]
   }
 }

@@ -114,20 +114,8 @@ import Testing
       "expirySeconds: expected at least 10800, three times the longest schedule, found 10799."
     ),
     (
-      Self.with(#""schedule": {"snapshots": "Sun 03:30"}, "expirySeconds": 604800"#),
+      Self.with(#""schedule": {"snapshotSeconds": 604800}, "expirySeconds": 604800"#),
       "expirySeconds: expected at least 1814400, three times the longest schedule, found 604800."
-    ),
-    (
-      Self.with(#""schedule": {"snapshotSeconds": 60, "snapshots": "03:30"}"#),
-      #"schedule.snapshots: expected only one of it and "schedule.snapshotSeconds", found both; remove one."#
-    ),
-    (
-      Self.with(#""schedule": {"snapshots": "Mon-Fri 25:00"}"#),
-      #"schedule.snapshots: expected times such as "03:30" or "Mon-Fri 03:30; Sat,Sun 06:00,18:00", found "Mon-Fri 25:00"."#
-    ),
-    (
-      Self.with(#""schedule": {"snapshotSeconds": 60, "timeZone": "Europe/Zurich"}"#),
-      #"schedule.timeZone: expected "schedule.snapshots", to which it applies."#
     ),
     (Self.with(#""encodings": ["gzip", "br"]"#), #"encodings[1]: expected "gzip" or "xz", found "br"."#),
     (

@@ -153,7 +153,7 @@ import Testing
     )
     try feed.remove("stops.txt")
     try feed.write("stop_id\tname\nA\t\"\"\nB\t\n", "stops.tsv")
-    try feed.configure(#", "empty": "null", "tables": {"stops": {"csv": {"encoding": "latin1"}}}"#)
+    try feed.configure(#", "empty": "null", "tables": {"stops": {"csv": {"delimiter": "tab"}}}"#)
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows("SELECT typeof(name) FROM stops ORDER BY stop_id") == ["null", "null"])
     try feed.configure(#", "empty": "null", "tables": {"stops": {"csv": {"empty": "text"}}}"#)

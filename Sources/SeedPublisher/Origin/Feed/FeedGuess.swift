@@ -10,14 +10,15 @@ struct FeedGuess {
 
   /// The largest JSON document, expanded, that is searched for rows.
   private static let mostJSONBytes = 64 * 1024 * 1024
+  private static let mostHeaderBytes = 64 * 1024
+  private static let delimiters: [Character] = [",", ";", "\t", "|"]
 
   init(_ file: FeedFile, _ settings: FeedSettings) throws {
     switch FeedName.layout(file.name, empty: settings.emptyFields) {
     case .csv(let format)?:
-      var look = CSVLook()
-      try file.expanded(upTo: settings.mostBytes) { look.take($0) }
-      look.end()
-      take(look, format, file)
+      var start: [UInt8] = []
+      try file.expanded(upTo: settings.mostBytes) { start += $0.prefix(Self.mostHeaderBytes - start.count) }
+      take(header: start.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }, format, file)
     case .array?:
       var bytes: [UInt8] = []
       do {
@@ -29,21 +30,27 @@ struct FeedGuess {
     }
   }
 
-  private mutating func take(_ look: CSVLook, _ format: CSVFormat, _ file: FeedFile) {
-    var (said, format) = ([JSONMember](), format)
-    if let delimiter = look.delimiter(usual: format.delimiter) {
-      format.delimiter = delimiter
-      said.append(JSONMember("delimiter", .string(delimiter == "\t" ? "tab" : String(delimiter))))
-    }
-    if let encoding = look.encoding {
-      format.encoding = encoding
-      said.append(JSONMember("encoding", .string(encoding.rawValue)))
-    }
-    guard !said.isEmpty else { return }
+  /// Takes the most frequent delimiter in the header.
+  private mutating func take(header: ArraySlice<UInt8>, _ format: CSVFormat, _ file: FeedFile) {
+    let counts = Self.delimiters.map { ($0, Self.count($0, header)) }
+    guard let (delimiter, count) = counts.max(by: { $0.1 < $1.1 }),
+      count > Self.count(format.delimiter, header)
+    else { return }
+    var format = format
+    format.delimiter = delimiter
+    let spelled = delimiter == "\t" ? "tab" : String(delimiter)
     table = FeedTable(
-      FeedName.table(file.name), layout: .csv(format), json: ["csv": .object(said)])
-    let words = said.map { "\($0.name) \($0.value.string ?? "")" }.joined(separator: ", ")
-    note = "\(file.name) is read with the \(words), as its bytes look: see origin.tables"
+      FeedName.table(file.name), layout: .csv(format), json: ["csv": ["delimiter": .string(spelled)]])
+    note = "\(file.name) is read with the delimiter \(spelled), as its bytes look: see origin.tables"
+  }
+
+  private static func count(_ sign: Character, _ header: ArraySlice<UInt8>) -> Int {
+    var (count, isQuoted) = (0, false)
+    for byte in header {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if !isQuoted, byte == sign.asciiValue { count += 1 }
+    }
+    return count
   }
 
   private mutating func take(_ value: JSONValue, _ file: FeedFile) {
@@ -67,54 +74,5 @@ struct FeedGuess {
     }
     guard path.count < deepest else { return [] }
     return (value.members ?? []).flatMap { lists($0.value, path + [$0.name]) }
-  }
-}
-
-private struct CSVLook {
-  private var start: [UInt8] = []
-  private var rest: [UInt8] = []
-  private var isUTF8 = true
-
-  private static let mostHeaderBytes = 64 * 1024
-  private static let delimiters: [Character] = [",", ";", "\t", "|"]
-
-  mutating func take(_ piece: [UInt8]) {
-    start += piece.prefix(Self.mostHeaderBytes - start.count)
-    guard let end = piece.lastIndex(of: UInt8(ascii: "\n")) else {
-      rest += piece
-      return
-    }
-    rest += piece[...end]
-    self.end()
-    rest = Array(piece[(end + 1)...])
-  }
-
-  mutating func end() { if isUTF8, (try? UTF8Span(validating: rest.span)) == nil { isUTF8 = false } }
-
-  private var header: ArraySlice<UInt8> {
-    start.prefix { $0 != UInt8(ascii: "\n") && $0 != UInt8(ascii: "\r") }
-  }
-
-  /// Whether the header starts with a UTF-16 byte order mark. The reader rejects such a file with a remedy.
-  private var isWide: Bool { header.starts(with: [0xFF, 0xFE]) || header.starts(with: [0xFE, 0xFF]) }
-
-  /// Text that is not UTF-8 is probably Windows-1252.
-  var encoding: CSVFormat.Encoding? { isUTF8 || isWide ? nil : .windows1252 }
-
-  /// The most frequent delimiter in the header; `nil` for the usual one.
-  func delimiter(usual: Character) -> Character? {
-    guard !isWide else { return nil }
-    let counts = Self.delimiters.map { ($0, count($0)) }
-    guard let most = counts.max(by: { $0.1 < $1.1 }), most.1 > count(usual) else { return nil }
-    return most.0
-  }
-
-  private func count(_ sign: Character) -> Int {
-    var (count, isQuoted) = (0, false)
-    for byte in header {
-      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
-      if !isQuoted, byte == sign.asciiValue { count += 1 }
-    }
-    return count
   }
 }

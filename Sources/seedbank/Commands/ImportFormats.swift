@@ -66,7 +66,7 @@ struct ImportFormats {
     } else {
       throw Refusal.usage("import", "Missing the option '--table <name>'.")
     }
-    let option = ["delimiter", "encoding", "header", "empty"].first { arguments.string($0) != nil }
+    let option = ["delimiter", "header", "empty"].first { arguments.string($0) != nil }
     let records = format == .ndjson ? [] : mapping.lists.indices.filter { mapping.lists[$0].csv != nil }
     for number in format == .csv ? Array(mapping.lists.indices) : records {
       mapping.lists[number].layout = .csv(try csv(arguments, mapping.lists[number].csv ?? CSVFormat()))
@@ -101,7 +101,6 @@ struct ImportFormats {
     if let names = arguments.string("header") {
       csv.header = names.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
     }
-    csv.encoding = arguments.choice("encoding") ?? csv.encoding
     csv.empty = arguments.choice("empty") ?? csv.empty
     return csv
   }

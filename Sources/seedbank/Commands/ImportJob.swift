@@ -154,10 +154,7 @@ extension ImportReport {
 
 extension ImportReport.MissingMember {
   fileprivate var json: JSONValue {
-    [
-      "table": .string(table), "member": .string(member.description), "column": JSONValue(column),
-      "similar": JSONValue(strings: similar),
-    ]
+    ["table": .string(table), "member": .string(member.description), "column": JSONValue(column)]
   }
 }
 
