@@ -39,7 +39,8 @@ import Testing
         && message.contains(#"add this to "item" in origin.tables: "types": {"id":"INTEGER","n":"INTEGER"}"#),
       "\(message)")
     #expect(try feed.regenerate().status == 78)
-    try feed.folder.seedbank("config", "check").expect(78, output: "reads columns without a type from the table")
+    try feed.folder.seedbank("config", "check").expect(
+      78, output: "reads columns without a type from the table")
     try feed.configure(#", "tables": {"item": {"types": {"id": "INTEGER", "n": "INTEGER"}}}"#)
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows("SELECT * FROM big ORDER BY id") == ["1|10", "2|7"])

@@ -39,7 +39,8 @@ import Testing
 
   /// The first words of the help's lists: commands, or long options.
   private func listed(_ arguments: String...) throws -> [String] {
-    try SeedbankBinary.succeed(["help"] + arguments, in: folder.path).split(separator: "\n").compactMap { line in
+    try SeedbankBinary.succeed(["help"] + arguments, in: folder.path).split(separator: "\n").compactMap {
+      line in
       line.firstMatch(of: /^  (?:-., )?(-{0,2}[a-z][a-z-]*)(?: |$)/).map { String($0.1) }
     }
   }
