@@ -72,13 +72,14 @@ export const meta = async (database) => Object.fromEntries(await database.rows('
 
 /** Returns the SQL of a snapshot or a delta if it is one statement that adds to the schema: sqlite3 -safe also runs COMMIT. */
 function addition(sql) {
-  const ignored = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*\n|\/\*[^]*?\*\//g;
-  const plain = sql.replace(ignored, (part) => (/^[-/]/.test(part) ? '\n' : 'x'));
-  const adds = /^\s*(ALTER\s+TABLE\b[^]*\bADD|CREATE\s+(UNIQUE\s+INDEX|INDEX|TABLE|VIEW|VIRTUAL\s+TABLE\b[^]*\bUSING\s+fts5))\b/i;
-  // For sqlite3, a line "go" or "/" is a semicolon, and a NUL ends a line.
-  if (!adds.test(plain) || /[;'"`[]|--|\/\*|^\s*(go|\/)\s*$/im.test(plain) || sql.includes('\0'))
+  const ignored = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*\n|\/\*[^]*?\*\/|[^\0-\x7f]/g;
+  const plain = `${sql}\n`.replace(ignored, (part) => (/^[-/]/.test(part) ? '\n' : 'x'));
+  const adds =
+    /^(ALTER TABLE x+ ADD\b|CREATE (TABLE \w+\s*\(|VIEW \w+\s*(\(|AS\b)|(UNIQUE )?INDEX \w+\s*ON\b|VIRTUAL TABLE \w+\s+USING\s+fts5\b))/i;
+  // For sqlite3, a line "go" or "/" is a semicolon, and a NUL ends a line. A variable such as $a(') hides a quote.
+  if (!adds.test(plain) || /[;'"`[$@#:?]|--|\/\*|^\s*(go|\/)\s*$/im.test(plain) || sql.includes('\0'))
     throw new Error(`not an addition to the schema: ${sql}`);
-  return sql;
+  return `${sql}\n`;
 }
 
 /** Builds the indexes that a snapshot leaves to its reader. */

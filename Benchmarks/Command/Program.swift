@@ -1,7 +1,7 @@
 import Foundation
 import SeedSystem
 
-/// A program in a process group of its own, which ends with its owner or at its time limit.
+/// A program in a process group of its own, which ends with this object or at its time limit.
 final class Program {
   let identifier: pid_t
   private let command: String
@@ -26,17 +26,24 @@ final class Program {
     let ends = try text.map { try (Self.file($0), -1) } ?? Spawn.pipe(to: command[0])
     defer { close(ends.0) }
     (input, output, errors) = (ends.1, try Self.file(), try Self.file())
+    // Otherwise a write to a program that has ended would kill this process.
+    signal(SIGPIPE, SIG_IGN)
     start = ContinuousClock.now
-    identifier = try Spawn.start(
-      command, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, in: folder,
-      input: ends.0, output: output, errors: errors)
+    do {
+      identifier = try Spawn.start(
+        command, environment: ProcessInfo.processInfo.environment.merging(environment) { $1 }, in: folder,
+        input: ends.0, output: output, errors: errors)
+    } catch {
+      [input, output, errors].forEach { close($0) }
+      throw error
+    }
   }
 
   /// A file without a name, because a pipe could fill up.
   private static func file(_ text: String = "") throws -> Int32 {
     var path = Array("\(FileManager.default.temporaryDirectory.path)/seedbank-bench-XXXXXX".utf8CString)
-    let descriptor = mkostemp(&path, O_CLOEXEC)
-    guard descriptor >= 0, unlink(path) == 0 else { throw BenchmarkError.child("no temporary file") }
+    let descriptor = mkstemp(&path)
+    guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, unlink(path) == 0 else { throw BenchmarkError.child("no temporary file") }
     try FileHandle(fileDescriptor: descriptor).write(contentsOf: Data(text.utf8))
     lseek(descriptor, 0, SEEK_SET)
     return descriptor
@@ -83,6 +90,12 @@ final class Program {
     for _ in 0..<Int(Self.longestStart * 100) {
       let lines = printed.split(separator: "\n", omittingEmptySubsequences: false)
       if lines.count > 1 { return String(lines[0]) }
+      var info = siginfo_t()
+      if waitid(P_PID, id_t(identifier), &info, WEXITED | WNOHANG | WNOWAIT) == 0,
+        info._sifields._sigchld.si_pid == identifier
+      {
+        break
+      }
       usleep(10_000)
     }
     throw BenchmarkError.child("\(command) prints nothing: \(read(errors))")

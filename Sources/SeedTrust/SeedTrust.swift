@@ -3,8 +3,8 @@
 // Rules of this module:
 // - No network and no clock: bytes arrive through closures, and the time is always a parameter. The only file that it
 //   accesses is one to hash, which its caller names.
-// - Cryptography is the platform's, OpenSSL's EVP on Linux and CryptoKit on Apple systems, and is confined to CryptoKit.swift,
-//   OpenSSL.swift and PublicKey.swift; a C pointer never leaves the type that owns it.
+// - Cryptography is the platform's, OpenSSL's EVP on Linux and CryptoKit on Apple systems, and is confined to
+//   CryptoKit.swift, OpenSSL.swift and PublicKey.swift; a C pointer never leaves the type that owns it.
 // - ECDSA and RSA keys are for other publishers' TUF metadata; Seedbank's publications use only Ed25519.
 // - Metadata is read strictly and written canonically; signed unknown members are kept, so a round trip yields the
 //   signed bytes.

@@ -134,7 +134,7 @@ import Testing
     #expect(draft.skipped == ["collation odd", "collation word"])
     #expect(
       draft.notes[0].text
-        == "Removed a collation from table \"odd\": clients lack the collation uint, so columns with it sort by their bytes"
+        == "Removed a collation from table \"odd\": clients lack COLLATE uint, so such columns sort by their bytes"
     )
   }
 

@@ -89,6 +89,15 @@ import Testing
     try SeedCheck(seed, deployment.job.plans[0].schema).run()
   }
 
+  @Test func `a value that is too long for an index on a device fails the snapshot`() throws {
+    let deployment = try deployment(.client)
+    try deployment.origin("UPDATE stop SET zone = hex(zeroblob(600000)) WHERE id = 1")
+    let error = #expect(throws: (any Error).self) { try deployment.step(forcingSnapshot: true) }
+    #expect(error.map { "\($0)" }?.contains("the index stop_by_zone is not built") == true)
+    deployment.job.indexes = .snapshot
+    _ = try deployment.step(forcingSnapshot: true)
+  }
+
   @Test
   func `a snapshot without indexes gets encodings and deltas, and a lost copy is rebuilt with its indexes`()
     throws

@@ -105,6 +105,10 @@ import Testing
     publisher.record(StepReport(), .failure(NotASeed("away")), context, milliseconds: 7999)
     let record = try #require(try scene.history.newest(1).first)
     #expect(record.at == start && record.last == start.adding(seconds: 7) && record.milliseconds == 7999)
+    scene.deployment.publisher.beforeCompression = { _, _ in usleep(2000) }
+    try scene.deployment.origin("UPDATE stop SET name = 'x' WHERE id = 1")
+    _ = try scene.deployment.step(forcingSnapshot: true)
+    #expect(try scene.history.newest(1).first.map { $0.milliseconds > 0 } == true)
   }
 
   @Test func `an audit between log checks is a separate row`() throws {

@@ -19,6 +19,9 @@ import Testing
   private static let plants = [
     Plant(name: "passes", status: 0, words: ["3 passed, 0 failed, 0 skipped\n"]),
     // A megabyte of output is not a failure.
+    // The limit is that of one case, and of a whole process.
+    Plant(name: "cases", status: 0, options: ["--test-seconds", "2"], words: []),
+    Plant(name: "many", status: 2, options: ["--test-seconds", "2"], words: ["did not end within 2 s"]),
     Plant(name: "prints", status: 0, words: []),
     Plant(name: "fails", words: ["✘ Planted.Suite/second(): issueRecorded"]),
     Plant(
@@ -66,6 +69,7 @@ import Testing
 
   @Test(arguments: [
     ("fails", "second()", "issueRecorded", Int32(0)), ("fails", "second()", "another message", 1),
+    ("fails and leaks", "second()", "issueRecorded", 1),
     ("hangs", "second()", "did not end", 2), ("passes", "fourth()", "any", 1),
   ])
   func `a quarantined test may fail with its message, but may not hang, and must exist`(
@@ -81,7 +85,8 @@ import Testing
     let yesterday = Date(timeIntervalSinceNow: -86400).ISO8601Format().prefix(10)
     try Data("\(yesterday)\tPlanted.Suite/\(test)\t\(message)\n".utf8)
       .write(to: project.appending(path: "Tests/quarantine.txt"))
-    let run = try start(Plant(name: plant, options: ["--test-seconds", "2"], words: []), in: project)
+    let options = plant == "hangs" ? ["--test-seconds", "2"] : []
+    let run = try start(Plant(name: plant, options: options, words: []), in: project)
     let outcome = try run.outcome(within: longestWait)
     #expect(outcome.status == status, "\(outcome)")
   }

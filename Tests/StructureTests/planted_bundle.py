@@ -42,10 +42,16 @@ def second():
         start()
     elif plant == "strays":
         start(start_new_session=True)
+    elif plant in ("cases", "many"):
+        for _ in range(5 if plant == "cases" else 20):
+            event("testCaseStarted", TESTS[1])
+            time.sleep(0.7)
     elif plant == "prints":
         print(("x" * 100 + "\n") * 10_000, flush=True)
-    elif plant == "fails":
+    elif plant in ("fails", "fails and leaks"):
         event("issueRecorded", TESTS[1], issue={"isKnown": False})
+        if plant != "fails":
+            start()
 
 
 if "--list-tests" in sys.argv:
@@ -62,4 +68,4 @@ for test in TESTS:
         second()
     event("testEnded", test)
     time.sleep(0.03)
-sys.exit(1 if plant == "fails" else 0)
+sys.exit(1 if plant and plant.startswith("fails") else 0)

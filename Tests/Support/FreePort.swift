@@ -11,7 +11,8 @@ private let ports: Range<UInt16> = {
   return bounds.map { $0[0]..<$0[1] } ?? 10_000..<30_000
 }()
 
-private let next = Mutex(ports.lowerBound)
+/// At random, so that two runs on one machine differ.
+private let next = Mutex(UInt16.random(in: ports))
 
 /// A port for a program that cannot choose one. It is given once until all were.
 package func freePort() throws -> UInt16 {

@@ -49,7 +49,7 @@ enum GenerationCheck {
 extension SeedMeta {
   func opens(for app: SeedModel) -> Bool {
     guard series == app.series, model.opens(for: app.version) else { return false }
-    // The file has no hash of an older minor. That was checked against signed metadata when the file was installed.
+    // The file has no hash of an older minor's schema: the signed one was checked when the file was installed.
     return model != app.version || app.accepts(schema)
   }
 

@@ -55,8 +55,8 @@ final class RowSource: ColumnSource {
         "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): leave one out, or name the right one "
           + "\"\(member)\" with AS"
       case .none, .one:
-        "has no column\(nearestName(to: member, in: columns).map { " (did you mean \"\($0)\"?)" } ?? ""): select one of "
-          + "that name, or name the column in the type's CodingKeys"
+        "has no column\(nearestName(to: member, in: columns).map { " (did you mean \"\($0)\"?)" } ?? ""): select "
+          + "\"\(member)\", or name the column in the type's CodingKeys"
       }
     return SeedError(
       .decoding,

@@ -120,7 +120,7 @@ extension PublisherProblem {
     case .keyChange:
       """
       A change of keys waits for signatures: <code>seedbank keys add-signature</code> adds one of those that
-      <code>seedbank keys status</code> lists, and <code>seedbank keys discard</code> drops the change.
+      <code>seedbank keys status</code> lists, and <code>seedbank keys discard</code> cancels the change.
       """
     case .stateDisk:
       """

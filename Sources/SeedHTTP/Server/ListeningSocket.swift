@@ -1,3 +1,4 @@
+import Glibc
 import SeedSystem
 
 /// A listening TCP socket. libmicrohttpd could create it, but would not report why it failed.

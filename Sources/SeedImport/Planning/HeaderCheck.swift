@@ -66,7 +66,7 @@ struct HeaderCheck {
     let shown = names.prefix(Self.mostShown).map { "\"\($0.clipped)\"" }
     let rest = names.count > shown.count ? ", …" : ""
     return
-      ": it has \(shown.joined(separator: ", "))\(rest); map one of these, or correct the delimiter or the encoding"
+      ": it has \(shown.joined(separator: ", "))\(rest); map one of these, or correct the delimiter"
   }
 }
 

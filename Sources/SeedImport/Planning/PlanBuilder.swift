@@ -68,7 +68,10 @@ final class PlanBuilder {
       columns: columns.map(\.1) + target.table.columns.indices.map { valueTarget($0, target.table) },
       constants: constants, defaults: try columnValues(mapping.defaults, "default", target.table),
       relations: relations)
-    let values = byName.filter { !target.table.keyNames.contains($0.column) }
+    let values = byName.filter { entry in
+      !target.table.keyNames.contains(entry.column)
+        && !root.children.keys.contains { root.byName($0) === entry.node }
+    }
     surveys.append(MemberSurvey(plan: plan, mapping: mapping, byName: values))
     plans.append(plan)
     return plan

@@ -30,20 +30,23 @@ final class LostRows {
     guard !policy.ignoresTriggers else { return }
     let lossy = targets.filter { $0.mode != .merge } + syncs.map(\.target)
     let dependent = try deletion.dependents(of: lossy.map(\.table.name))
-    for table in dependent.union(targets.map(\.table.name)).sorted() {
-      let names = try connection.triggers(of: table).map { "\"\($0)\"" }
+    for table in (dependent + targets.map(\.table.name)).sorted() {
+      let names = try connection.triggers(of: table)
       guard !names.isEmpty else { continue }
+      let remedy =
+        names.contains { $0.hasPrefix("seedbank_log_") }
+        ? "then run VACUUM, so that the next step does not rely on the origin's log" : "or drop them"
       throw ImportFailure(
         .database,
-        "table \"\(table)\" has triggers (\(names.joined(separator: ", "))), which an import does not run: drop them, "
-          + "or import without them (--ignore-triggers, ImportPolicy.ignoresTriggers)")
+        "table \"\(table)\" has triggers (\(names.map { "\"\($0)\"" }.joined(separator: ", "))), which an import does "
+          + "not run: import without them (--ignore-triggers, ImportPolicy.ignoresTriggers), \(remedy)")
     }
   }
 
   /// Starts to record the mentioned rows if others will, or may, be deleted.
   func begin() throws {
     let lossy = targets.filter { $0.mode != .merge }.map(\.table.name)
-    let dependent = try deletion.dependents(of: lossy)
+    let dependent = try Set(deletion.dependents(of: lossy).map { $0.lowercased() })
     for (number, target) in targets.enumerated() {
       guard target.mode != .merge || dependent.contains(target.table.name.lowercased()) else { continue }
       target.seen = try SeenKeys(target.table, number: number, connection)
@@ -76,9 +79,10 @@ final class LostRows {
     for target in targets where target.mode != .merge {
       // Rows with unknown keys would follow.
       let dependents = try lost.isEmpty ? [] : deletion.dependents(of: [target.table.name])
+        .map { $0.lowercased() }
       try listUnmentioned(
         of: target, isAbsent: absent.contains(target.table.name.lowercased()),
-        isUncertain: target.hasLostKeys || !dependents.isDisjoint(with: lost))
+        isUncertain: target.hasLostKeys || !lost.isDisjoint(with: dependents))
     }
     try delete()
   }

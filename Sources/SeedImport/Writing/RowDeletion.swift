@@ -40,13 +40,15 @@ final class RowDeletion {
 
   // MARK: References
 
-  /// The lower-case names of tables whose rows may be deleted or changed along with rows of these.
-  func dependents(of tables: [String]) throws -> Set<String> {
-    var (found, queue) = (Set<String>(), tables)
+  /// The tables whose rows may be deleted or changed along with rows of these.
+  func dependents(of tables: [String]) throws -> [String] {
+    var (found, names, queue) = ([String](), Set<String>(), tables)
     while let table = queue.popLast() {
       for reference in try reader.foreignKeys(to: table)
       where ["CASCADE", "SET NULL"].contains(reference.onDelete) {
-        if found.insert(reference.table.lowercased()).inserted { queue.append(reference.table) }
+        guard names.insert(reference.table.lowercased()).inserted else { continue }
+        found.append(reference.table)
+        queue.append(reference.table)
       }
     }
     return found

@@ -52,7 +52,7 @@ struct DeltaPublication {
       end = try copy?.meta().version
     } catch {
       merged.warnings.append(
-        "the working copy of \(plan.series) cannot be read, so the next step repairs it: \(error.cause)")
+        "deltas are merged without the working copy of \(plan.series), which cannot be read: \(error.cause)")
     }
     for span in spans {
       do {

@@ -84,8 +84,8 @@ extension ModelDefinition {
     guard !hidden.isEmpty else { return [] }
     return [
       "\(schemaFile): WITHOUT ROWID: \(hidden.joined(separator: ", ")): SQLite reports changes of such"
-        + " tables to no observer, so an app that observes the database (as GRDB does) misses them, and no search"
-        + " table can read them"
+        + " tables to no observer, so an app that observes the database (as GRDB does) misses them; a search"
+        + " table of them needs content_rowid, an INTEGER column that is unique"
     ]
   }
 

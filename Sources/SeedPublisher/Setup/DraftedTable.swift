@@ -45,9 +45,9 @@ struct DraftedTable {
   /// Reads columns with another program's collation as bytes.
   private mutating func sortByBytes() {
     let names = origin.foreignCollations.joined(separator: ", ")
-    note(.collation, "clients lack the collation \(names), so columns with it sort by their bytes")
+    note(.collation, "clients lack COLLATE \(names), so such columns sort by their bytes")
     guard projection == nil else { return }
-    projection = select("-- Clients lack the collation \(names.printable), so texts sort by their bytes.")
+    projection = select("-- Clients lack COLLATE \(names.printable), so such columns sort by their bytes.")
   }
 
   private func select(_ remark: String, number: [String] = []) -> String {

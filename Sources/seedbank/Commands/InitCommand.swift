@@ -15,8 +15,8 @@ extension Command {
       Never write a password into a URL: use PGPASSWORD or a password file.
 
       A folder of CSV, NDJSON and JSON files, one such file or a .zip of them is a feed: each file becomes a table. The \
-      columns' types and keys are derived from all current values; look at them before the first run. Other separators, \
-      a Windows encoding and rows within a document are detected, and written into the configuration.
+      columns' types and keys are derived from all current values; look at them before the first run. Other separators \
+      and rows within a document are detected, and written into the configuration. Files must be in UTF-8.
 
       No existing file is overwritten, and a failure leaves no files.
       """,
@@ -222,7 +222,8 @@ extension DatasetConfiguration {
     let remark =
       "The origin has more than 20 MB, so encodings has xz, which about halves a snapshot and takes longer to make"
     guard policy.indexes == .client else { return "\(remark)." }
-    return "\(remark), and indexes is client: devices build those that are not unique, which snapshots lack."
+    return "\(remark), and indexes is client: snapshots lack the indexes that are not unique, and devices build them; "
+      + "\"snapshot\" ships them."
   }
 
   fileprivate var draftedText: String {

@@ -12,8 +12,8 @@ extension Command {
 
       With --check it prints one line for a monitor. Exit codes: 0 nothing is wrong, 1 a warning, 2 clients cannot \
       use the publication, or it cannot be read. A step is missed if 'seedbank run' published last and then \
-      made none for five times its longest pause (\(TimeSpan(seconds: StepRhythm.patienceSeconds(2))), or \
-      longer if schedule.checkSeconds or origin.timeoutSeconds is longer); if a timer publishes, or with facts turned off, \
+      made none for five times its longest pause (\(TimeSpan(seconds: StepRhythm.patienceSeconds(2))), longer \
+      if schedule.checkSeconds is longer, and with origin.command by origin.timeoutSeconds); if a timer publishes, or with facts turned off, \
       after \(TimeSpan(seconds: StepRhythm.patienceSeconds(nil))).
 
       With --history it shows the last publish steps, the newest first. Consecutive steps with the same result are \

@@ -89,7 +89,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
         "indexes", \.policy.indexes, isSeldom: true,
         "`client` ships snapshots without the indexes that are not unique; the client library builds them before "
           + "it swaps a snapshot in, and lets them call only functions that are quick for any value. `init` chooses it for "
-          + "an origin of more than 20 MB"),
+          + "an origin of more than 20 MB with such an index"),
       Setting(
         key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
         usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule", isSeldom: true,

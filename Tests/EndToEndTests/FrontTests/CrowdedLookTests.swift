@@ -39,6 +39,7 @@ import Testing
   }
 
   private func expectFew(_ kept: Kept, fronts: [UInt16]) throws {
+    let before = try fronts.map(LookingCrowd.requests).reduce(0, +)
     let proxy = try NginxProxy(before: fronts)
     let crowd = LookingCrowd(port: proxy.plainPort)
     if kept != .nothing { try crowd.warm() }
@@ -46,7 +47,6 @@ import Testing
       let start = ContinuousClock.now
       try waitUntil("what is kept is old") { ContinuousClock.now - start > .seconds(Self.oldSeconds) }
     }
-    let before = try fronts.map(LookingCrowd.requests).reduce(0, +)
     #expect(crowd.lookAll() == 0)
     let cost = try fronts.map(LookingCrowd.requests).reduce(0, +) - before
     var found: [Substring: Int] = [:]

@@ -95,6 +95,7 @@ import Testing
     let front = try RunningSeedbank(["serve", "--port", "0"], in: scene.deployment.folder.path)
     func isBehind() throws -> Bool {
       let metrics = String(decoding: try RawClient(port: front.port).get("/metrics").body, as: UTF8.self)
+      try #require(metrics.contains("# TYPE seedbank_mirror_behind_timestamp_seconds gauge"), "\(metrics)")
       return metrics.contains("\nseedbank_mirror_behind_timestamp_seconds{mirror=\"1\"} ")
     }
     try waitUntil("monitors hear that it is behind") { try isBehind() }

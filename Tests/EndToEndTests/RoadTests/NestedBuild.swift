@@ -5,7 +5,7 @@ import Support
 /// Builds by tests, one after the other, because each takes all processors.
 enum NestedBuild {
   /// The seconds of a build from nothing on a slow machine, and those for the builds of other tests.
-  private static let (patience, turnPatience): (TimeInterval, TimeInterval) = (900, 1500)
+  private static let (patience, turnPatience): (TimeInterval, TimeInterval) = (900, 800)
 
   /// Runs `swift` while no other test builds.
   @discardableResult
