@@ -43,7 +43,9 @@ final class Program {
   private static func file(_ text: String = "") throws -> Int32 {
     var path = Array("\(FileManager.default.temporaryDirectory.path)/seedbank-bench-XXXXXX".utf8CString)
     let descriptor = mkstemp(&path)
-    guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, unlink(path) == 0 else { throw BenchmarkError.child("no temporary file") }
+    guard descriptor >= 0, fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, unlink(path) == 0 else {
+      throw BenchmarkError.child("no temporary file")
+    }
     try FileHandle(fileDescriptor: descriptor).write(contentsOf: Data(text.utf8))
     lseek(descriptor, 0, SEEK_SET)
     return descriptor

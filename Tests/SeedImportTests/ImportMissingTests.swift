@@ -36,6 +36,11 @@ import Testing
         ["$.name name", "$.zip zip", "$.rank rank"]
       ),
       ("item", #"[{"id": 1}]"#, []), ("item", "[]", []),
+      // A listed member also fills the column of its name.
+      (
+        TableMapping("item", columns: ["id": "rank"]), #"[{"rank": 1, "nm": "b"}]"#,
+        ["$.name name", "$.zip zip"]
+      ),
       // A default of a key column does not hide that no row has its member.
       (part, #"[{"item": 1}]"#, ["$.number n"]),
       (part, #"[{"item": 1}, {"item": 1, "number": 2}]"#, []),

@@ -78,8 +78,11 @@ final class LostRows {
     let lost = Set(targets.filter(\.hasLostKeys).map { $0.table.name.lowercased() })
     for target in targets where target.mode != .merge {
       // Rows with unknown keys would follow.
-      let dependents = try lost.isEmpty ? [] : deletion.dependents(of: [target.table.name])
-        .map { $0.lowercased() }
+      let dependents =
+        try lost.isEmpty
+        ? []
+        : deletion.dependents(of: [target.table.name])
+          .map { $0.lowercased() }
       try listUnmentioned(
         of: target, isAbsent: absent.contains(target.table.name.lowercased()),
         isUncertain: target.hasLostKeys || !lost.isDisjoint(with: dependents))

@@ -222,7 +222,8 @@ extension DatasetConfiguration {
     let remark =
       "The origin has more than 20 MB, so encodings has xz, which about halves a snapshot and takes longer to make"
     guard policy.indexes == .client else { return "\(remark)." }
-    return "\(remark), and indexes is client: snapshots lack the indexes that are not unique, and devices build them; "
+    return
+      "\(remark), and indexes is client: snapshots lack the indexes that are not unique, and devices build them; "
       + "\"snapshot\" ships them."
   }
 
