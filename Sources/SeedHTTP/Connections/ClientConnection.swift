@@ -47,7 +47,7 @@ final class ClientConnection: Sendable {
   }
 
   /// Call only while the descriptor certainly belongs to this connection; see ``ConnectionTable``.
-  func shutDown() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+  func shutDown() { endTraffic(on: descriptor) }
 
   private static let phaseShift: UInt64 = 62
   private static let timeMask: UInt64 = 1 << phaseShift - 1

@@ -1,4 +1,3 @@
-import Glibc
 import SeedSystem
 
 /// A listening TCP socket. libmicrohttpd could create it, but would not report why it failed.
@@ -69,5 +68,8 @@ struct ListeningSocket: ~Copyable {
     return duplicate >= 0 ? duplicate : nil
   }
 
-  func endListening() { shutdown(descriptor, CInt(SHUT_RDWR)) }
+  func endListening() { endTraffic(on: descriptor) }
 }
+
+/// Not in a method, because the release build (Swift 6.3.1) does not find SHUT_RDWR in one.
+func endTraffic(on descriptor: CInt) { shutdown(descriptor, CInt(SHUT_RDWR)) }
