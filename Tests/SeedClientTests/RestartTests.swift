@@ -89,6 +89,16 @@ import Testing
     #expect(new.url != old.url && new.version.number == 2)
   }
 
+  @Test func `a store that cannot start does not keep the lock`() async throws {
+    let obstacle = "\(fixture.directory)/no-file.tmp"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
+    let store = try fixture.store()
+    for _ in 0..<2 { #expect(await code { try await store.update() } == .io) }
+    try FileManager.default.removeItem(atPath: obstacle)
+    try await fixture.store().update()
+    withExtendedLifetime(store) {}
+  }
+
   @Test func `concurrent updates run one after the other`() async throws {
     let store = try fixture.store()
     async let one = store.update()

@@ -42,13 +42,14 @@ actor StoreWriter: BlockingActor {
           + "`directory:`, or try again later")
     }
     try layout.checkOwner(for: model, isBoundToMajor: options.isBoundToMajor)
-    lock = held
     // Applied to the empty directory, so that later files inherit its protection class.
     StoreDirectory.apply(options, to: layout.directory)
     try layout.create()
     try DurableFile.sweep(layout.directory)
     try DurableFile.sweep(layout.trust)
     try layout.collect(sparing: nil)
+    // Last, because the next attempt repeats all of this only without the lock.
+    lock = held
   }
 
   func collect() {
