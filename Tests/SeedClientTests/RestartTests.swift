@@ -36,7 +36,10 @@ import Testing
 
   @Test func `files and folders left by a crash are removed`() async throws {
     try await started { _ in }
-    let leftovers = ["partial/0123", "generations/7-00ff/seed.sqlite", "trust/root.json.tmp", "CURRENT.tmp"]
+    let leftovers = [
+      "partial/0123", "generations/7-00ff/seed.sqlite", "generations/.DS_Store", "trust/root.json.tmp",
+      "CURRENT.tmp",
+    ]
     for leftover in leftovers {
       let url = URL(fileURLWithPath: "\(fixture.directory)/\(leftover)")
       try FileManager.default.createDirectory(
