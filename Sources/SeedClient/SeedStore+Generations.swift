@@ -227,6 +227,7 @@ extension SeedStore {
       guard store.current == nil else { return }
       _ = try await store.withBundle(over: store.adoptAndWatch())
     }
+    isOpeningAwaited = access == .suspended
   }
 
   /// Reports errors in the state and the log, without repetition, because no caller could catch them.

@@ -27,6 +27,18 @@ import Testing
     #expect(await store.state.isStale)
   }
 
+  @Test func `a live query of a suspended store shows the bundle after the resumption`() async throws {
+    try await fixture.ship()
+    let store = try fixture.store()
+    await store.suspend()
+    var rows = store.observe("SELECT name FROM stop", as: String.self).makeAsyncIterator()
+    // As the query itself does, at some moment.
+    await store.openData()
+    await store.resume()
+    try #require(await store.state.version == .first)
+    #expect(try await rows.next() == ["Alexanderplatz"])
+  }
+
   @Test func `the bundle replaces damaged data without a network`() async throws {
     try await fixture.ship()
     fixture.isOffline = true
