@@ -67,6 +67,18 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
+  @Test(arguments: ["CURRENT", "REJECTED", "generations/*/generation.json"])
+  func `a file of the store that a disk has filled with garbage is replaced`(_ file: String) async throws {
+    try await started { _ in }
+    let name = try #require(try fixture.names("generations").first)
+    let garbage = Data(repeating: UInt8(ascii: "a"), count: 5000)
+    try garbage.write(
+      to: URL(fileURLWithPath: "\(fixture.directory)/\(file.replacing("*", with: name))"))
+    let store = try fixture.store()
+    try await store.update()
+    #expect(try await store.stops() == ["Alexanderplatz"])
+  }
+
   @Test func `a second writer is rejected but keeps its generation and opens the newest at its next read`()
     async throws
   {

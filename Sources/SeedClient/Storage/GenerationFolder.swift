@@ -49,7 +49,7 @@ struct GenerationRecord: Hashable, Sendable {
 extension GenerationRecord {
   /// Nil without a valid record; disk errors are thrown.
   init?(of folder: GenerationFolder) throws(FileError) {
-    guard let bytes = try DurableFile.readIfPresent(folder.record, limit: Self.longest),
+    guard let bytes = try DurableFile.start(of: folder.record, Self.longest),
       let record = try? Self(parsing: bytes)
     else { return nil }
     self = record
