@@ -15,7 +15,8 @@ extension SeedStore {
     guard let found = search.generation else {
       // Data that another store removed is still read until this one gets the lock.
       let isLost = await writer.isLocked || search.damaged?.folder.name == current?.name
-      if isLost { lose() }
+      // A store without data has nothing to lose, and examines its bundle once.
+      if isLost, currentState.version != nil { lose() }
       return current
     }
     if found !== current {

@@ -136,6 +136,17 @@ import Testing
     }
   }
 
+  @Test func `an unusable bundle is examined once`() async throws {
+    try await fixture.ship()
+    try fixture.damage("sqlite.gz")
+    fixture.isOffline = true
+    let messages = Shared<[String]>([])
+    let options = SeedOptions(log: { entry in messages.withLock { $0.append(entry.message) } })
+    let store = try fixture.device.store(bundle: fixture.bundle, options: options)
+    for _ in 0..<2 { #expect(await code { try await store.prepare() } == .bundle) }
+    #expect(messages.withLock(\.self).count { $0.hasPrefix("the seed in ") } == 1)
+  }
+
   @Test func `an unusable bundle is reported first when no publication answers`() async throws {
     try await fixture.ship()
     try fixture.damage("timestamp.json")
