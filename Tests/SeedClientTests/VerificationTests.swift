@@ -51,7 +51,9 @@ import Testing
   }
 
   @Test func `a file that cannot even be opened fails`() async throws {
-    try await fixture.store().update()
+    let first = try fixture.store()
+    try await first.update()
+    await first.close()
     try fixture.damage { $0 = Data("no database at all, and long enough to be read as one's header".utf8) }
     let store = try fixture.store()
     #expect(await code { try await store.verify() } == .damaged)
