@@ -165,9 +165,9 @@ extension SeedStore {
     guard !isWriting else { return }
     // Repeated, because the directory may appear between the check and the watch.
     for _ in 0..<Self.mostWatches {
-      // Watches the parent until another store creates the directory.
-      let folder =
-        Folder.exists(layout.directory) ? layout.directory : Folder.parent(of: layout.directory)
+      // Watches the nearest parent until another store creates the directory.
+      var folder = layout.directory
+      while !Folder.exists(folder), folder != Folder.parent(of: folder) { folder = Folder.parent(of: folder) }
       guard watch?.folder != folder || watch?.hasEnded ?? true else { return }
       watch = environment.watch(folder) { [weak self] in Task { await self?.folderChanged() } }
       guard watch != nil else { return watchLater() }
