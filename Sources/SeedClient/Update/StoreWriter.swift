@@ -117,8 +117,8 @@ actor StoreWriter: BlockingActor {
         .noPrevious,
         "the generation before \(generation.name), in \(folder.path), cannot be read: update instead")
     }
-    // In this order, so that a crash in between has the same result: rejected data is not opened. The previous file may
-    // have the same snapshot, for example after deltas continued in a new file.
+    // In this order, so that a crash in between has the same result: a rejected snapshot is not opened. The previous file
+    // may have the same one, after deltas continued in a new file. Then a crash leaves the newer file current.
     let kept = try GenerationRecord(of: folder)?.snapshot
     try layout.reject([generation.record.snapshot, digest].filter { $0 != kept })
     try layout.setCurrent(previous)
