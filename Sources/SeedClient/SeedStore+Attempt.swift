@@ -77,12 +77,10 @@ extension SeedStore {
     fetcher.context.phases.enter(.downloading(bytes: 0, totalBytes: plan.bytes))
     // Downloads all files before using any.
     var files: [FetchedObject] = []
-    for object in plan.objects {
-      files.append(try await Download(object, for: fetcher).run())
-      attempt.bytes += object.length
-    }
+    for object in plan.objects { files.append(try await Download(object, for: fetcher).run()) }
     guard plan.action == .replaced else { return try await apply(files, &attempt) }
     let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
+    attempt.bytes += plan.bytes
     // Kept until now, because the next update reuses the downloads if applying deltas is cancelled.
     for file in files { file.discard() }
     try await openSwapped(name)
@@ -91,15 +89,13 @@ extension SeedStore {
   }
 
   private func apply(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
-    let phases = attempt.fetcher.context.phases
-    phases.enter(.applying(deltas.map(\.object)))
+    attempt.fetcher.context.phases.enter(.applying(deltas.map(\.object)))
     guard let generation = current else { return try await applyToOutdated(deltas, &attempt) }
     var failure: (any Error)?
     do {
       for delta in deltas {
         let changes = try await writer.apply(delta, to: generation)
-        attempt.changes.merge(changes.tables) { $0 + $1 }
-        phases.advance(rows: changes.rowCount)
+        attempt.note(changes, by: delta.object)
         changesSender.send(changes)
         currentState.version = changes.version
       }
@@ -122,8 +118,7 @@ extension SeedStore {
     do {
       for delta in deltas {
         let changes = try await writer.apply(delta, to: generation)
-        attempt.changes.merge(changes.tables) { $0 + $1 }
-        attempt.fetcher.context.phases.advance(rows: changes.rowCount)
+        attempt.note(changes, by: delta.object)
       }
     } catch {
       await writer.notifyOthers()

@@ -15,7 +15,8 @@ extension SeedStore {
     guard let found = search.generation else {
       // Data that another store removed is still read until this one gets the lock.
       let isLost = await writer.isLocked || search.damaged?.folder.name == current?.name
-      if isLost { lose() }
+      // A store without data has nothing to lose, and examines its bundle once.
+      if isLost, currentState.version != nil { lose() }
       return current
     }
     if found !== current {
@@ -164,9 +165,9 @@ extension SeedStore {
     guard !isWriting else { return }
     // Repeated, because the directory may appear between the check and the watch.
     for _ in 0..<Self.mostWatches {
-      // Watches the parent until another store creates the directory.
-      let folder =
-        Folder.exists(layout.directory) ? layout.directory : Folder.parent(of: layout.directory)
+      // Watches the nearest parent until another store creates the directory.
+      var folder = layout.directory
+      while !Folder.exists(folder), folder != Folder.parent(of: folder) { folder = Folder.parent(of: folder) }
       guard watch?.folder != folder || watch?.hasEnded ?? true else { return }
       watch = environment.watch(folder) { [weak self] in Task { await self?.folderChanged() } }
       guard watch != nil else { return watchLater() }
@@ -227,6 +228,7 @@ extension SeedStore {
       guard store.current == nil else { return }
       _ = try await store.withBundle(over: store.adoptAndWatch())
     }
+    isOpeningAwaited = access == .suspended
   }
 
   /// Reports errors in the state and the log, without repetition, because no caller could catch them.

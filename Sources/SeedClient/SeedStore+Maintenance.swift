@@ -13,15 +13,16 @@ extension SeedStore {
   public func verify() async throws {
     try await inTurn(isUpdate: false) { store in
       let proof = GenerationProof()
-      var damage: SeedError?
       var next = try await store.adopt()
+      // A file that cannot be opened was found just now.
+      var damage = next == nil ? store.damage : nil
       while let generation = next, let problem = try await proof.damage(in: generation) {
-        let found =
-          "\(generation.folder.file) is damaged (\(problem)): update() downloads a snapshot in its place"
-        damage = damage ?? SeedError(.damaged, found)
+        damage = damage ?? "\(generation.folder.file) is damaged (\(problem))"
         next = try await store.leave(generation)
       }
-      if let damage { throw damage }
+      if let damage {
+        throw SeedError(.damaged, "\(damage): update() downloads a snapshot in its place")
+      }
     }
   }
 

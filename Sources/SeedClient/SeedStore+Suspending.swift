@@ -22,6 +22,7 @@ extension SeedStore {
   public func resume() async {
     isSuspensionWanted = false
     await endSuspension()
+    if isOpeningAwaited { await openData() }
   }
 
   private func endSuspension() async {

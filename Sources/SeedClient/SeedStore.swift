@@ -52,6 +52,8 @@ public actor SeedStore {
   var hasCheckedBundle = false
   var hasRecord = false
   var hasNotedWaiting = false
+  /// Whether a live query found the store suspended and without data.
+  var isOpeningAwaited = false
 
   /// Public as `state`, which loads it first.
   var currentState: SeedState {

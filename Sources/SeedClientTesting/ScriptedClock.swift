@@ -3,8 +3,8 @@ import SeedSystem
 
 /// A clock that advances only when the test does.
 ///
-/// Waits of up to four seconds, such as those between retries of a request, end at once. Longer ones, such as those of
-/// ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, end when ``advance(by:)`` reaches their time.
+/// However, it advances by waits of up to four seconds, such as those between retries of a request, which end at once.
+/// Longer ones, such as those of ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, end when ``advance(by:)`` reaches their time.
 public final class ScriptedClock: Sendable {
   private struct State {
     var elapsed = Duration.zero

@@ -62,6 +62,20 @@ import Testing
     }
   }
 
+  @Test func `an app extension waits for folders that are not there yet, and no time passes`() async throws {
+    let seeds = try Stops.publisher()
+    let folder = try TemporaryFolder(inMemory: true)
+    defer { withExtendedLifetime(folder) {} }
+    let (place, start) = (URL(fileURLWithPath: folder("group/seed")), seeds.clock.now)
+    let widget = try seeds.store(reading: place)
+    var rows = widget.observe("SELECT name FROM stop", as: String.self).makeAsyncIterator()
+    #expect(await code { try await widget.prepare() } == .noData)
+    let store = try seeds.store(in: place)
+    try await store.update()
+    #expect(try await rows.next() == ["Alexanderplatz"])
+    #expect(seeds.clock.now == start)
+  }
+
   @Test func `an app with a bundle has data at its first start without a network`() async throws {
     let seeds = try Stops.publisher()
     let bundle = try await seeds.makeBundle()

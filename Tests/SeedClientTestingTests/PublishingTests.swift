@@ -88,6 +88,7 @@ import Testing
     let store = try seeds.store()
     try await store.update()
     try seeds.publish { $0.change("a", in: "stop", to: ["name": "Alex"]) }
+    #expect(try await store.update().changes == ["stop": .fixture(updated: 1)])
     try seeds.publishSnapshot()
     #expect(try await seeds.store().update().plan.files == ["snapshot-2.sqlite.gz"])
     try seeds.startEpoch()

@@ -27,6 +27,18 @@ import Testing
     #expect(await store.state.isStale)
   }
 
+  @Test func `a live query of a suspended store shows the bundle after the resumption`() async throws {
+    try await fixture.ship()
+    let store = try fixture.store()
+    await store.suspend()
+    var rows = store.observe("SELECT name FROM stop", as: String.self).makeAsyncIterator()
+    // As the query itself does, at some moment.
+    await store.openData()
+    await store.resume()
+    try #require(await store.state.version == .first)
+    #expect(try await rows.next() == ["Alexanderplatz"])
+  }
+
   @Test func `the bundle replaces damaged data without a network`() async throws {
     try await fixture.ship()
     fixture.isOffline = true
@@ -122,6 +134,17 @@ import Testing
       #expect(await store.state.bundleError?.code == .bundle)
       #expect(await store.state.lastError == nil)
     }
+  }
+
+  @Test func `an unusable bundle is examined once`() async throws {
+    try await fixture.ship()
+    try fixture.damage("sqlite.gz")
+    fixture.isOffline = true
+    let messages = Shared<[String]>([])
+    let options = SeedOptions(log: { entry in messages.withLock { $0.append(entry.message) } })
+    let store = try fixture.device.store(bundle: fixture.bundle, options: options)
+    for _ in 0..<2 { #expect(await code { try await store.prepare() } == .bundle) }
+    #expect(messages.withLock(\.self).count { $0.hasPrefix("the seed in ") } == 1)
   }
 
   @Test func `an unusable bundle is reported first when no publication answers`() async throws {

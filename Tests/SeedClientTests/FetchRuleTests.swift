@@ -190,7 +190,7 @@ import Testing
       var exchange = try exchange()
       return exchange.follows(from: origin, to: URL(string: text))
     }
-    #expect(try follows("https://seeds.example/b"))
+    for same in ["https://seeds.example/b", "HTTPS://Seeds.Example:443/b"] { #expect(try follows(same)) }
     for other in [
       "http://seeds.example/b", "https://seeds.example:8443/b", "https://evil.example/b",
       "ftp://seeds.example/b",

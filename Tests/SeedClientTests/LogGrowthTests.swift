@@ -117,6 +117,27 @@ import Testing
     #expect(messages.withLock(\.self).contains { $0.contains("-wal has grown to ") })
   }
 
+  @Test func `a rollback from such a new file keeps the old one usable, which has the same snapshot`()
+    async throws
+  {
+    let store = try fixture.store()
+    try change(1)
+    try await store.update()
+    let reader = try reader()
+    try swell()
+    try change(2)
+    #expect(try await store.update().plan.reason == .logHeld)
+    #expect(try await store.rollBack().version == .first)
+    #expect(await code { try await store.update() } == .rejected)
+    await store.close()
+    let restarted = try fixture.store()
+    #expect(try await restarted.stops().first == "Stop 0 of 1")
+    try change(3)
+    try await restarted.update()
+    #expect(try await restarted.stops().first == "Stop 0 of 3")
+    withExtendedLifetime(reader) {}
+  }
+
   @Test func `if the policy forbids the snapshot, deltas continue despite the log`() async throws {
     let store = try fixture.store()
     try change(1)

@@ -91,6 +91,17 @@ import Testing
     #expect(rows.last == 4)
   }
 
+  @Test func `the report counts only the bytes of files that were used`() async throws {
+    let store = try store()
+    try await store.prepare()
+    for name in ["Charité", "Charlottenburg"] { try fixture.publisher.publish(["c": name]) }
+    try fixture.publisher.publishSnapshot()
+    let missing = try fixture.lastDelta.filePath
+    fixture.publisher.withServed { $0.files[missing] = nil }
+    let report = try await store.update()
+    #expect(report.action == .replaced && report.bytes == report.plan.bytes)
+  }
+
   @Test func `progress of one phase is throttled to a tenth of a second except for its end`() async throws {
     let phases = try await phases(try store(step: .microseconds(1)))
     let downloading = phases.filter { $0.name == "downloading" }.map(\.fractionCompleted)

@@ -80,6 +80,11 @@ import Testing
     ] {
       #expect(SeedValue(Date(timeIntervalSince1970: .nan), as: form).isNull)
     }
+    for seconds in [253_402_300_800, -9.223_372_036_854_775e15, 9e18] {
+      for form in [SeedDateForm.iso8601, .iso8601Milliseconds, .sqlite, .day] {
+        #expect(SeedValue(Date(timeIntervalSince1970: seconds), as: form).isNull)
+      }
+    }
     let none: Date? = nil
     let query: SeedQuery = "SELECT \(none, as: .iso8601)"
     #expect(query == SeedQuery(sql: "SELECT ?", values: [nil]))

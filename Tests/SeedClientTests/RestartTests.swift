@@ -36,7 +36,10 @@ import Testing
 
   @Test func `files and folders left by a crash are removed`() async throws {
     try await started { _ in }
-    let leftovers = ["partial/0123", "generations/7-00ff/seed.sqlite", "trust/root.json.tmp", "CURRENT.tmp"]
+    let leftovers = [
+      "partial/0123", "generations/7-00ff/seed.sqlite", "generations/.DS_Store", "trust/root.json.tmp",
+      "CURRENT.tmp",
+    ]
     for leftover in leftovers {
       let url = URL(fileURLWithPath: "\(fixture.directory)/\(leftover)")
       try FileManager.default.createDirectory(
@@ -64,6 +67,18 @@ import Testing
     #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
+  @Test(arguments: ["CURRENT", "REJECTED", "generations/*/generation.json"])
+  func `a file of the store that a disk has filled with garbage is replaced`(_ file: String) async throws {
+    try await started { _ in }
+    let name = try #require(try fixture.names("generations").first)
+    let garbage = Data(repeating: UInt8(ascii: "a"), count: 5000)
+    try garbage.write(
+      to: URL(fileURLWithPath: "\(fixture.directory)/\(file.replacing("*", with: name))"))
+    let store = try fixture.store()
+    try await store.update()
+    #expect(try await store.stops() == ["Alexanderplatz"])
+  }
+
   @Test func `a second writer is rejected but keeps its generation and opens the newest at its next read`()
     async throws
   {
@@ -87,6 +102,16 @@ import Testing
     #expect(try await second.stops() == ["Alex"])
     let new = try #require(await files.next())
     #expect(new.url != old.url && new.version.number == 2)
+  }
+
+  @Test func `a store that cannot start does not keep the lock`() async throws {
+    let obstacle = "\(fixture.directory)/no-file.tmp"
+    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
+    let store = try fixture.store()
+    for _ in 0..<2 { #expect(await code { try await store.update() } == .io) }
+    try FileManager.default.removeItem(atPath: obstacle)
+    try await fixture.store().update()
+    withExtendedLifetime(store) {}
   }
 
   @Test func `concurrent updates run one after the other`() async throws {

@@ -50,6 +50,17 @@ import Testing
     #expect(try await store.stops() == ["One"])
   }
 
+  @Test func `a file that cannot even be opened fails`() async throws {
+    let first = try fixture.store()
+    try await first.update()
+    await first.close()
+    try fixture.damage { $0 = Data("no database at all, and long enough to be read as one's header".utf8) }
+    let store = try fixture.store()
+    #expect(await code { try await store.verify() } == .damaged)
+    try await store.update()
+    try await store.verify()
+  }
+
   @Test func `until a snapshot arrives the previous generation is read if it verifies`() async throws {
     let store = try fixture.store()
     try await store.update()

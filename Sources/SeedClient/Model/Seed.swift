@@ -56,6 +56,15 @@ public struct SeedChanges: Hashable, Sendable {
       (self.inserted, self.updated, self.deleted, self.keys) = (inserted, updated, deleted, keys)
       self.columns = columns
     }
+
+    /// Whether counts and keys are equal.
+    public static func == (left: Self, right: Self) -> Bool {
+      (left.inserted, left.updated, left.deleted, left.keys)
+        == (right.inserted, right.updated, right.deleted, right.keys)
+    }
+
+    /// Hashes the counts.
+    public func hash(into hasher: inout Hasher) { hasher.combine([inserted, updated, deleted]) }
   }
 
   /// Keys of rows: for each row, the values of the key's columns in the key's order.

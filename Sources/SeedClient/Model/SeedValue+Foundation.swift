@@ -57,7 +57,7 @@ public enum SeedDateForm: Hashable, Sendable {
 }
 
 extension SeedValue {
-  /// A date in the column's form. A date that the form cannot express, such as NaN, becomes NULL.
+  /// A date in the column's form. A date that the form cannot express, such as NaN or the year 10000 as text, becomes NULL.
   public init(_ date: Date, as form: SeedDateForm) {
     let seconds = date.timeIntervalSince1970
     switch form {
@@ -72,9 +72,12 @@ extension SeedValue {
     let unit = form == .iso8601Milliseconds ? 1000 : 1
     // Milliseconds are rounded; whole seconds are truncated.
     let scaled = form == .iso8601Milliseconds ? (seconds * 1000).rounded() : seconds.rounded(.down)
-    guard let count = Int(exactly: scaled) else { return nil }
-    let rest = ((count % unit) + unit) % unit
-    let text = UTCTime(secondsSinceEpoch: (count - rest) / unit).text
+    guard let count = Int(exactly: scaled), let second = Int(exactly: (scaled / Double(unit)).rounded(.down))
+    else { return nil }
+    let time = UTCTime(secondsSinceEpoch: second)
+    // The time is clamped to the years 0 to 9999.
+    guard time.secondsSinceEpoch == second else { return nil }
+    let (text, rest) = (time.text, count - second * unit)
     switch form {
     case .iso8601Milliseconds: return "\(text.dropLast()).\(String(rest + 1000).dropFirst())Z"
     case .sqlite: return String(text.dropLast()).replacing("T", with: " ")

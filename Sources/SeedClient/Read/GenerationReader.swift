@@ -115,10 +115,11 @@ private actor ReadingConnection: BlockingActor {
   init(_ file: String, _ lease: Lease) { (self.file, self.lease) = (file, lease) }
 
   func read<Result: Sendable>(_ body: @Sendable (borrowing SeedReader) throws -> Result) throws -> Result {
-    let connection: Connection
-    do { connection = try begin() } catch { throw SeedError(error) }
-    defer { connection.rollBack() }
-    return try body(SeedReader(connection, interrupt))
+    // Also after a failed beginning, because the next read uses the same connection.
+    defer { connection?.rollBack() }
+    let opened: Connection
+    do { opened = try begin() } catch { throw SeedError(error) }
+    return try body(SeedReader(opened, interrupt))
   }
 
   private func begin() throws -> Connection {

@@ -24,9 +24,10 @@ struct GenerationFolder: Hashable, Sendable {
     try Folder.sync(path)
   }
 
-  /// Removes the folder unless it is leased. A partly removed folder has no record and cannot be leased.
+  /// Removes the folder unless it is leased. A partly removed folder has no record and cannot be leased; nor has a file
+  /// in its place, such as Finder's `.DS_Store`.
   func removeIfFree() throws(FileError) {
-    guard Folder.exists(record) else { return try Folder.removeAll(path) }
+    guard Folder.exists(record) else { return try Folder.removeAny(path) }
     let lock = try File(record, for: .reading)
     guard try lock.tryLock() else { return }
     defer { lock.unlock() }
@@ -48,7 +49,7 @@ struct GenerationRecord: Hashable, Sendable {
 extension GenerationRecord {
   /// Nil without a valid record; disk errors are thrown.
   init?(of folder: GenerationFolder) throws(FileError) {
-    guard let bytes = try DurableFile.readIfPresent(folder.record, limit: Self.longest),
+    guard let bytes = try DurableFile.start(of: folder.record, Self.longest),
       let record = try? Self(parsing: bytes)
     else { return nil }
     self = record

@@ -74,7 +74,7 @@ extension StoreLayout {
 
   /// The current generation's record names the previous one, so one durable write changes both.
   func pointer() throws(FileError) -> GenerationPointer? {
-    let bytes = try DurableFile.readIfPresent(current, limit: Self.currentBytes) ?? []
+    let bytes = try DurableFile.start(of: current, Self.currentBytes) ?? []
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
     guard let name = line, Self.isName(name) else { return nil }
     let previous = try GenerationRecord(of: folder(name))?.previous
@@ -110,8 +110,7 @@ extension StoreLayout {
 
   /// Hashes of snapshots and digests of states that failed on this device or were rolled back.
   func rejected() throws(FileError) -> [SHA256Digest] {
-    let limit = Self.mostRejections * Self.lineBytes
-    let bytes = try DurableFile.readIfPresent(rejections, limit: limit) ?? []
+    let bytes = try DurableFile.start(of: rejections, Self.mostRejections * Self.lineBytes) ?? []
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap {
       try? SHA256Digest(hex: String($0))
     }

@@ -237,8 +237,13 @@ struct Exchange: Sendable {
   mutating func follows(from origin: URL?, to destination: URL?) -> Bool {
     redirects += 1
     guard let destination, let origin, redirects <= Self.mostRedirects else { return false }
-    return destination.scheme == origin.scheme && destination.host == origin.host
-      && destination.port == origin.port
+    return Self.server(of: destination) == Self.server(of: origin)
+  }
+
+  /// Scheme and host differ neither by case nor by the scheme's own port.
+  private static func server(of url: URL) -> [String?] {
+    let scheme = url.scheme?.lowercased()
+    return [scheme, url.host?.lowercased(), "\(url.port ?? (scheme == "https" ? 443 : 80))"]
   }
 
   /// False if the answer to the challenge ends the request.

@@ -42,13 +42,14 @@ actor StoreWriter: BlockingActor {
           + "`directory:`, or try again later")
     }
     try layout.checkOwner(for: model, isBoundToMajor: options.isBoundToMajor)
-    lock = held
     // Applied to the empty directory, so that later files inherit its protection class.
     StoreDirectory.apply(options, to: layout.directory)
     try layout.create()
     try DurableFile.sweep(layout.directory)
     try DurableFile.sweep(layout.trust)
     try layout.collect(sparing: nil)
+    // Last, because the next attempt repeats all of this only without the lock.
+    lock = held
   }
 
   func collect() {
@@ -116,8 +117,10 @@ actor StoreWriter: BlockingActor {
         .noPrevious,
         "the generation before \(generation.name), in \(folder.path), cannot be read: update instead")
     }
-    // In this order, so that a crash in between has the same result: rejected data is not opened.
-    try layout.reject([generation.record.snapshot, digest])
+    // In this order, so that a crash in between has the same result: a rejected snapshot is not opened. The previous file
+    // may have the same one, after deltas continued in a new file. Then a crash leaves the newer file current.
+    let kept = try GenerationRecord(of: folder)?.snapshot
+    try layout.reject([generation.record.snapshot, digest].filter { $0 != kept })
     try layout.setCurrent(previous)
     live = nil
   }
@@ -133,7 +136,8 @@ actor StoreWriter: BlockingActor {
 
   private func replaceDamaged(_ found: GenerationSearch.Result, justSwapped: Bool) throws -> Bool {
     guard let folder = found.damaged?.folder else { return false }
-    let isRejected = try reject(folder, if: justSwapped || found.generation != nil)
+    let isRejected = try reject(
+      folder, if: justSwapped || found.generation != nil, sparing: found.generation?.record.snapshot)
     guard let other = found.generation else { return isRejected }
     try layout.setCurrent(other.name)
     if live?.name == folder.name { live = nil }
@@ -142,11 +146,13 @@ actor StoreWriter: BlockingActor {
   }
 
   /// Rejects a snapshot only if no read of it ever succeeded; otherwise the disk is at fault, and the same snapshot
-  /// may help. The same applies if the disk is failing now. At a start without a fallback, the snapshot is not
-  /// rejected either: it has one more chance, right after a swap.
-  private func reject(_ folder: GenerationFolder, if hasNoMoreChance: Bool) throws -> Bool {
+  /// may help. The same applies if the disk is failing now, or if the readable fallback has the same snapshot. At a
+  /// start without a fallback, the snapshot is not rejected either: it has one more chance, right after a swap.
+  private func reject(
+    _ folder: GenerationFolder, if hasNoMoreChance: Bool, sparing proven: SHA256Digest?
+  ) throws -> Bool {
     guard hasNoMoreChance, !folder.has(.confirmed), let record = try GenerationRecord(of: folder),
-      GenerationCheck.provesDamage(folder)
+      record.snapshot != proven, GenerationCheck.provesDamage(folder)
     else { return false }
     try layout.reject([record.snapshot])
     return true

@@ -16,6 +16,7 @@ struct UpdateAttempt {
   private(set) var plan: UpdatePlan
   /// Plans made because an object was unusable.
   private(set) var replans = 0
+  /// Of the files used.
   var bytes = 0
   var changes: [String: SeedChanges.Table] = [:]
 
@@ -50,6 +51,12 @@ struct UpdateAttempt {
     (metadata, self.local) = (newest, local)
     self.local = planner.usable(local)
     return take(try? planner.plan())
+  }
+
+  mutating func note(_ applied: SeedChanges, by delta: PublishedObject) {
+    bytes += delta.length
+    changes.merge(applied.tables) { $0 + $1 }
+    fetcher.context.phases.advance(rows: applied.rowCount)
   }
 
   private var planner: UpdatePlanner { UpdatePlanner(metadata, local, model, rejected: skipped) }
