@@ -75,10 +75,11 @@ final class RowDeletion {
     mayFollow(reference).map { " AND \($0)" } ?? ""
   }
 
-  /// The SQL condition that joins a reference's rows with the referenced row.
+  /// The SQL condition that joins a reference's rows with the referenced row, whose column is first, so that its
+  /// collation applies.
   private static func matches(_ reference: ForeignKeySchema) -> String {
     zip(reference.columns, reference.parentColumns).map {
-      "\(quoted(reference.table)).\(quoted($0)) = \(parent).\(quoted($1))"
+      "\(parent).\(quoted($1)) = \(quoted(reference.table)).\(quoted($0))"
     }
     .joined(separator: " AND ")
   }
