@@ -107,7 +107,7 @@ struct FeedStaging {
   /// Applies defaults and checks the key after all rows are written. `place` finds a row's place.
   func complete(_ table: FeedSchema.Table, _ place: (Int) -> String) throws {
     for column in table.columns where column.isNotNull {
-      guard let value = column.defaultSQL else { continue }
+      guard let value = column.defaultExpression else { continue }
       let name = quoted(column.name)
       try connection.execute("UPDATE \(quoted(table.name)) SET \(name) = (\(value)) WHERE \(name) IS NULL")
     }
