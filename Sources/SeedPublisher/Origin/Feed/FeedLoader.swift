@@ -94,6 +94,12 @@ struct FeedStaging {
 
   static let recordTable = "\(ReservedTable.prefix)feed"
 
+  /// Whether SQLite or the record takes the table's name, as in a dump of all tables, which has `sqlite_sequence`.
+  static func isOwn(_ table: String) -> Bool {
+    let name = table.lowercased()
+    return name.hasPrefix("sqlite_") || name == recordTable
+  }
+
   init(_ path: String) throws {
     (self.path, temporary) = (path, path + DurableFile.temporarySuffix)
     try Folder.remove(temporary)
