@@ -10,7 +10,7 @@ final class FeedTableWriter: RowReceiver {
   private let otherType: String
   private var columns: [ColumnSchema]
   /// By lowercase name.
-  private var numbers: [String: Int]
+  private var numbers: [String: Int] = [:]
   /// Lowercase names that a document has.
   private var seen: Set<String> = []
   /// Text columns without a type from a model or the operator.
@@ -19,11 +19,17 @@ final class FeedTableWriter: RowReceiver {
   private var insert: RowStatement
   private(set) var rows = 0
 
-  init(_ table: FeedSchema.Table, _ connection: Connection, otherType: String) {
+  init(_ table: FeedSchema.Table, _ connection: Connection, otherType: String) throws(OriginError) {
     (self.table, self.connection, self.otherType) = (table, connection, otherType)
     columns = table.columns
     insert = Self.insert(table, columns.count, connection)
-    numbers = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name.lowercased(), $0) })
+    // SQLite ignores the case of ASCII letters only.
+    for (number, column) in columns.enumerated() {
+      guard let other = numbers.updateValue(number, forKey: column.name.lowercased()) else { continue }
+      throw .configuration(
+        "table \"\(table.name)\": the models' columns \"\(columns[other].name)\" and \"\(column.name)\" differ only in "
+          + "case, which a feed's files ignore: rename one of them")
+    }
   }
 
   // MARK: Columns
