@@ -68,8 +68,8 @@ final class FeedTableWriter: RowReceiver {
     }
     let trimmed = names.map(Self.name)
     let folded = trimmed.map { $0.lowercased() }
-    if let number = folded.indices.first(where: { !folded[$0].isEmpty && folded[..<$0].contains(folded[$0]) })
-    {
+    var passed: Set<String> = []
+    if let number = folded.indices.first(where: { folded[$0] != "" && !passed.insert(folded[$0]).inserted }) {
       return "the header has the name \"\(names[number])\" twice: rename one of them"
     }
     return flaw("the header has no field", found: trimmed, Set(folded))
