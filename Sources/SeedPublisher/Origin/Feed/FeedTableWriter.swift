@@ -11,7 +11,7 @@ final class FeedTableWriter: RowReceiver {
   private var columns: [ColumnSchema]
   /// By lowercase name.
   private var numbers: [String: Int] = [:]
-  /// Lowercase names that a document has.
+  /// Lowercase names of columns that a document has.
   private var seen: Set<String> = []
   /// Text columns without a type from a model or the operator.
   private(set) var untyped: [String] = []
@@ -40,8 +40,10 @@ final class FeedTableWriter: RowReceiver {
   func column(_ written: String) -> ReceivedColumn? {
     let name = Self.name(written)
     let folded = name.lowercased()
-    seen.insert(folded)
-    if let number = numbers[folded] { return ReceivedColumn(number, columns[number].received) }
+    if let number = numbers[folded] {
+      seen.insert(folded)
+      return ReceivedColumn(number, columns[number].received)
+    }
     guard !name.isEmpty, !name.utf8.contains(0), columns.count < ReceivedColumn.most else { return nil }
     numbers[folded] = columns.count
     let type = table.types[folded]
