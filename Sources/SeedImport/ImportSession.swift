@@ -31,12 +31,18 @@ package final class ImportSession {
   private var committed = 0
   private let rowsPerTransaction: Int
 
-  /// Opens the transaction. The connection must not be in one and must not enforce foreign keys.
+  private let isDryRun: Bool
+
+  /// Opens the transaction. The connection must not be in one and must not enforce foreign keys. A dry run checks the
+  /// policy like any other, but ends without a commit.
   package init(
     _ connection: Connection, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
-    hooks: ImportHooks = ImportHooks()
+    hooks: ImportHooks = ImportHooks(), isDryRun: Bool = false
   ) throws {
     try Self.checkPreconditions(connection, mapping, policy)
+    var policy = policy
+    if isDryRun { policy.atomicity = .one }
+    self.isDryRun = isDryRun
     // Before any statement is prepared, because preparing depends on whether triggers run.
     triggers = try TriggerSwitch(connection, areRunning: false)
     let builder = try PlanBuilder(connection, policy, mapping)
@@ -223,12 +229,12 @@ package final class ImportSession {
 
   // MARK: Finishing
 
-  /// Runs the checks that need all rows, and commits; rolls back if only the report is wanted.
-  package func finish(keeping: Bool = true) throws -> ImportReport {
+  /// Runs the checks that need all rows, and commits.
+  package func finish() throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
     try tellingOfBatches { try complete() }
-    if keeping { try hooks.willCommit?() }
-    try connection.execute(keeping ? "COMMIT" : "ROLLBACK")
+    if !isDryRun { try hooks.willCommit?() }
+    try connection.execute(isDryRun ? "ROLLBACK" : "COMMIT")
     return finalReport()
   }
 

@@ -33,7 +33,7 @@ public struct ImportSource: Sendable {
   /// Several files, such as a feed's, in one import: rows in each may reference rows in all. A mapping's lists name
   /// their file in ``ImportMapping/List/file``.
   public static func files(_ urls: [URL]) -> ImportSource {
-    ImportSource(kind: .files(urls), name: urls.map(\.lastPathComponent).joined(separator: ", "))
+    ImportSource(kind: .files(urls), name: "")
   }
 
   /// One document in pieces.

@@ -67,14 +67,13 @@ private actor ImportRunner: BlockingActor {
         return try session.finish()
       } catch {
         session.abandon()
-        throw error
+        guard error is CompressionError else { throw error }
+        throw ImportFailure(.document, "\(session.place.document): \(error)")
       }
     } catch let error as DatabaseError {
       throw ImportFailure(.io, "\(database.path): \(error)")
     } catch let error as FileError {
       throw ImportFailure(.io, "\(error)")
-    } catch let error as CompressionError {
-      throw ImportFailure(.document, "\(source.name): \(error)")
     }
   }
 

@@ -38,7 +38,8 @@ final class RowBinding {
       targets.append(target)
       return node
     }
-    known[name] = .some(node)
+    // Rows may have any number of names, and only some of them have columns.
+    if node != nil || known.count < 2 * ReceivedColumn.most { known[name] = .some(node) }
     return node
   }
 
@@ -106,7 +107,7 @@ final class RowBinding {
 package protocol RowReceiver: AnyObject {
   /// The error in the header of a CSV document; `nil` if rows may follow.
   func flaw(ofHeader names: [String]) -> String?
-  /// The column for a member or field; `nil` to ignore it. Called once for each name in a document.
+  /// The column for a member or field; `nil` to ignore it.
   func column(_ name: String) -> ReceivedColumn?
   var width: Int { get }
   /// Takes rows whose values are valid until it returns. Columns that a row does not mention are NULL.

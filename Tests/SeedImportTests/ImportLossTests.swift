@@ -87,6 +87,37 @@ import Testing
     #expect(report.tables["ab"]?.deleted == 2 && report.tables["n"]?.updated == 1)
   }
 
+  @Test(arguments: ["CASCADE", "SET NULL"])
+  func `a reference follows a deleted row by the collation of the referenced column`(action: String) throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE p(id TEXT PRIMARY KEY);
+      CREATE TABLE c(id INTEGER PRIMARY KEY, p TEXT COLLATE NOCASE REFERENCES p(id) ON DELETE \(action));
+      INSERT INTO p VALUES ('a'), ('A');
+      INSERT INTO c VALUES (1, 'a'), (2, 'A');
+      """)
+    try bench.run(#"{"p": [{"id": "a"}]}"#, mapping: lists(["p"]))
+    #expect(try bench.rows("SELECT id FROM c WHERE p IS NOT NULL") == ["1"])
+  }
+
+  @Test func `a reference that cannot become NULL fails the import, whatever its table does on conflicts`()
+    throws
+  {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY);
+      CREATE TABLE c(id INTEGER PRIMARY KEY,
+        p INTEGER NOT NULL ON CONFLICT IGNORE REFERENCES p(id) ON DELETE SET NULL);
+      INSERT INTO p VALUES (1), (2);
+      INSERT INTO c VALUES (1, 2);
+      """)
+    let failure = bench.failure(#"{"p": [{"id": 1}]}"#, mapping: lists(["p"]))
+    #expect(failure?.code == .references)
+    #expect(
+      failure?.message.hasPrefix("table \"c\", column \"p\": the import deletes rows of table \"p\"") == true)
+    #expect(try bench.rows("SELECT * FROM p, c") == ["1|1|2", "2|1|2"])
+  }
+
   @Test func `references set to null are counted as updates`() throws {
     let report = try bench.run(
       #"{"n": [{"id": 1, "a": 77}, {"id": 2, "a": 9}]}"#, mapping: lists(["n"], mode: .merge),

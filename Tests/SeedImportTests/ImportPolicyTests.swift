@@ -68,6 +68,17 @@ import Testing
     #expect(try bench.bytes() == before)
   }
 
+  @Test(arguments: [
+    ("hello", "hello"), ("\"id\"", "id"), ("[it's]", "it's"), ("'id'", "id"), ("TRUE", "1"), ("-1.5", "-1.5"),
+    ("(1 + 2)", "3"),
+  ])
+  func `a default is read as SQLite reads it, and a name in it is a string`(sql: String, value: String) throws
+  {
+    let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, a DEFAULT \(sql))")
+    try bench.run(#"[{"id": 1}]"#, mapping: ImportMapping(TableMapping("item", mode: .replace)))
+    #expect(try bench.rows("SELECT a FROM item") == [value])
+  }
+
   @Test func `committed batches stay, and the same import completes them`() throws {
     let bench = try bench()
     let policy = ImportPolicy(atomicity: .batched(rows: 2))

@@ -25,6 +25,15 @@ import Testing
     #expect(array.issues.map(\.description) == ["document 0, row 1, byte 1: \(reason)"])
   }
 
+  @Test func `an issue is one line without control characters, whatever the document holds`() throws {
+    let report = try bench().collect(
+      #"[{"id": "a\u001B\nb", "born": "x\r"}]"#, mapping: ImportMapping("item"))
+    let reason = #"expected a whole number of 64 bits, found "x\u{D}""#
+    #expect(
+      report.issues.first?.description.hasSuffix(#"id = a\u{1B}\u{A}b, column "born": \#(reason)"#) == true,
+      "\(report.issues)")
+  }
+
   @Test func `constants fill every row, defaults only new rows`() throws {
     let bench = try bench()
     let mapping = ImportMapping(

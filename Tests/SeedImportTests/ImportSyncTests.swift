@@ -130,6 +130,16 @@ import Testing
     #expect(try bench.rows("SELECT number FROM phone") == ["2", "3", "9"])
   }
 
+  @Test func `a parent loses the rows that it does not name, even if it does not get a row that it names`()
+    throws
+  {
+    let bench = try ImportBench(Self.schema + "CREATE INDEX seats ON seat(event);")
+    try bench.run(
+      #"[{"id": 1, "seats": [{"id": "a"}, {"id": "c"}]}]"#, mapping: Self.mapping,
+      policy: ImportPolicy(onConflict: .keep))
+    #expect(try bench.rows("SELECT id, event FROM seat") == ["a|1", "c|2"])
+  }
+
   @Test func `a recurring object is kept by a parent that does not name it, even in separate batches`()
     throws
   {

@@ -86,6 +86,12 @@ import Testing
     }
     let second = try await importer.import(.chunks(pieces), mapping: ImportMapping("person"))
     #expect(second.tables["person"]?.unchanged == 1)
+    let broken = URL(fileURLWithPath: folder("broken"))
+    try Data(packed.dropLast(9)).write(to: broken)
+    let failure = await #expect(throws: ImportFailure.self) {
+      try await importer.import(.files([file, broken]), mapping: ImportMapping("person"))
+    }
+    #expect(failure?.code == .document && failure?.message.hasPrefix("broken: ") == true)
   }
 
   @Test func `a failing source leaves the database unchanged`() async throws {

@@ -32,16 +32,20 @@ import Testing
     #expect(try self.listing { $0.settleSeconds = 0 }.unfinished(now: now) == nil)
   }
 
-  @Test func `hidden files, folders and other kinds of files are not part of a feed`() throws {
-    for name in ["a.csv", "B.TXT", ".hidden.csv", "c.pdf", "d.json.gz", "e.zip", "DONE", "f.dat"] {
-      try write(name)
-    }
+  @Test func `hidden files, folders, tables of SQLite and other kinds of files are not part of a feed`()
+    throws
+  {
+    for name in [
+      "a.csv", "B.TXT", ".hidden.csv", "c.pdf", "d.json.gz", "e.zip", "DONE", "f.dat", "SQLite_stat1.csv",
+      "seedbank_feed.json", "sqlite_sequence.csv",
+    ] { try write(name) }
     try Folder.create(folder("folder.csv"))
     let listing = try listing {
       $0.marker = "DONE"
-      $0.tables = [FeedTable("f", file: "f.d*")]
+      $0.tables = [FeedTable("f", file: "f.d*"), FeedTable("counter", file: "sqlite_sequence.csv")]
     }
-    #expect(listing.entries.map(\.name) == ["B.TXT", "a.csv", "d.json.gz", "e.zip", "f.dat"])
+    #expect(
+      listing.entries.map(\.name) == ["B.TXT", "a.csv", "d.json.gz", "e.zip", "f.dat", "sqlite_sequence.csv"])
   }
 
   @Test func `a listing differs if a file is replaced or its content changes`() throws {

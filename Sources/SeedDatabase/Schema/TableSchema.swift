@@ -54,6 +54,23 @@ extension ColumnSchema {
       affinity: Affinity(declaredType: declaredType, isStrict: false), isNotNull: false, defaultSQL: nil,
       collation: collation)
   }
+
+  /// The default as an expression. A bare or quoted name behind DEFAULT is a string; in an expression it is a column.
+  package var defaultExpression: String? {
+    guard let sql = defaultSQL.map({ Array($0.utf8) }), let token = SQLScanner.tokens(of: sql).first,
+      token.range.count == sql.count, Self.isName(token, in: sql)
+    else { return defaultSQL }
+    return "'\(token.name(in: sql).replacing("'", with: "''"))'"
+  }
+
+  private static let constants: Set<String> = [
+    "NULL", "TRUE", "FALSE", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP",
+  ]
+
+  private static func isName(_ token: SQLScanner.Token, in sql: [UInt8]) -> Bool {
+    if token.isQuoted { return sql[0] != UInt8(ascii: "'") }
+    return !constants.contains(token.keyword) && token.keyword.first.map { $0.isLetter || $0 == "_" } == true
+  }
 }
 
 package struct ForeignKeySchema: Hashable, Sendable {

@@ -64,7 +64,7 @@ extension ImportIssue: CustomStringConvertible {
   public var description: String {
     let column = column.map { ", column \"\($0)\"" } ?? ""
     let place = document.isEmpty ? "" : "\(place): "
-    return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column): \(message)"
+    return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column): \(message)".printable
   }
 
   private var place: String {

@@ -23,7 +23,7 @@ struct HeaderCheck {
       let isRead = plan.root.child(Array($0.utf8)) != nil || conditions.contains(.member($0))
       return isRead && !seen.insert(Array($0.utf8)).inserted
     }
-    .map { "the header has the name \"\($0)\" twice: rename one of them" }
+    .map { "the header has the name \"\($0.clipped)\" twice: rename one of them" }
   }
 
   private func unfilledKey(_ names: [String]) -> String? {

@@ -32,7 +32,7 @@ final class ImportTarget {
   private(set) lazy var conflicts = UniqueConflict(connection, table)
   private let connection: Connection
   private let fitter: AffinityFitter
-  private let rule: ConflictRule
+  let rule: ConflictRule
 
   init(
     _ table: TableSchema, _ mode: TableMapping.MergeMode, _ connection: Connection, _ fitter: AffinityFitter,

@@ -111,9 +111,9 @@ final class ParentSync {
   // MARK: Parents after a batch
 
   /// The indexes of parents that may have other rows than they named. A row that is named twice may have moved to
-  /// another parent and so hide a lost row: the count would be the same.
+  /// another parent and so hide a lost row: the count would be the same. So may one that the rule keeps with another.
   private func suspects() throws -> [Int] {
-    guard isIndexed, arePlain else { return Array(starts.indices) }
+    guard isIndexed, target.rule != .keep, arePlain else { return Array(starts.indices) }
     let areDistinct = markRepeated()
     if areDistinct, try stretch.holds(exactly: rows.count / rowWidth) { return [] }
     return try starts.indices.filter(hasOtherCount)

@@ -288,7 +288,7 @@ final class PlanBuilder {
     var defaults: [Int: SeedValue] = [:]
     let rowid = try SchemaReader(connection).rowidAlias(of: table.name)
     for (index, column) in table.columns.enumerated() where !table.key.contains(index) {
-      let value = try column.defaultSQL.map { try connection.value("SELECT \($0)") ?? .null } ?? .null
+      let value = try column.defaultExpression.map { try connection.value("SELECT \($0)") ?? .null } ?? .null
       // If omitted, an INTEGER PRIMARY KEY is assigned, and a NOT NULL column reports its own error.
       if value == .null, column.isNotNull || column.name == rowid { continue }
       defaults[index] = try fitter.fit(value, to: column.affinity)

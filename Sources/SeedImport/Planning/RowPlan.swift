@@ -19,6 +19,8 @@ final class RowPlan {
   @exclusivity(unchecked) var binding: MemberBinding?
   @exclusivity(unchecked) private var latestShape: PlanShape?
   private var shapes: [SlotSet: PlanShape] = [:]
+  /// Columns for which an object had a member.
+  private var filled = SlotSet()
   private let values: UnsafeMutablePointer<BorrowedValue>
   private let width: Int
   private let bytes = LentBytes()
@@ -73,9 +75,21 @@ final class RowPlan {
   /// The shape of the current row.
   func shape() throws -> PlanShape {
     if let latestShape, latestShape.slots == slots { return latestShape }
-    let shape = try shapes[slots] ?? PlanShape(self)
-    shapes[slots] = shape
+    let shape = try shapes[slots] ?? makeShape()
     latestShape = shape
+    return shape
+  }
+
+  /// The most shapes kept, each of some 5 KiB. A document may fill other columns in each row.
+  private static let mostShapes = 4096
+
+  private func makeShape() throws -> PlanShape {
+    if shapes.count == Self.mostShapes { shapes.removeAll() }
+    let shape = try PlanShape(self)
+    shapes[slots] = shape
+    for column in 0..<width where slots.contains(column) && !slots.contains(mark(ofDefault: column)) {
+      filled.insert(column)
+    }
     return shape
   }
 
@@ -86,12 +100,10 @@ final class RowPlan {
   }
 
   /// Whether an object was read as a row.
-  var hasRows: Bool { !shapes.isEmpty }
+  var hasRows: Bool { latestShape != nil }
 
   /// Whether an object had a member for the column.
-  func hasFilled(_ column: Int) -> Bool {
-    shapes.keys.contains { $0.contains(column) && !$0.contains(mark(ofDefault: column)) }
-  }
+  func hasFilled(_ column: Int) -> Bool { filled.contains(column) }
 
   /// A number beyond the columns', set in rows whose key column has its default.
   private func mark(ofDefault column: Int) -> Int { width + column }

@@ -30,11 +30,12 @@ final class RecordHeader {
   private static func distinct(_ names: [String]) -> [String] {
     var seen = Set(names.map { Array($0.utf8) })
     guard seen.count < names.count else { return names }
-    var passed: Set<[UInt8]> = []
+    var latest: [[UInt8]: Int] = [:]
     return names.map { name in
-      if passed.insert(Array(name.utf8)).inserted { return name }
-      var number = 2
-      while !seen.insert(Array("\(name) (\(number))".utf8)).inserted { number += 1 }
+      let number = latest.updateValue(1, forKey: Array(name.utf8))
+      guard var number else { return name }
+      repeat { number += 1 } while !seen.insert(Array("\(name) (\(number))".utf8)).inserted
+      latest[Array(name.utf8)] = number
       return "\(name) (\(number))"
     }
   }

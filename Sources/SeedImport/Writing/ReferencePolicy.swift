@@ -52,7 +52,7 @@ struct ReferencePolicy {
     let (count, named) = (reference.count, rows.map { "\($0.key) has \($0.values)" }.joined(separator: "; "))
     let list = named.isEmpty ? "" : count > namedRows ? " (\(named); …)" : " (\(named))"
     let missing = count == 1 ? "1 row references a missing row" : "\(count) rows reference missing rows"
-    return "\(missing) of table \"\(reference.stored.parent)\"\(list)"
+    return "\(missing) of table \"\(reference.stored.parent)\"\(list.printable)"
   }
 
   private func clear(_ reference: BrokenReference, _ message: String) throws -> Int {

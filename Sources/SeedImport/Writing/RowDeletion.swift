@@ -75,10 +75,11 @@ final class RowDeletion {
     mayFollow(reference).map { " AND \($0)" } ?? ""
   }
 
-  /// The SQL condition that joins a reference's rows with the referenced row.
+  /// The SQL condition that joins a reference's rows with the referenced row, whose column is first, so that its
+  /// collation applies.
   private static func matches(_ reference: ForeignKeySchema) -> String {
     zip(reference.columns, reference.parentColumns).map {
-      "\(quoted(reference.table)).\(quoted($0)) = \(parent).\(quoted($1))"
+      "\(parent).\(quoted($1)) = \(quoted(reference.table)).\(quoted($0))"
     }
     .joined(separator: " AND ")
   }
@@ -87,8 +88,17 @@ final class RowDeletion {
   private func clearReferences(to list: DoomedRows, _ changes: inout ChangeReport) throws {
     for reference in try reader.foreignKeys(to: list.table) where reference.onDelete == "SET NULL" {
       let settings = reference.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
-      try connection.execute(
-        "UPDATE \(quoted(reference.table)) SET \(settings) WHERE \(condition(reference, list))")
+      do throws(DatabaseError) {
+        try connection.execute(
+          "UPDATE OR ABORT \(quoted(reference.table)) SET \(settings) WHERE \(condition(reference, list))")
+      } catch {
+        guard error.primaryCode == ResultCode.constraint else { throw error }
+        throw ImportFailure(
+          .references,
+          "table \"\(reference.table)\", column \"\(reference.columns.joined(separator: ", "))\": the import deletes "
+            + "rows of table \"\(list.table)\" that it references, and it cannot become NULL, as ON DELETE SET NULL "
+            + "demands (\(error.message)): import the referenced rows too, or change the reference")
+      }
       changes[reference.table, default: TableChanges()].updated += connection.changes
     }
   }

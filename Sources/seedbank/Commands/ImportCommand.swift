@@ -136,9 +136,7 @@ extension ImportJob {
     policy.references = arguments.choice("references") ?? .fail
     policy.acceptsShrink = arguments.flag("accept-shrink")
     policy.ignoresTriggers = arguments.flag("ignore-triggers")
-    if let rows = try arguments.integer("batch", in: 1...Int.max), !isDryRun {
-      policy.atomicity = .batched(rows: rows)
-    }
+    if let rows = try arguments.integer("batch", in: 1...Int.max) { policy.atomicity = .batched(rows: rows) }
     self.policy = policy
   }
 }

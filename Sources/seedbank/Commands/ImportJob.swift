@@ -92,14 +92,15 @@ struct ImportJob: Sendable {
     _ connection: Connection, _ rejected: RejectsFile?, _ place: SourcePlace
   ) throws -> ImportReport {
     let hooks = makeHooks(rejected, place)
-    let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
+    let session = try ImportSession(
+      connection, mapping: mapping, policy: policy, hooks: hooks, isDryRun: isDryRun)
     do {
       for input in inputs {
         try session.begin(input.name)
         try feed(input, place, session)
         try session.end()
       }
-      return try session.finish(keeping: !isDryRun)
+      return try session.finish()
     } catch {
       session.abandon()
       // An interrupted statement is not an error.

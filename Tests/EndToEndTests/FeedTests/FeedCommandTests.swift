@@ -9,33 +9,38 @@ import Testing
   init() throws { feed = try FeedDeployment() }
 
   /// Makes a script in the dataset's folder the origin.
-  private func fetch(_ script: String, _ members: String = "") throws {
+  private func fetch(_ script: String, _ members: String = "", argument: String = "x") throws {
     let path = feed.folder("seedbank/my/fetch.sh")
     try "#!/bin/sh\n\(script)\n".write(toFile: path, atomically: true, encoding: .utf8)
     try Tool.run(["chmod", "+x", path])
     let file = feed.folder("seedbank/my/dataset.json")
     let text = try String(contentsOfFile: file, encoding: .utf8)
     try text.replacing(
-      #/"origin": \{[^}]*\}+/#, with: #""origin": {"command": ["./fetch.sh", "x"]\#(members)}"#
+      #/"origin": \{[^}]*\}+/#, with: #""origin": {"command": ["./fetch.sh", "\#(argument)"]\#(members)}"#
     )
     .write(toFile: file, atomically: false, encoding: .utf8)
   }
 
   private var copy: String { "cp '\(feed.folder("feed"))'/*.txt ." }
 
-  @Test func `a program gets an empty folder and the path of the last one it filled`() throws {
-    try fetch("\(copy); echo \"$SEEDBANK_FEED|$PWD|$SEEDBANK_LAST_FEED|$1\" >> '\(feed.folder("told"))'")
+  @Test func `a program gets an empty folder and the path of the last one it filled with equal arguments`()
+    throws
+  {
+    let script = "\(copy); echo \"$SEEDBANK_FEED|$PWD|$SEEDBANK_LAST_FEED|$1\" >> '\(feed.folder("told"))'"
+    try fetch(script)
     #expect(try feed.refusal() == "published")
     #expect(try feed.refusal() == "published")
     #expect(try feed.version == 1)
     try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
     #expect(try feed.refusal() == "published")
     #expect(try feed.version == 2)
+    try fetch(script, argument: "y")
+    #expect(try feed.refusal() == "published")
     let told = try feed.folder.text("told").split(separator: "\n")
       .map { $0.split(separator: "|", omittingEmptySubsequences: false) }
-    #expect(told.count == 3)
-    #expect(told.allSatisfy { $0[0] == $0[1] && $0[3] == "x" })
-    #expect(told[0][2].isEmpty && told[1][2] == told[0][0] && told[2][2] == told[1][0])
+    #expect(told.map { $0[3] } == ["x", "x", "x", "y"])
+    #expect(told.allSatisfy { $0[0] == $0[1] })
+    #expect(told[0][2].isEmpty && told[1][2] == told[0][0] && told[2][2] == told[1][0] && told[3][2].isEmpty)
     let folders = try FileManager.default.contentsOfDirectory(atPath: feed.folder("seedbank/state/feeds/my"))
     #expect(folders.filter { $0.hasPrefix("filled-") }.count == 1, "\(folders)")
   }

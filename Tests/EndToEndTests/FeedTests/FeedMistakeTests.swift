@@ -93,6 +93,12 @@ import Testing
     #expect(try feed.rows("SELECT stop_id, stop_name FROM stops ORDER BY 1") == ["A|x", "B|y"])
   }
 
+  @Test func `a model's columns that differ only in case are reported, because files ignore it`() throws {
+    let feed = try FeedDeployment(
+      "CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, \"É\" TEXT, \"é\" TEXT)")
+    #expect(try feed.refusal().contains("\"É\" and \"é\" differ only in case"))
+  }
+
   @Test func `bytes that are not UTF-8 are reported with their line and iconv as the remedy`() throws {
     let feed = try FeedDeployment()
     let latin: [UInt8] = Array("zone,stop_lat,stop_id,stop_name\n,,A,Caf".utf8) + [0xE9, 0x0A]

@@ -142,9 +142,14 @@ import Testing
     #expect(mapping.status == 78 && mapping.errors.hasSuffix("did you mean \"columns\"?\n"))
   }
 
-  @Test func `a dry run reports changes and makes none`() throws {
-    let outcome = try run(#"[{"id": 1, "name": "a"}]"#, as: "stops.json", "--table", "stop", "--dry-run")
+  @Test func `a dry run reports changes and makes none, and fails as an import would`() throws {
+    let row = #"[{"id": 1, "name": "a"}]"#
+    let outcome = try run(row, as: "stops.json", "--table", "stop", "--dry-run", "--batch", "1")
     #expect(outcome.output.hasPrefix("stop: 1 inserted"))
     #expect(try rows() == [])
+    try folder.write(#"{"table": "stop", "mode": "replace"}"#, "map.json")
+    let deleting = try run(
+      row, as: "stops.json", "--mapping", folder("map.json"), "--dry-run", "--batch", "1")
+    #expect(deleting.status == 78 && deleting.errors.contains("Import without batches"))
   }
 }

@@ -85,7 +85,8 @@ struct FeedListing {
 
 extension FeedSettings {
   fileprivate func isDocument(_ name: String) -> Bool {
-    FeedName.layout(name, empty: emptyFields) != nil || tables.contains { $0.isNamed(name) }
+    FeedName.layout(name, empty: emptyFields) != nil && !FeedStaging.isOwn(FeedName.table(name))
+      || tables.contains { $0.isNamed(name) }
   }
 }
 

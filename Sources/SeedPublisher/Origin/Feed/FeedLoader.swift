@@ -58,7 +58,7 @@ struct FeedLoader {
     _ documents: FeedDocuments, into staging: FeedStaging, _ bytes: inout Int
   ) throws -> FeedRecord.Table {
     let table = schema.table(documents.table)
-    let writer = FeedTableWriter(table, staging.connection, otherType: documents.otherType)
+    let writer = try FeedTableWriter(table, staging.connection, otherType: documents.otherType)
     guard schema.wants(documents.table) else {
       try documents.readColumns(into: writer)
       return FeedRecord.Table(name: table.name)
@@ -94,6 +94,12 @@ struct FeedStaging {
 
   static let recordTable = "\(ReservedTable.prefix)feed"
 
+  /// Whether SQLite or the record takes the table's name, as in a dump of all tables, which has `sqlite_sequence`.
+  static func isOwn(_ table: String) -> Bool {
+    let name = table.lowercased()
+    return name.hasPrefix("sqlite_") || name == recordTable
+  }
+
   init(_ path: String) throws {
     (self.path, temporary) = (path, path + DurableFile.temporarySuffix)
     try Folder.remove(temporary)
@@ -107,7 +113,7 @@ struct FeedStaging {
   /// Applies defaults and checks the key after all rows are written. `place` finds a row's place.
   func complete(_ table: FeedSchema.Table, _ place: (Int) -> String) throws {
     for column in table.columns where column.isNotNull {
-      guard let value = column.defaultSQL else { continue }
+      guard let value = column.defaultExpression else { continue }
       let name = quoted(column.name)
       try connection.execute("UPDATE \(quoted(table.name)) SET \(name) = (\(value)) WHERE \(name) IS NULL")
     }

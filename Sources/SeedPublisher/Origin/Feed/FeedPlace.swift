@@ -103,7 +103,8 @@ package struct FeedPlace: OriginPlace {
     guard use != .look else { throw OriginError.notLoaded(path: text) }
     try pace.trying(use == .schedule ? min(settings.everySeconds, FeedPace.longestPause) : 0, now: now) {
       let folder = try freshFolder()
-      let last = record.flatMap { Folder.exists($0.folder) ? $0.folder : nil }
+      // Another command's files, such as another city's, must not pass for unchanged ones.
+      let last = record.flatMap { loader.isFromSource($0) && Folder.exists($0.folder) ? $0.folder : nil }
       try FeedProgram.fill(
         folder, last: last, by: words, environment, within: .seconds(settings.timeoutSeconds),
         log: "\(self.folder)/command.log")

@@ -23,8 +23,8 @@ struct FeedSchema {
 
   /// By lowercase name.
   private var tables: [String: Table] = [:]
-  /// All SELECTs of the models, in lower case; `nil` without models, when every table is wanted.
-  private var selects: String?
+  /// All words in the models' SELECTs, in lower case; `nil` without models, when every table is wanted.
+  private var words: Set<String>?
 
   /// The newest model's definition of a column wins.
   init(_ plans: [SeriesPlan], _ said: [FeedTable] = []) {
@@ -35,7 +35,16 @@ struct FeedSchema {
     }
     for said in said { add(said) }
     guard !plans.isEmpty else { return }
-    selects = plans.flatMap(\.newest.projections.values).sorted().joined(separator: "\n").lowercased()
+    words = Set(plans.flatMap(\.newest.projections.values).flatMap(Self.words))
+  }
+
+  /// A bare word includes its points, as in `main.stops`.
+  private static func words(_ sql: String) -> [String] {
+    let sql = Array(sql.utf8)
+    return SQLScanner.tokens(of: sql).flatMap { token in
+      let name = token.name(in: sql).lowercased()
+      return token.isQuoted ? [name] : name.split(separator: ".").map(String.init)
+    }
   }
 
   /// A SELECT's result mostly has the type of its source column. BLOB affinity accepts any value, so it does not help.
@@ -75,13 +84,14 @@ struct FeedSchema {
   func table(_ name: String) -> Table { tables[name.lowercased()] ?? Table(name) }
 
   func wants(_ name: String) -> Bool {
-    guard let selects else { return true }
-    return table(name).isRequired || selects.contains(name.lowercased())
+    guard let words else { return true }
+    return table(name).isRequired || words.contains(name.lowercased())
   }
 
   /// Differs if the models need other rows.
   var fingerprint: String {
-    let texts = tables.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" } + [selects ?? ""]
+    let texts =
+      tables.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" } + (words?.sorted() ?? [])
     return SHA256Digest.of(JSONValue(strings: texts).bytes).hex
   }
 }

@@ -55,7 +55,7 @@ package struct FeedSurvey {
   /// Adds a table, or returns the reason why its file is prose, such as a licence or a readme.
   @discardableResult
   private mutating func add(_ documents: FeedDocuments, mayBeProse: Bool = false) throws -> String? {
-    let writer = FeedTableWriter(
+    let writer = try FeedTableWriter(
       FeedSchema.Table(documents.table), scratch, otherType: documents.otherType)
     do {
       try documents.read(into: writer)

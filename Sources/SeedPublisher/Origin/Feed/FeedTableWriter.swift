@@ -10,8 +10,8 @@ final class FeedTableWriter: RowReceiver {
   private let otherType: String
   private var columns: [ColumnSchema]
   /// By lowercase name.
-  private var numbers: [String: Int]
-  /// Lowercase names that a document has.
+  private var numbers: [String: Int] = [:]
+  /// Lowercase names of columns that a document has.
   private var seen: Set<String> = []
   /// Text columns without a type from a model or the operator.
   private(set) var untyped: [String] = []
@@ -19,11 +19,17 @@ final class FeedTableWriter: RowReceiver {
   private var insert: RowStatement
   private(set) var rows = 0
 
-  init(_ table: FeedSchema.Table, _ connection: Connection, otherType: String) {
+  init(_ table: FeedSchema.Table, _ connection: Connection, otherType: String) throws(OriginError) {
     (self.table, self.connection, self.otherType) = (table, connection, otherType)
     columns = table.columns
     insert = Self.insert(table, columns.count, connection)
-    numbers = Dictionary(uniqueKeysWithValues: columns.enumerated().map { ($1.name.lowercased(), $0) })
+    // SQLite ignores the case of ASCII letters only.
+    for (number, column) in columns.enumerated() {
+      guard let other = numbers.updateValue(number, forKey: column.name.lowercased()) else { continue }
+      throw .configuration(
+        "table \"\(table.name)\": the models' columns \"\(columns[other].name)\" and \"\(column.name)\" differ only in "
+          + "case, which a feed's files ignore: rename one of them")
+    }
   }
 
   // MARK: Columns
@@ -34,8 +40,10 @@ final class FeedTableWriter: RowReceiver {
   func column(_ written: String) -> ReceivedColumn? {
     let name = Self.name(written)
     let folded = name.lowercased()
-    seen.insert(folded)
-    if let number = numbers[folded] { return ReceivedColumn(number, columns[number].received) }
+    if let number = numbers[folded] {
+      seen.insert(folded)
+      return ReceivedColumn(number, columns[number].received)
+    }
     guard !name.isEmpty, !name.utf8.contains(0), columns.count < ReceivedColumn.most else { return nil }
     numbers[folded] = columns.count
     let type = table.types[folded]
@@ -62,8 +70,8 @@ final class FeedTableWriter: RowReceiver {
     }
     let trimmed = names.map(Self.name)
     let folded = trimmed.map { $0.lowercased() }
-    if let number = folded.indices.first(where: { !folded[$0].isEmpty && folded[..<$0].contains(folded[$0]) })
-    {
+    var passed: Set<String> = []
+    if let number = folded.indices.first(where: { folded[$0] != "" && !passed.insert(folded[$0]).inserted }) {
       return "the header has the name \"\(names[number])\" twice: rename one of them"
     }
     return flaw("the header has no field", found: trimmed, Set(folded))
