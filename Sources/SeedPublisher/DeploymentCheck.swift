@@ -13,7 +13,6 @@ package struct DeploymentCheck {
   private var canDelegate = false
   package private(set) var faults: [Fault] = []
 
-  /// An error's sentence, and whether a retry may succeed.
   package typealias Explanation = (message: String, isUnavailable: Bool)
 
   /// One dataset's configuration, parts of which may be unusable.

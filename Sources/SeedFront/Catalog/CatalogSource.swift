@@ -209,7 +209,6 @@ final class OperatorLog: Sendable {
   func forget(_ message: String) { said.forget(message) }
 }
 
-/// The facts of a publication's series, mirrors, publisher and verification.
 struct FollowedFacts {
   private var ofSeries: [SeedSeries: FollowedFile<SeriesFacts>] = [:]
   private var ofMirrors = FollowedFile<MirrorFacts>()

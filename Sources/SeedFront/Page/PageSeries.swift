@@ -5,7 +5,6 @@ import SeedTrust
 
 struct PageSeries: Sendable {
   let metadata: SeriesMetadata
-  /// The snapshots that a new client can download now.
   let snapshots: [PublishedObject]
   let facts: SeriesFacts?
   /// Worst first.
@@ -59,8 +58,6 @@ struct PageSeries: Sendable {
     let parts = texts.map { text -> HTML in "\(foreign: text)" }
     return "<p class=\"credit\">\(parts.joined(by: " · "))</p>"
   }
-
-  // MARK: - At a glance
 
   private var glance: HTML {
     let entries: [(String, String, HTML?)] = [

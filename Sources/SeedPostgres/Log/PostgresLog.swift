@@ -29,8 +29,6 @@ final class PostgresLog: OriginLog {
     (self.state, watched, gaps) = (state, catalog.watched, catalog.gaps)
   }
 
-  // MARK: The cursor
-
   func cursor() throws -> OriginCursor {
     let witnesses = try self.witnesses()
     let marks = watched.map { table in
@@ -58,8 +56,6 @@ final class PostgresLog: OriginLog {
 
   /// Excludes entries of another cluster in a restored dump, whose transaction numbers are in the future here.
   private var isPast: String { "WHERE xid < '\(state.ceiling)'::xid8" }
-
-  // MARK: Changes
 
   /// New relations count as changes, because they may replace relations that are read, or inherit from them.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {

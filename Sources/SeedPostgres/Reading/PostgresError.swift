@@ -26,7 +26,6 @@ package enum PostgresError: OriginFailure, Hashable {
   /// A setting, a right, a type or a model that does not fit.
   case configuration(String)
 
-  /// Whether a retry may succeed without a repair.
   package var isUnavailable: Bool {
     switch self {
     case .server(_, _, let message): repair == nil && Self.mayPass(message)
@@ -35,7 +34,6 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// Whether the cause is a setting, a right or a model's SELECT, not the rows.
   package var isConfiguration: Bool {
     switch self {
     case .server(_, _, let message):

@@ -139,8 +139,6 @@ struct PostgresLogDraft {
       "GRANT EXECUTE ON FUNCTION \(names.function(.row, logged.count))() TO \(quoted(facts.owner))")
   }
 
-  // MARK: The statements
-
   private static func registry(_ names: LogNames) -> String {
     """
     CREATE TABLE \(names.registry) (number integer PRIMARY KEY, source_schema text NOT NULL, source text NOT NULL, \

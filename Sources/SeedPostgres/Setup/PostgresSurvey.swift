@@ -171,8 +171,6 @@ private struct TableDraft {
 
   private static func isOfSQLite(_ name: String) -> Bool { name.lowercased().hasPrefix("sqlite_") }
 
-  // MARK: SQL
-
   typealias Parts = (sql: [String], leftOut: [SetupNote])
 
   var statement: String {

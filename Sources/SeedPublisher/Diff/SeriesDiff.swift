@@ -134,7 +134,6 @@ struct SeriesDiff: ~Copyable {
       table, source.plan.projection(table), schemaSQL: source.plan.newest.schemaSQL)
   }
 
-  /// Returns the sums of both sides' rows.
   private mutating func compare(
     _ table: TableSchema, _ old: some OrderedRows, _ new: ProjectedRows, expected: Touched? = nil,
     filling fill: [Int] = []

@@ -6,7 +6,6 @@ package import SeedTrust
 
 /// Work with keys on a machine without a deployment.
 package enum OfflineSigning {
-  /// Creates a key file and a file with the public key.
   package static func makeKey(
     _ role: KeyRole, in folder: String
   ) throws -> (keyID: String, path: String, publicPath: String) {
@@ -20,7 +19,6 @@ package enum OfflineSigning {
     return (keyID, path, publicPath)
   }
 
-  /// Signs an exported payload, and describes it.
   package static func sign(
     _ payload: String, keyFile: String
   ) throws -> (signature: SignatureFile, summary: [String]) {

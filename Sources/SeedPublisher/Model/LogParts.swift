@@ -9,7 +9,6 @@ package struct LogParts {
   package private(set) var tables: [String] = []
   package private(set) var hasRegistry = false
 
-  /// The table that lists the logs.
   package static let registry = "seedbank_logged"
   package static let registryColumns = ["number", "source", "keys", "token"]
   /// The first columns of a log. Those of the key follow.

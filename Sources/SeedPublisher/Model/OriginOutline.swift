@@ -142,8 +142,6 @@ package struct OriginGain: Hashable, Sendable {
   private static let namedParts = 5
 }
 
-// MARK: JSON
-
 extension OriginOutline {
   package var json: JSONValue {
     [
@@ -179,7 +177,6 @@ package enum KnownOrigin {
     JSONValue.object([JSONMember("$comment", .string(comment))] + (outline.json.members ?? [])).prettyText
   }
 
-  /// Records the origin's contents, so that later additions are reported.
   package static func write(_ outline: OriginOutline, inDataset folder: String) throws(FileError) {
     try DurableFile.write(Array(text(outline).utf8), to: path(inDataset: folder))
   }

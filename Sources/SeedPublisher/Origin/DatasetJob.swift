@@ -34,7 +34,6 @@ package struct DatasetJob: Sendable {
 
   func lifecycle(_ series: SeedSeries) -> SeedLifecycle { policy.lifecycles[series.major] ?? .active }
 
-  /// The parts that are new in `outline` since the newest model was made.
   package func gain(in outline: OriginOutline) -> OriginGain {
     guard let knownOrigin, let newest = plans.last else { return OriginGain() }
     return OriginGain(outline, since: knownOrigin, without: newest.schema)

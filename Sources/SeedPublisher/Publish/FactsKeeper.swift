@@ -13,7 +13,6 @@ package struct FactsKeeper: Sendable {
   static let restSeconds = 30
   static let steps = 100
 
-  /// Writes facts, or removes them if `isOn` is false.
   package init(isOn: Bool, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
     (self.isOn, self.report) = (isOn, report)
   }

@@ -120,7 +120,6 @@ struct LogPosition {
   }
 }
 
-/// The publisher's position in an origin's log.
 package struct OriginLogStanding: Hashable, Sendable {
   fileprivate let subject: String
   fileprivate var copy: String

@@ -67,7 +67,6 @@ extension SeriesPlan {
   }
 }
 
-/// The usual names in a deployment's folder.
 package enum DeploymentNames {
   package static let file = "seedbank.json"
   /// In a dataset's folder.
@@ -99,7 +98,6 @@ extension DatasetName {
   }
 }
 
-/// A file to write, with its path below a folder.
 package struct DraftedFile: Sendable {
   package let path: String
   let text: String

@@ -59,8 +59,6 @@ struct DraftedTable {
 
   static let withoutIndexes = " NOT INDEXED"
 
-  // MARK: Rows without a key
-
   /// Makes the row number the key.
   private mutating func number() throws {
     guard let rowNumber = origin.rowNumber, canSelect else { throw SchemaProblem.noKey(table: origin.name) }

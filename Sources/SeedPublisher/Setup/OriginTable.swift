@@ -93,8 +93,6 @@ struct OriginTable: Sendable {
     }
   }
 
-  // MARK: SQL
-
   /// The table for clients, without CHECKs and references, which are the origin's business. A primary key with NULLs
   /// becomes a UNIQUE constraint. `rowNumber`: the name of a new column that is the key.
   func sql(numberedBy rowNumber: String? = nil) -> String {

@@ -15,7 +15,6 @@ package struct RowTypes {
 
   package init() {}
 
-  /// A type for each table and view of a model's schema.
   package mutating func declarations(ofSchema sql: String) throws -> [String] {
     let connection = try Connection("schema", .memory)
     try connection.run(script: sql)
@@ -25,7 +24,6 @@ package struct RowTypes {
     return (tables + views).map { declaration(of: $0).text }
   }
 
-  /// A type for some columns of a table.
   package mutating func declaration(
     of table: TableSchema, columns: [String]
   ) -> (name: String, text: String) { declaration(of: RowType(table, columns)) }

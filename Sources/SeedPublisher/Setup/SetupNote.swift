@@ -28,7 +28,6 @@ package struct SetupNote: Hashable, Sendable {
 
   package let kind: Kind
   package let name: String
-  /// The column.
   package var part: String?
   package let reason: String
   /// The remedy; empty if the reason includes it.

@@ -1,7 +1,6 @@
 package import SeedDatabase
 import SeedFormat
 
-/// The rows of a loaded feed.
 package final class FeedOrigin: Origin {
   private let base: SQLiteOrigin
   private let staging: String

@@ -47,8 +47,6 @@ package struct FeedPlace: OriginPlace {
     return record
   }
 
-  // MARK: Loading
-
   private static var now: Int { UTCTime.now().secondsSinceEpoch }
   /// Seconds that a step waits for a feed that is being written.
   private static let waitSeconds = 10
@@ -128,8 +126,6 @@ package struct FeedPlace: OriginPlace {
     }
     _ = try loader.load(listing, now: loadedAt, folder: folder) { false }
   }
-
-  // MARK: The folder
 
   /// Runs `body`. If another process is loading this feed, first waits for it, or returns false if `waits` is false.
   private func withLock(waits: Bool, _ body: () throws -> Void) throws -> Bool {

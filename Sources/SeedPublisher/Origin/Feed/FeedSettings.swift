@@ -62,7 +62,6 @@ enum FeedName {
 }
 
 package struct FeedTable: Hashable, Sendable {
-  /// The types that the configuration may give a column.
   package enum ColumnType: String, Hashable, Sendable, CaseIterable {
     case integer = "INTEGER"
     case real = "REAL"

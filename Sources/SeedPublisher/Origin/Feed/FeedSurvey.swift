@@ -15,7 +15,6 @@ package struct FeedSurvey {
   package private(set) var said: [FeedTable] = []
   /// The same settings in words.
   package private(set) var notes: [String] = []
-  /// The size of the feed's files.
   package let bytes: Int
 
   /// Reads the whole feed. `settings` may describe some of it already.
@@ -89,8 +88,6 @@ package struct FeedSurvey {
     let rule = key.isEmpty ? [] : ["PRIMARY KEY (\(key.map(quoted).joined(separator: ", ")))"]
     return "CREATE TABLE \(quoted(table)) (\((lines + rule).joined(separator: ", ")))"
   }
-
-  // MARK: Keys
 
   /// The columns of a unique key: the table's usual key, the first unique column, or the first two to four columns.
   private func key(of table: String, _ names: [String], _ mayBe: [Bool]) throws -> [String] {

@@ -53,8 +53,6 @@ final class SQLiteLog: OriginLog {
     return triggers.isSuperset(of: SQLiteLogDraft.triggers(of: table, source.number))
   }
 
-  // MARK: The cursor
-
   func cursor() throws -> OriginCursor {
     let marks = try sources.map { source in
       let mark = try mark(of: source)
@@ -80,8 +78,6 @@ final class SQLiteLog: OriginLog {
     let rows = try connection.rows("SELECT seq, witness FROM \(source.log) ORDER BY seq DESC LIMIT 1")
     return Self.mark(rows.first?.compactMap(\.number)) ?? (0, 0)
   }
-
-  // MARK: Changed rows
 
   /// The schema number covers triggers, views and tables.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {
