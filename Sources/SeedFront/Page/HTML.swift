@@ -36,6 +36,13 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
       HTML.append(escaping: HTML.shortened(text), to: &bytes)
       bytes += "</bdi>".utf8
     }
+
+    /// Adds a text of ours, in which apostrophes enclose commands.
+    mutating func appendInterpolation(commands text: String) {
+      for (place, part) in text.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
+        bytes += place % 2 == 0 ? part.utf8 : "<code>\(part)</code>"[...].utf8
+      }
+    }
   }
 
   static let foreignScalars = 300
