@@ -159,9 +159,7 @@ final class SharedDeltas: Sendable {
     init(_ bytes: [UInt8]) { self.bytes = bytes }
   }
 
-  private struct Known {
-    weak var delta: Delta?
-  }
+  private struct Known { weak var delta: Delta? }
 
   private struct State {
     var known: [String: Known] = [:]

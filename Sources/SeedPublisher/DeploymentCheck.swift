@@ -125,9 +125,7 @@ package struct DeploymentCheck {
 
   private mutating func checkOrigin(_ dataset: Dataset, _ plans: [SeriesPlan]) {
     if let fault = dataset.fault { add(fault) }
-    guard let job = checked(dataset.name.text, dataset.job),
-      let origin = origin(of: job)
-    else { return }
+    guard let job = checked(dataset.name.text, dataset.job), let origin = origin(of: job) else { return }
     let gain = checked(dataset.name.text) { try job.gain(of: origin) }
     if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
     if job.changes == .log { checkLog(of: origin, job) }

@@ -27,9 +27,7 @@ package final class PublishedCatalog: Sendable {
     self.directory = directory
     signatures = verified.metadata.signatures
     rootVersion = verified.metadata.root.version
-    publishedBytes =
-      verified.files.values.reduce(0) { $0 + $1.count }
-      + verified.metadata.objectBytes
+    publishedBytes = verified.files.values.reduce(0) { $0 + $1.count } + verified.metadata.objectBytes
     metadata = CatalogShelf(
       verified.files.mapValues(ServedDocument.init), after: previous?.metadata, at: now,
       graceSeconds: FrontLimits.retiredMetadataSeconds)

@@ -48,9 +48,7 @@ package final class FrontMetrics: Sendable {
 
   private var clientRequests: [ClientCounts.Requests] {
     let rates = looksPerSecond
-    return total.clients.map {
-      ClientCounts.Requests(client: $0, count: $1, looksPerSecond: rates[$0])
-    }
+    return total.clients.map { ClientCounts.Requests(client: $0, count: $1, looksPerSecond: rates[$0]) }
   }
 
   static let mediaType = "text/plain; version=0.0.4; charset=utf-8"

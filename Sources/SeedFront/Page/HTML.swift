@@ -79,9 +79,7 @@ extension HTML {
   static func size(_ bytes: Int) -> HTML { "<data value=\"\(bytes)\">\(sizeText(bytes))</data>" }
 
   /// Formats UTC. The page's script converts it to local time.
-  static func time(_ time: UTCTime) -> HTML {
-    "<time datetime=\"\(time.text)\">\(readable(time)) UTC</time>"
-  }
+  static func time(_ time: UTCTime) -> HTML { "<time datetime=\"\(time.text)\">\(readable(time)) UTC</time>" }
 
   static func readable(_ time: UTCTime) -> String { String(time.text.dropLast()).replacing("T", with: " ") }
 
@@ -132,7 +130,5 @@ extension HTML {
   }
 
   /// A state as a word with a colour and shape.
-  static func state(_ kind: String, _ word: String) -> HTML {
-    "<span class=\"state \(kind)\">\(word)</span>"
-  }
+  static func state(_ kind: String, _ word: String) -> HTML { "<span class=\"state \(kind)\">\(word)</span>" }
 }

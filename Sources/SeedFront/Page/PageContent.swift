@@ -22,8 +22,7 @@ struct PageContent: Sendable {
       PageSeries(
         metadata: metadata, snapshots: view.servedSnapshots(metadata), facts: view.facts[metadata.series],
         problems: status.problems(at: now).filter { !view.isAway || !$0.isOfFiles },
-        missingFiles: status.missingFiles, clients: clients,
-        isCopy: view.follow != nil, isAway: view.isAway,
+        missingFiles: status.missingFiles, clients: clients, isCopy: view.follow != nil, isAway: view.isAway,
         isApart: chosen != nil || all.count > PageLimits.openSeries)
     }.sorted { ($0.severity, $0.series) < ($1.severity, $1.series) }
   }

@@ -8,9 +8,7 @@ extension SeriesProblem {
 }
 
 extension PageSeries {
-  var trouble: (kind: String, word: String)? {
-    problems.first.map { ($0.level.rawValue, word($0)) }
-  }
+  var trouble: (kind: String, word: String)? { problems.first.map { ($0.level.rawValue, word($0)) } }
 
   /// `nil` if nothing can be said while the publication is away.
   var badge: HTML? {

@@ -110,9 +110,7 @@ extension PageSeries {
   }
 
   var snapshotList: HTML {
-    let newest = snapshots.sorted {
-      ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue)
-    }
+    let newest = snapshots.sorted { ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue) }
     let heads: [HTML] = [
       .head("File"), .head("Published"), .head("Model"), .numberHead("Download"), .numberHead("Unpacked"),
       .head("SHA-256"),
@@ -190,7 +188,5 @@ extension [Int] {
 }
 
 extension [HTML] {
-  func joined(by separator: HTML) -> HTML {
-    dropFirst().reduce(first ?? .empty) { "\($0)\(separator)\($1)" }
-  }
+  func joined(by separator: HTML) -> HTML { dropFirst().reduce(first ?? .empty) { "\($0)\(separator)\($1)" } }
 }

@@ -23,8 +23,7 @@ final class PostgresLog: OriginLog {
     _ types: TypeCatalog, _ reading: ReadingCatalog, _ fitter: AffinityFitter
   ) throws {
     names = LogNames(of: connection.place.schema)
-    guard let catalog = try PostgresLogCatalog(names, connection), let state = try state()
-    else { return nil }
+    guard let catalog = try PostgresLogCatalog(names, connection), let state = try state() else { return nil }
     (self.connection, self.types, self.reading, self.fitter) = (connection, types, reading, fitter)
     (self.state, watched, gaps) = (state, catalog.watched, catalog.gaps)
   }
@@ -127,9 +126,7 @@ final class PostgresLog: OriginLog {
       }
       let isWhole =
         plan.projection(table).sql != nil || sources.count > 1
-        || sources.contains { source in
-          rewritten.contains { $0.number == source.number }
-        }
+        || sources.contains { source in rewritten.contains { $0.number == source.number } }
       touched[table.name] = isWhole ? .all : try keys(of: table, sources[0], projection, entries)
     }
   }
@@ -175,7 +172,6 @@ final class PostgresLog: OriginLog {
 
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows {
     guard let projection = narrowed[table.name] else { preconditionFailure("\(table.name) has no keys") }
-    return ProjectedRows(
-      CopyRows(connection, projection, isOrdered: true), table, fitter, isOrdered: true)
+    return ProjectedRows(CopyRows(connection, projection, isOrdered: true), table, fitter, isOrdered: true)
   }
 }

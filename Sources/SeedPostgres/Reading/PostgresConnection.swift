@@ -71,8 +71,7 @@ final class PostgresConnection {
     let replayed = try rows("SELECT pg_last_wal_replay_lsn() - pg_lsn '0/0' WHERE pg_is_in_recovery()")
     replayedBefore = replayed.first?[0].flatMap { UInt64($0) }
     // LOCAL, because a pooler gives the session to other users.
-    let beginning =
-      ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
+    let beginning = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
     // LOCK takes no snapshot. Before the savepoint, so that releaseLocks() keeps the locks.
     let locks = tables.map { "LOCK TABLE \($0.sql) IN ACCESS SHARE MODE" }
     let locked = Dictionary(uniqueKeysWithValues: zip(beginning.count..., tables))
@@ -304,9 +303,7 @@ private func lines(_ string: UnsafePointer<CChar>?) -> String {
 }
 
 /// A null-terminated C array of C strings, valid during `body`.
-private func withCStrings<Result>(
-  _ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result
-) -> Result {
+private func withCStrings<Result>(_ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
   let copies = texts.map { strdup($0) }
   defer { copies.forEach { free($0) } }
   return body(copies.map { UnsafePointer($0) } + [nil])

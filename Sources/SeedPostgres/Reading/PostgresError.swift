@@ -36,8 +36,7 @@ package enum PostgresError: OriginFailure, Hashable {
 
   package var isConfiguration: Bool {
     switch self {
-    case .server(_, _, let message):
-      !isUnavailable && (message.isOfConnection || !message.isOfValue)
+    case .server(_, _, let message): !isUnavailable && (message.isOfConnection || !message.isOfValue)
     case .rewritten: false
     case .configuration: true
     }
@@ -128,8 +127,7 @@ package enum PostgresError: OriginFailure, Hashable {
     case "40001": "the standby removed rows that were being read: \(feedback)"
     case let state where state.isEmpty || ["08", "57"].contains(state.prefix(2)):
       "the connection ended; nothing was published, the next step tries again"
-        + (message.isOfStandby
-          ? ". A standby ends it to remove rows that are being read: \(feedback)" : "")
+        + (message.isOfStandby ? ". A standby ends it to remove rows that are being read: \(feedback)" : "")
     default: nil
     }
   }

@@ -152,8 +152,7 @@ private struct TableDraft {
 
   private func refusal(besides others: [TableDraft]) -> String? {
     if Self.isOfSQLite(table.name) {
-      return
-        "SQLite reserves such names: add a table of another name to schema.sql, and 'SELECT … FROM "
+      return "SQLite reserves such names: add a table of another name to schema.sql, and 'SELECT … FROM "
         + "\(quoted(table.name))' in its file TABLE.sql"
     }
     if key.isEmpty {

@@ -54,9 +54,7 @@ package enum OfflineSigning {
     for (id, key) in role.keysByID where key.publicKey?.keyID != id { throw ForeignKeyID() }
     let type = Swift.type(of: role).type
     return ["Signs \(type) \(role.version), valid until \(role.expires)."]
-      + named.flatMap { name, keys in
-        ["  \(name): \(keys.threshold) of"] + keys.keyIDs.map { "    \($0)" }
-      }
+      + named.flatMap { name, keys in ["  \(name): \(keys.threshold) of"] + keys.keyIDs.map { "    \($0)" } }
   }
 
   /// A key id of the payload does not belong to its key.

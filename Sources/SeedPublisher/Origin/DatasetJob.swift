@@ -23,9 +23,7 @@ package struct DatasetJob: Sendable {
   package init(
     name: DatasetName, origin: any OriginPlace, plans: [SeriesPlan],
     policy: PublishingPolicy = PublishingPolicy()
-  ) {
-    (self.name, self.origin, self.plans, self.policy) = (name, origin, plans, policy)
-  }
+  ) { (self.name, self.origin, self.plans, self.policy) = (name, origin, plans, policy) }
 
   package subscript<Value>(dynamicMember field: WritableKeyPath<PublishingPolicy, Value>) -> Value {
     get { policy[keyPath: field] }

@@ -89,8 +89,7 @@ extension DatasetName {
     let plain = stem.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
     let words = plain.replacing("ß", with: "ss").split {
       !"abcdefghijklmnopqrstuvwxyz0123456789".contains($0)
-    }
-    .joined(separator: "-")
+    }.joined(separator: "-")
     let text = words.drop { !$0.isLetter }.prefix(Limits.datasetNameLength)
     let trimmed = String(text.last == "-" ? text.dropLast() : text)
     let isTaken = DeploymentNames.taken.contains(trimmed)

@@ -76,9 +76,7 @@ struct DraftedTable {
 
   static let rowNumberColumn = "row_number"
 
-  private var nullReason: String {
-    "some of its rows have NULL in the key's \(list(origin.nullColumns))"
-  }
+  private var nullReason: String { "some of its rows have NULL in the key's \(list(origin.nullColumns))" }
 
   private func list(_ columns: [String]) -> String { columns.map { "\"\($0)\"" }.joined(separator: ", ") }
 

@@ -172,8 +172,7 @@ package struct ModelChoice {
     }
     try Self.check(version, models, dataset)
     guard let base = models.last(where: { $0.version < version }) else {
-      throw Refusal(
-        .usage, "\(dataset) begins with model \(models[0].version): choose a version above it.")
+      throw Refusal(.usage, "\(dataset) begins with model \(models[0].version): choose a version above it.")
     }
     self.version = version
     self.base = base

@@ -60,8 +60,7 @@ struct RowType {
       "SELECT name, type FROM pragma_table_xinfo(?) ORDER BY cid", .text(view)
     ).map { row in
       let type = row[1].text
-      return Column(
-        row[0].text, type, Affinity(declaredType: type, isStrict: false), isNotNull: false)
+      return Column(row[0].text, type, Affinity(declaredType: type, isStrict: false), isNotNull: false)
     }
     self.init("view", view, columns, key: nil)
   }

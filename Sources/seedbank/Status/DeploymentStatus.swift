@@ -57,9 +57,8 @@ struct DeploymentStatus {
     failures = unsound + standing.expired + unserved.flatMap(\.warnings) + missing
     warnings =
       unsound + standing.warnings + missing + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
-      + series.compactMap { $0.doubt(of: now) }
-      + publisher.fullDisks.map(Self.words) + publisher.abandoned.map(\.warning)
-      + datasets.compactMap(Self.gain)
+      + series.compactMap { $0.doubt(of: now) } + publisher.fullDisks.map(Self.words)
+      + publisher.abandoned.map(\.warning) + datasets.compactMap(Self.gain)
       + datasets.compactMap { Self.reading($0, in: configuration.state) }
       + mirrors.compactMap { $0.warning(now) }
   }
@@ -182,9 +181,7 @@ struct CopyStanding {
       let copy = try Connection(Self.path(series, folder), .reader)
       try copy.execute("PRAGMA busy_timeout = 1000")
       (version, rows) = (try SeedTables.meta(copy).version, try SeedTables.sums(copy).mapValues(\.rows))
-    } catch {
-      isUnreadable = (error as? DatabaseError)?.primaryCode != ResultCode.busy
-    }
+    } catch { isUnreadable = (error as? DatabaseError)?.primaryCode != ResultCode.busy }
   }
 
   fileprivate static func path(_ series: SeedSeries, _ folder: String) -> String {

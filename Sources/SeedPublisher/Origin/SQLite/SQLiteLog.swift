@@ -142,8 +142,7 @@ final class SQLiteLog: OriginLog {
   /// EXPLAIN's program opens. `nil` if it reads something without triggers: virtual tables, the schema, another
   /// database.
   private func tablesRead(by select: String) throws -> Set<String>? {
-    let owners = try connection.rows(
-      "SELECT rootpage, lower(tbl_name) FROM sqlite_schema WHERE rootpage > 0")
+    let owners = try connection.rows("SELECT rootpage, lower(tbl_name) FROM sqlite_schema WHERE rootpage > 0")
     let names = Dictionary(owners.map { ($0[0], $0[1].text) }) { first, _ in first }
     var tables: Set<String> = []
     for step in try connection.rows("EXPLAIN \(select)") {
@@ -193,8 +192,7 @@ final class SQLiteLog: OriginLog {
     // IS also matches NULL. The second comparison is exact, because the column's collation may match other values.
     let matches =
       table.keyNames.map { "\(quoted($0)) IS ?" } + table.keyNames.map { "\(quoted($0)) COLLATE BINARY IS ?" }
-    let find = try connection.prepare(
-      "SELECT * FROM (\(select)) WHERE \(matches.joined(separator: " AND "))")
+    let find = try connection.prepare("SELECT * FROM (\(select)) WHERE \(matches.joined(separator: " AND "))")
     let rows = StatementSource(find, keys: keys.map { $0 + $0 }, of: "table \"\(table.name)\"")
     return ProjectedRows(rows, table, fitter, isOrdered: true)
   }
@@ -244,8 +242,7 @@ extension PlainSelect {
 
   private static func isName(_ word: String) -> Bool {
     word.utf8.first.map { $0 == UInt8(ascii: "_") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
-      ?? false
-      && word.utf8.allSatisfy { $0 != UInt8(ascii: ".") && $0 < 0x80 } && !values.contains(word)
+      ?? false && word.utf8.allSatisfy { $0 != UInt8(ascii: ".") && $0 < 0x80 } && !values.contains(word)
   }
 
   private static let values: Set = [
