@@ -190,9 +190,7 @@ struct SeriesDiff: ~Copyable {
     delta.update(lent: (table.key + changed).map { row[$0] }, at: changed)
   }
 
-  private func shrunk(
-    since before: [String: TableSum], _ shrinkGuard: ShrinkGuard
-  ) throws -> [ShrunkTable] {
+  private func shrunk(since before: [String: TableSum], _ shrinkGuard: ShrinkGuard) throws -> [ShrunkTable] {
     try shrinkGuard.shrunk(before: before, after: after, source.origin) { name in
       let (rows, lost) = (before[name]?.rows ?? 0, losses[name] ?? [])
       // Reads the copy only if a column lost too many values.

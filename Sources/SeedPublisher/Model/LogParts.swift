@@ -28,8 +28,7 @@ package struct LogParts {
     }
     var numbers: Set<Int> = []
     if hasRegistry {
-      numbers = Set(
-        try connection.rows("SELECT number FROM \(Self.registry)").compactMap(\.[0].number))
+      numbers = Set(try connection.rows("SELECT number FROM \(Self.registry)").compactMap(\.[0].number))
     }
     for table in found {
       guard let number = Self.number(of: table), table == Self.log(number) else { continue }

@@ -14,9 +14,7 @@ package struct OriginOutline: Hashable, Sendable {
 
   package init(
     tables: [String: [String]], indexes: [String] = [], views: [String] = [], owners: [String: String] = [:]
-  ) {
-    (self.tables, self.indexes, self.views, self.owners) = (tables, indexes, views, owners)
-  }
+  ) { (self.tables, self.indexes, self.views, self.owners) = (tables, indexes, views, owners) }
 
   /// Reads only the schema, no rows.
   package init(_ connection: Connection) throws {
@@ -145,8 +143,7 @@ package struct OriginGain: Hashable, Sendable {
 extension OriginOutline {
   package var json: JSONValue {
     [
-      "tables": .object(
-        tables.sorted { $0.key < $1.key }.map { JSONMember($0, JSONValue(strings: $1)) }),
+      "tables": .object(tables.sorted { $0.key < $1.key }.map { JSONMember($0, JSONValue(strings: $1)) }),
       "indexes": JSONValue(strings: indexes.sorted()), "views": JSONValue(strings: views.sorted()),
     ]
   }

@@ -173,8 +173,7 @@ extension OriginLogStanding {
         ("subject", .string(subject)), ("copy", .string(copy)), ("cursor", cursor.json),
         ("comparedAt", .string(comparedAt.text)), ("missedAt", missedAt.map { .string($0.text) }),
         ("steady", .bool(isSteady)), ("gaps", JSONValue(strings: gaps)),
-        ("prunedAt", prunedAt.map { .string($0.text) })
-      ))
+        ("prunedAt", prunedAt.map { .string($0.text) })))
   }
 }
 

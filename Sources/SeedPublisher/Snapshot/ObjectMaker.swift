@@ -68,10 +68,9 @@ struct ObjectMaker {
       path: path,
       object: PublishedObject(
         series: plan.series, kind: listed.kind.encoded(as: encoding), length: stored.length,
-        sha256: stored.sha256,
-        model: listed.model, rawLength: listed.rawLength, rawSHA256: listed.rawSHA256, schema: listed.schema,
-        schemaBefore: listed.schemaBefore, digest: listed.digest, publishedAt: listed.span == nil ? now : nil)
-    )
+        sha256: stored.sha256, model: listed.model, rawLength: listed.rawLength, rawSHA256: listed.rawSHA256,
+        schema: listed.schema, schemaBefore: listed.schemaBefore, digest: listed.digest,
+        publishedAt: listed.span == nil ? now : nil))
   }
 }
 

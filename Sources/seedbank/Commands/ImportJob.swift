@@ -29,11 +29,8 @@ struct ImportJob: Sendable {
       return try imported()
     } catch let failure as ImportFailure {
       throw Refusal(
-        [.mapping, .schema].contains(failure.code) ? .configuration : .badData,
-        failure.message.closed)
-    } catch let error as DatabaseError {
-      throw error.failure(database)
-    }
+        [.mapping, .schema].contains(failure.code) ? .configuration : .badData, failure.message.closed)
+    } catch let error as DatabaseError { throw error.failure(database) }
   }
 
   private func imported() throws -> ImportReport {
@@ -72,9 +69,7 @@ struct ImportJob: Sendable {
         place.hasBegun = true
         try piece.withUnsafeBytes { try session.feed($0) }
       }
-    } catch let error as CompressionError {
-      throw Refusal(.badData, "\(input.name): \(error)".closed)
-    }
+    } catch let error as CompressionError { throw Refusal(.badData, "\(input.name): \(error)".closed) }
   }
 
   private func makeHooks(_ rejected: RejectsFile?, _ place: SourcePlace) -> ImportHooks {

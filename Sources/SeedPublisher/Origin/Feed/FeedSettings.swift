@@ -86,9 +86,7 @@ package struct FeedTable: Hashable, Sendable {
   package init(
     _ table: String, file: String? = nil, rows: MemberPath = "$", layout: ImportMapping.Layout? = nil,
     json: JSONValue = [:]
-  ) {
-    (self.table, self.file, self.rows, self.layout, self.json) = (table, file, rows, layout, json)
-  }
+  ) { (self.table, self.file, self.rows, self.layout, self.json) = (table, file, rows, layout, json) }
 
   func isNamed(_ name: String) -> Bool { file.map { ImportMapping.isFile(name, named: $0) } == true }
 

@@ -117,9 +117,7 @@ struct ColumnSurvey {
   /// The most general rank of all values; `nil` without values.
   private let rank: Rank?
 
-  private enum Rank: Int64 {
-    case whole, number, other
-  }
+  private enum Rank: Int64 { case whole, number, other }
 
   /// Ranks a text that spells a number. A leading zero, as in codes, or more than 18 digits, which may exceed 64 bits,
   /// make it a text.
