@@ -80,9 +80,7 @@ struct PageSeries: Sendable {
     guard let value else { return .empty }
     return "<div class=\"\(kind)\"><dt>\(term)</dt><dd>\(value)</dd></div>\n"
   }
-}
 
-extension PageSeries {
   var tables: HTML? {
     guard let tables = facts?.tables.prefix(PageLimits.tables), !tables.isEmpty else { return nil }
     let heads: [HTML] = [.head("Table"), .numberHead("Rows"), .head("Columns")]
@@ -131,9 +129,7 @@ extension PageSeries {
         .cell("<code>\(snapshot.sha256.hex)</code>"),
       ])
   }
-}
 
-extension PageSeries {
   /// Shows which models are still in use, so the operator can decide whether to retire an old one.
   var clientShares: HTML {
     let since: HTML = "since this front began to count, \(HTML.time(clients.since))"

@@ -44,9 +44,7 @@ package struct HTTPRequest: Hashable, Sendable {
     let digits = String(id, radix: 16)
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
-}
 
-extension HTTPRequest {
   /// The undecoded parameters by name; `flag` alone has the value "". No name or value here needs an escape, and each
   /// spelling of a target fills caches with another copy.
   package var queryItems: [String: String] {

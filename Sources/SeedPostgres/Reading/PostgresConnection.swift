@@ -199,9 +199,7 @@ final class PostgresConnection {
     _ = PQcancel(order, &complaint, Int32(complaint.count))
     PQfreeCancel(order)
   }
-}
 
-extension PostgresConnection {
   // MARK: Connecting
 
   private static func connected(_ place: PostgresPlace) throws(PostgresError) -> OpaquePointer {

@@ -69,9 +69,7 @@ package struct SetupNote: Hashable, Sendable {
     let list = group.map(\.subject).joined(separator: ", ")
     return "\(group[0].kind.verb)\(group[0].kind == .index ? "es" : "s") \(list): \(group[0].explanation)"
   }
-}
 
-extension SetupNote {
   init(_ kind: Kind, _ name: String, _ cause: SkipCause) {
     self.init(kind: kind, name: name, reason: cause.reason, remedy: cause.remedy(kind))
   }
