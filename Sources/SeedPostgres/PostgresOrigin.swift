@@ -90,9 +90,7 @@ package final class PostgresOrigin: Origin {
 
   package func log() throws -> (any OriginLog)? { try knownLog.get() }
 
-  package func place() throws -> OriginCursor? {
-    try stateIfAllowed().map { OriginCursor($0.json) }
-  }
+  package func place() throws -> OriginCursor? { try stateIfAllowed().map { OriginCursor($0.json) } }
 
   package func relation(to place: OriginCursor) throws -> OriginRelation {
     guard let state = try stateIfAllowed(), let older = DatabaseState(place.json) else { return .follows }
@@ -117,9 +115,7 @@ package final class PostgresOrigin: Origin {
 
   private func restlessness(of table: TableSchema, _ projection: Projection) throws -> String? {
     let found = try? PostgresProjection(table, projection, connection, types)
-    guard let found, let relations = try? reading.relations(readBy: found) else {
-      return "it cannot be read"
-    }
+    guard let found, let relations = try? reading.relations(readBy: found) else { return "it cannot be read" }
     // A plain table has neither a SELECT nor row-level security.
     if try reading.plainTable(found.source) != nil { return nil }
     return try connection.restlessness(of: projection.sql, reading: Set(relations))

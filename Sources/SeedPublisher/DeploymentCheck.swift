@@ -13,7 +13,6 @@ package struct DeploymentCheck {
   private var canDelegate = false
   package private(set) var faults: [Fault] = []
 
-  /// An error's sentence, and whether a retry may succeed.
   package typealias Explanation = (message: String, isUnavailable: Bool)
 
   /// One dataset's configuration, parts of which may be unusable.
@@ -126,9 +125,7 @@ package struct DeploymentCheck {
 
   private mutating func checkOrigin(_ dataset: Dataset, _ plans: [SeriesPlan]) {
     if let fault = dataset.fault { add(fault) }
-    guard let job = checked(dataset.name.text, dataset.job),
-      let origin = origin(of: job)
-    else { return }
+    guard let job = checked(dataset.name.text, dataset.job), let origin = origin(of: job) else { return }
     let gain = checked(dataset.name.text) { try job.gain(of: origin) }
     if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
     if job.changes == .log { checkLog(of: origin, job) }

@@ -62,9 +62,7 @@ package final class Notices: Sendable {
         return "\(kind.setting): \(words[0]) \(problem)"
           + (said.isEmpty ? "." : "; it said: \(said.printable)")
       }
-    } catch {
-      return "\(fault(kind) ?? "\(kind.setting): \(error)")."
-    }
+    } catch { return "\(fault(kind) ?? "\(kind.setting): \(error)")." }
   }
 
   private func start(_ words: [String]) throws(FileError) -> ChildProcess? {
@@ -110,8 +108,7 @@ package struct ProgramFile {
   private var isPath: Bool { name.contains("/") }
 
   private var files: [String] {
-    let places =
-      isPath ? [name] : (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
+    let places = isPath ? [name] : (environment["PATH"] ?? "").split(separator: ":").map { "\($0)/\(name)" }
     return places.filter { (try? FileStamp($0))??.isRegular == true }
   }
 

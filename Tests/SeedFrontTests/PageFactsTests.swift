@@ -52,7 +52,7 @@ import Testing
   @Test func `each problem has its own words and none leaves the page green`() {
     let problems: [(word: String, sentence: String, change: (inout SeriesFacts) -> Void)] = [
       ("clocks differ", "ahead of this front’s clock", { $0.look.newestAt = Self.now.adding(days: 1) }),
-      ("no look for long", "Does it still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
+      ("no look for long", "does the publisher still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
       ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
       ("not known", "No status is reported to this front", { $0.look.newest = nil }),
       ("more in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
@@ -96,11 +96,13 @@ import Testing
   @Test func `a publisher that stopped checking is reported after a time that fits its interval`() {
     for (every, seconds, isMissed) in [(2, 450, false), (2, 451, true), (120, 600, false), (120, 601, true)] {
       let html = page({ $0.checkSeconds = every }, at: Self.now.adding(seconds: seconds))
-      #expect(html.contains("Does it still run?") == isMissed, "\(every), \(seconds)")
+      #expect(html.contains("does the publisher still run?") == isMissed, "\(every), \(seconds)")
     }
     // A timer has no known interval, so it gets 26 hours, as in the documented alerts.
     for (hours, isMissed) in [(25, false), (27, true)] {
-      #expect(page(at: Self.now.adding(seconds: hours * 3600)).contains("Does it still run?") == isMissed)
+      #expect(
+        page(at: Self.now.adding(seconds: hours * 3600)).contains("does the publisher still run?") == isMissed
+      )
     }
   }
 

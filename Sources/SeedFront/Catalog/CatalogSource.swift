@@ -18,9 +18,7 @@ package struct CatalogView: Sendable {
   /// `nil` if the publication is not a copy.
   var follow: FollowProgress?
 
-  package init(
-    _ catalog: PublishedCatalog?, failure: String? = nil, facts: [SeedSeries: SeriesFacts] = [:]
-  ) {
+  package init(_ catalog: PublishedCatalog?, failure: String? = nil, facts: [SeedSeries: SeriesFacts] = [:]) {
     (self.catalog, self.failure, self.facts) = (catalog, failure, facts)
   }
 }
@@ -209,7 +207,6 @@ final class OperatorLog: Sendable {
   func forget(_ message: String) { said.forget(message) }
 }
 
-/// The facts of a publication's series, mirrors, publisher and verification.
 struct FollowedFacts {
   private var ofSeries: [SeedSeries: FollowedFile<SeriesFacts>] = [:]
   private var ofMirrors = FollowedFile<MirrorFacts>()
@@ -250,9 +247,7 @@ struct FollowedFile<Content> {
     do throws(FileError) {
       content = found == nil ? nil : try read()
       stamp = found
-    } catch {
-      (content, stamp) = (nil, nil)
-    }
+    } catch { (content, stamp) = (nil, nil) }
     return true
   }
 }

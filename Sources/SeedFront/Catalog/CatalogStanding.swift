@@ -16,8 +16,7 @@ struct CatalogStanding: Hashable, Sendable {
 extension PublishedCatalog {
   func standing(at now: UTCTime, _ missing: Set<String>, _ follow: FollowState? = nil) -> CatalogStanding {
     CatalogStanding(
-      missing: missing,
-      expired: Set(signatures.filter { $0.expires <= now }.map(\.role)),
+      missing: missing, expired: Set(signatures.filter { $0.expires <= now }.map(\.role)),
       isDiskNearlyFull: DiskUse(of: directory.path)?.isNearlyFull(beside: publishedBytes) == true,
       lateSince: follow?.lateSince(at: now))
   }
@@ -43,15 +42,11 @@ extension CatalogView {
   }
 
   /// Whether the publication's files are gone, as with a lost mount. This is one problem, not one for each series.
-  var isAway: Bool {
-    failure != nil && (catalog?.allSeries ?? []).allSatisfy { servedSnapshots($0).isEmpty }
-  }
+  var isAway: Bool { failure != nil && (catalog?.allSeries ?? []).allSatisfy { servedSnapshots($0).isEmpty } }
 
   var lateWarnings: [String] {
     standing.lateSince.map {
-      [
-        "This is a copy, and since \($0) it cannot reach the publication that it follows: its log shows why"
-      ]
+      ["This is a copy, and since \($0) it cannot reach the publication that it follows: its log shows why"]
     } ?? []
   }
 

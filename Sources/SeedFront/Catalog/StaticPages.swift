@@ -39,9 +39,7 @@ package struct StaticPages: Sendable {
     do throws(FileError) {
       let bytes = try DurableFile.read("\(folder)/\(name)", limit: FrontLimits.pageBytes)
       pages["/\(name)"] = Page(document: ServedDocument(bytes), mediaType: mediaType)
-    } catch {
-      problems.append("A file of the web page is not served: \(error)")
-    }
+    } catch { problems.append("A file of the web page is not served: \(error)") }
   }
 
   subscript(path: String) -> Page? { pages[path] }

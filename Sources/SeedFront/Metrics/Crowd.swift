@@ -17,9 +17,7 @@ struct ClientModel: Hashable, Comparable, Sendable {
 
   var labels: [(name: String, value: String)] { [("dataset", dataset), ("model", model)] }
 
-  static func < (one: Self, other: Self) -> Bool {
-    (one.dataset, one.model) < (other.dataset, other.model)
-  }
+  static func < (one: Self, other: Self) -> Bool { (one.dataset, one.model) < (other.dataset, other.model) }
 
   func isServed(by series: SeedSeries) -> Bool {
     dataset == series.dataset.text && model.split(separator: ".").first.flatMap { Int($0) } == series.major

@@ -73,8 +73,7 @@ extension MetricsPage {
     ) { $0.look.good?.secondsSinceEpoch }
     writeGauge(
       "seedbank_expected_look_seconds",
-      "The expected seconds between two looks, while a process keeps publishing.",
-      facts
+      "The expected seconds between two looks, while a process keeps publishing.", facts
     ) { facts in facts.checkSeconds.map { StepRhythm.expectedSeconds($0, facts.commandSeconds) } }
     writeGauge(
       "seedbank_expected_change_seconds", "Seconds within which the operator expects a new version.", facts
@@ -104,8 +103,7 @@ extension MetricsPage {
         )
       }
     }
-    text.family(
-      "seedbank_steps_total", .counter, "Publish steps of the series, by result.", samples)
+    text.family("seedbank_steps_total", .counter, "Publish steps of the series, by result.", samples)
   }
 
   private mutating func writeMirrors(_ view: CatalogView) {

@@ -54,8 +54,7 @@ struct MetricsPage {
       Double(load.answering))
     text.family(
       "seedbank_full_seconds_total", .counter,
-      "Seconds in which all connections were taken, and new ones waited.",
-      [([], load.fullSeconds)])
+      "Seconds in which all connections were taken, and new ones waited.", [([], load.fullSeconds)])
     text.family(
       "seedbank_refused_connections_total", .counter,
       "Connections that were not taken, or ended before their request was answered, by reason.",

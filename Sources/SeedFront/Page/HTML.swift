@@ -36,6 +36,13 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
       HTML.append(escaping: HTML.shortened(text), to: &bytes)
       bytes += "</bdi>".utf8
     }
+
+    /// Adds a text of ours, in which apostrophes enclose commands.
+    mutating func appendInterpolation(commands text: String) {
+      for (place, part) in text.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
+        bytes += place % 2 == 0 ? part.utf8 : "<code>\(part)</code>"[...].utf8
+      }
+    }
   }
 
   static let foreignScalars = 300
@@ -72,9 +79,7 @@ extension HTML {
   static func size(_ bytes: Int) -> HTML { "<data value=\"\(bytes)\">\(sizeText(bytes))</data>" }
 
   /// Formats UTC. The page's script converts it to local time.
-  static func time(_ time: UTCTime) -> HTML {
-    "<time datetime=\"\(time.text)\">\(readable(time)) UTC</time>"
-  }
+  static func time(_ time: UTCTime) -> HTML { "<time datetime=\"\(time.text)\">\(readable(time)) UTC</time>" }
 
   static func readable(_ time: UTCTime) -> String { String(time.text.dropLast()).replacing("T", with: " ") }
 
@@ -125,7 +130,5 @@ extension HTML {
   }
 
   /// A state as a word with a colour and shape.
-  static func state(_ kind: String, _ word: String) -> HTML {
-    "<span class=\"state \(kind)\">\(word)</span>"
-  }
+  static func state(_ kind: String, _ word: String) -> HTML { "<span class=\"state \(kind)\">\(word)</span>" }
 }

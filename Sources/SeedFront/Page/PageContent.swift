@@ -22,8 +22,7 @@ struct PageContent: Sendable {
       PageSeries(
         metadata: metadata, snapshots: view.servedSnapshots(metadata), facts: view.facts[metadata.series],
         problems: status.problems(at: now).filter { !view.isAway || !$0.isOfFiles },
-        missingFiles: status.missingFiles, clients: clients,
-        isCopy: view.follow != nil, isAway: view.isAway,
+        missingFiles: status.missingFiles, clients: clients, isCopy: view.follow != nil, isAway: view.isAway,
         isApart: chosen != nil || all.count > PageLimits.openSeries)
     }.sorted { ($0.severity, $0.series) < ($1.severity, $1.series) }
   }
@@ -42,8 +41,6 @@ struct PageContent: Sendable {
     """
   }
 
-  // MARK: - At the top
-
   private var warnings: HTML {
     let sentences: [HTML] =
       [view.failure.map { "Loading the newest publication failed: \(foreign: $0)." }].compactMap(\.self)
@@ -57,8 +54,6 @@ struct PageContent: Sendable {
       ?? "It has not reached that one yet."
     return "<p id=\"follows\" class=\"quiet\">This front serves a copy of another publication. \(look)</p>"
   }
-
-  // MARK: - The series
 
   private var list: HTML {
     guard series.count > 1 else { return .empty }
@@ -75,8 +70,6 @@ struct PageContent: Sendable {
       ? "<label id=\"filter\">Filter by name <input type=\"search\"></label>\n" : nil
     return "<nav aria-label=\"Series\">\n\(filter)\(HTML.table("list", caption, heads, rows))</nav>"
   }
-
-  // MARK: - Trust
 
   private func trust(_ catalog: PublishedCatalog) -> HTML {
     let signatures = catalog.signatures.prefix(PageLimits.roles).map(row)

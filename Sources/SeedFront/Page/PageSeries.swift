@@ -5,7 +5,6 @@ import SeedTrust
 
 struct PageSeries: Sendable {
   let metadata: SeriesMetadata
-  /// The snapshots that a new client can download now.
   let snapshots: [PublishedObject]
   let facts: SeriesFacts?
   /// Worst first.
@@ -60,8 +59,6 @@ struct PageSeries: Sendable {
     return "<p class=\"credit\">\(parts.joined(by: " · "))</p>"
   }
 
-  // MARK: - At a glance
-
   private var glance: HTML {
     let entries: [(String, String, HTML?)] = [
       ("head", "Version", .number(state.head.number)),
@@ -83,9 +80,7 @@ struct PageSeries: Sendable {
     guard let value else { return .empty }
     return "<div class=\"\(kind)\"><dt>\(term)</dt><dd>\(value)</dd></div>\n"
   }
-}
 
-extension PageSeries {
   var tables: HTML? {
     guard let tables = facts?.tables.prefix(PageLimits.tables), !tables.isEmpty else { return nil }
     let heads: [HTML] = [.head("Table"), .numberHead("Rows"), .head("Columns")]
@@ -113,9 +108,7 @@ extension PageSeries {
   }
 
   var snapshotList: HTML {
-    let newest = snapshots.sorted {
-      ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue)
-    }
+    let newest = snapshots.sorted { ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue) }
     let heads: [HTML] = [
       .head("File"), .head("Published"), .head("Model"), .numberHead("Download"), .numberHead("Unpacked"),
       .head("SHA-256"),
@@ -136,9 +129,7 @@ extension PageSeries {
         .cell("<code>\(snapshot.sha256.hex)</code>"),
       ])
   }
-}
 
-extension PageSeries {
   /// Shows which models are still in use, so the operator can decide whether to retire an old one.
   var clientShares: HTML {
     let since: HTML = "since this front began to count, \(HTML.time(clients.since))"
@@ -193,7 +184,5 @@ extension [Int] {
 }
 
 extension [HTML] {
-  func joined(by separator: HTML) -> HTML {
-    dropFirst().reduce(first ?? .empty) { "\($0)\(separator)\($1)" }
-  }
+  func joined(by separator: HTML) -> HTML { dropFirst().reduce(first ?? .empty) { "\($0)\(separator)\($1)" } }
 }

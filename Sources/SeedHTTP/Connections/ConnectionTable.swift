@@ -214,9 +214,7 @@ final class ConnectionTable: Sendable {
     let idle = state.entries.compactMap { key, entry -> (key: ObjectIdentifier, since: UInt64)? in
       let activity = entry.connection.activity
       guard activity.isWaiting(at: now), !entry.isLeaving, entry.connection.address.map(isExempt) != true
-      else {
-        return nil
-      }
+      else { return nil }
       return (key, activity.since)
     }
     let ended = idle.sorted(by: { $0.since < $1.since }).prefix(state.taken - crowd + batch)

@@ -29,9 +29,7 @@ package struct HTTPResponse: Sendable {
     default: break
     }
   }
-}
 
-extension HTTPResponse {
   /// The bytes of a response in memory that ends its connection.
   func lastBytes(isHead: Bool, at now: UTCTime) -> [UInt8] {
     var all: HTTPHeaders = ["Date": now.httpText, "Content-Length": "\(body.length)", "Connection": "close"]

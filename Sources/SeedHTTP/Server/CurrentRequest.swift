@@ -50,9 +50,8 @@ final class CurrentRequest {
 
   func measurement(isComplete: Bool) -> HTTPMeasurement {
     var measurement = HTTPMeasurement(
-      mark: response?.mark, status: response?.status ?? 0,
-      bodyBytes: isHead ? 0 : response?.bodyBytes ?? 0, isComplete: isComplete, agent: agent,
-      nanoseconds: start.map { monotonicNanoseconds() - $0 } ?? 0)
+      mark: response?.mark, status: response?.status ?? 0, bodyBytes: isHead ? 0 : response?.bodyBytes ?? 0,
+      isComplete: isComplete, agent: agent, nanoseconds: start.map { monotonicNanoseconds() - $0 } ?? 0)
     if !isComplete { measurement.sentBytes = acknowledgedOfBody(measurement.bodyBytes) }
     measurement.isLastPart = response?.isLastPart ?? false
     return measurement

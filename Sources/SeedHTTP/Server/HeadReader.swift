@@ -29,8 +29,7 @@ struct HeadReader {
 
   /// Copies the fields.
   var headers: HTTPHeaders {
-    HTTPHeaders(
-      lines.prefix(fields.fieldCount).map { HTTPHeaders.Field($0.name.text, $0.value.text) })
+    HTTPHeaders(lines.prefix(fields.fieldCount).map { HTTPHeaders.Field($0.name.text, $0.value.text) })
   }
 
   /// Throws if the head is too large, without checking anything else. `limit` is the most bytes of the whole head, from

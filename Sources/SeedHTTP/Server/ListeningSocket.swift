@@ -11,9 +11,7 @@ struct ListeningSocket: ~Copyable {
     // getaddrinfo also reads 127.1 and 0x7f000001.
     guard IPAddress(host) != nil, getaddrinfo(host, "\(port)", &hints, &found) == 0,
       let place = found?.pointee
-    else {
-      throw .cannotListen(host: host, port: port, reason: "the host is not an IPv4 or IPv6 address")
-    }
+    else { throw .cannotListen(host: host, port: port, reason: "the host is not an IPv4 or IPv6 address") }
     defer { freeaddrinfo(found) }
     let opened = socket(place.ai_family, CInt(SOCK_STREAM.rawValue) | Self.flags, 0)
     guard opened >= 0 else { throw Self.failure(host, port) }

@@ -74,8 +74,7 @@ extension DatabaseState {
     else { return nil }
     self.init(
       json: json, system: system, database: database, timeline: timeline, isStandby: isStandby, start: start,
-      snapshot: snapshot, ceiling: ceiling, reached: reached, definitions: definitions,
-      relations: relations)
+      snapshot: snapshot, ceiling: ceiling, reached: reached, definitions: definitions, relations: relations)
   }
 
   /// The state that the connection's transaction reads.
@@ -170,8 +169,7 @@ struct LogMark: Hashable {
   init?(_ json: JSONValue?) {
     guard let parts = json?.elements?.compactMap(\.string), parts.count >= 3 else { return nil }
     (identity, columns, files) = (parts[0], parts[1], parts[2])
-    witness =
-      parts.count == 5 ? UInt64(parts[3]).map { Witness(transaction: $0, time: parts[4]) } : nil
+    witness = parts.count == 5 ? UInt64(parts[3]).map { Witness(transaction: $0, time: parts[4]) } : nil
   }
 
   var json: JSONValue {

@@ -7,8 +7,7 @@ struct LogEntries {
   /// The index on transactions finds those from the floor on; the snapshot excludes the finished ones among them.
   init(since snapshot: LogSnapshot, isPast: String) {
     let old = "\(snapshot.text.literal)::pg_snapshot"
-    condition =
-      "\(isPast) AND xid >= '\(snapshot.floor)'::xid8 AND NOT pg_visible_in_snapshot(xid, \(old))"
+    condition = "\(isPast) AND xid >= '\(snapshot.floor)'::xid8 AND NOT pg_visible_in_snapshot(xid, \(old))"
   }
 
   func keys(of keys: [LogKey], in log: String) -> String {

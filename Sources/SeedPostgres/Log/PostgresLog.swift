@@ -23,13 +23,10 @@ final class PostgresLog: OriginLog {
     _ types: TypeCatalog, _ reading: ReadingCatalog, _ fitter: AffinityFitter
   ) throws {
     names = LogNames(of: connection.place.schema)
-    guard let catalog = try PostgresLogCatalog(names, connection), let state = try state()
-    else { return nil }
+    guard let catalog = try PostgresLogCatalog(names, connection), let state = try state() else { return nil }
     (self.connection, self.types, self.reading, self.fitter) = (connection, types, reading, fitter)
     (self.state, watched, gaps) = (state, catalog.watched, catalog.gaps)
   }
-
-  // MARK: The cursor
 
   func cursor() throws -> OriginCursor {
     let witnesses = try self.witnesses()
@@ -58,8 +55,6 @@ final class PostgresLog: OriginLog {
 
   /// Excludes entries of another cluster in a restored dump, whose transaction numbers are in the future here.
   private var isPast: String { "WHERE xid < '\(state.ceiling)'::xid8" }
-
-  // MARK: Changes
 
   /// New relations count as changes, because they may replace relations that are read, or inherit from them.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {
@@ -131,9 +126,7 @@ final class PostgresLog: OriginLog {
       }
       let isWhole =
         plan.projection(table).sql != nil || sources.count > 1
-        || sources.contains { source in
-          rewritten.contains { $0.number == source.number }
-        }
+        || sources.contains { source in rewritten.contains { $0.number == source.number } }
       touched[table.name] = isWhole ? .all : try keys(of: table, sources[0], projection, entries)
     }
   }
@@ -179,7 +172,6 @@ final class PostgresLog: OriginLog {
 
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows {
     guard let projection = narrowed[table.name] else { preconditionFailure("\(table.name) has no keys") }
-    return ProjectedRows(
-      CopyRows(connection, projection, isOrdered: true), table, fitter, isOrdered: true)
+    return ProjectedRows(CopyRows(connection, projection, isOrdered: true), table, fitter, isOrdered: true)
   }
 }

@@ -12,9 +12,7 @@ struct PostgresLogCatalog {
     guard try Self.isReadable(names, connection) else { return nil }
     let triggers = try FoundTrigger.all(names, connection)
     let all = try connection.rows(Self.tables(names)).compactMap { WatchedTable($0) }
-    watched = all.compactMap { table in
-      table.proven(by: triggers[table.number] ?? [], names)
-    }
+    watched = all.compactMap { table in table.proven(by: triggers[table.number] ?? [], names) }
     let numbers = Set(watched.map(\.number))
     gaps = all.filter { !numbers.contains($0.number) }.map { $0.table.shownName(in: connection.place.schema) }
   }
@@ -22,8 +20,7 @@ struct PostgresLogCatalog {
   static func exists(_ names: LogNames, _ connection: PostgresConnection) throws(PostgresError) -> Bool {
     try !connection.rows(
       "SELECT FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace WHERE n.nspname = $1 AND "
-        + LogNames.isRegistry("c"),
-      [names.schema]
+        + LogNames.isRegistry("c"), [names.schema]
     ).isEmpty
   }
 

@@ -45,16 +45,12 @@ struct BinaryRow {
 
   static func integer<Number: FixedWidthInteger>(
     _ bytes: UnsafeRawBufferPointer, at place: Int, _: Number.Type
-  ) -> Number {
-    Number(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: Number.self))
-  }
+  ) -> Number { Number(bigEndian: bytes.loadUnaligned(fromByteOffset: place, as: Number.self)) }
 }
 
 extension ValueForm {
   /// Why a client cannot store a field; continues a sentence after "holds".
-  struct Unfit: Error {
-    let reason: String
-  }
+  struct Unfit: Error { let reason: String }
 
   /// Microseconds from 1970 to 2000.
   private static let millennium: Int64 = 946_684_800_000_000

@@ -26,7 +26,6 @@ package enum PostgresError: OriginFailure, Hashable {
   /// A setting, a right, a type or a model that does not fit.
   case configuration(String)
 
-  /// Whether a retry may succeed without a repair.
   package var isUnavailable: Bool {
     switch self {
     case .server(_, _, let message): repair == nil && Self.mayPass(message)
@@ -35,11 +34,9 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// Whether the cause is a setting, a right or a model's SELECT, not the rows.
   package var isConfiguration: Bool {
     switch self {
-    case .server(_, _, let message):
-      !isUnavailable && (message.isOfConnection || !message.isOfValue)
+    case .server(_, _, let message): !isUnavailable && (message.isOfConnection || !message.isOfValue)
     case .rewritten: false
     case .configuration: true
     }
@@ -130,8 +127,7 @@ package enum PostgresError: OriginFailure, Hashable {
     case "40001": "the standby removed rows that were being read: \(feedback)"
     case let state where state.isEmpty || ["08", "57"].contains(state.prefix(2)):
       "the connection ended; nothing was published, the next step tries again"
-        + (message.isOfStandby
-          ? ". A standby ends it to remove rows that are being read: \(feedback)" : "")
+        + (message.isOfStandby ? ". A standby ends it to remove rows that are being read: \(feedback)" : "")
     default: nil
     }
   }

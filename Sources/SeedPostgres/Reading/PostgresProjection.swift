@@ -107,8 +107,7 @@ private struct SourceReader {
         _ = try columns(of: "SELECT * FROM (\(select)\n) AS seedbank_rows")
         return String(select)
       } catch {
-        guard case .server(_, _, let message) = error, message.isSyntax,
-          let end = select.lastIndex(of: ";")
+        guard case .server(_, _, let message) = error, message.isSyntax, let end = select.lastIndex(of: ";")
         else { throw error }
         select = select[..<end]
       }
@@ -165,8 +164,7 @@ final class CopyRows: RowSource {
 
   init(_ connection: PostgresConnection, _ projection: PostgresProjection, isOrdered: Bool) {
     (self.connection, self.projection) = (connection, projection)
-    reader = CopyReader(
-      connection, projection.copy(isOrdered: isOrdered), columns: projection.columns.count)
+    reader = CopyReader(connection, projection.copy(isOrdered: isOrdered), columns: projection.columns.count)
   }
 
   func next() throws -> Bool {

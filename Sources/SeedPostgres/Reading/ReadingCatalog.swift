@@ -89,10 +89,8 @@ extension PostgresConnection {
   /// Words for time or session without parentheses, and special date values.
   private static let volatileWords: Set<String> = [
     "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user",
-    "user",
-    "session_user", "current_role", "current_catalog", "current_schema", "now", "today", "tomorrow",
-    "yesterday",
-    "tablesample",
+    "user", "session_user", "current_role", "current_catalog", "current_schema", "now", "today", "tomorrow",
+    "yesterday", "tablesample",
   ]
 
   /// Built-in functions that are not IMMUTABLE only because they depend on settings, which a step fixes, or on

@@ -39,12 +39,10 @@ struct ProjectedColumn: Hashable, Sendable {
     // Through its shortest text, so that 0.1 stays 0.1 and does not become 0.10000000149.
     case (.float4, _): self.init("\(value)::text::float8", .real, order: value)
     case (.float8, _): self.init(value, .real)
-    case (.numeric, let affinity):
-      self.init("\(value)::text", .digits(affinity), order: value)
+    case (.numeric, let affinity): self.init("\(value)::text", .digits(affinity), order: value)
     case (.address, _): self.init(text: "abbrev(\(value))", column)
     case (.uuid, .blob) where column.declaredType.uppercased().contains("BLOB"): self.init(value, .blob)
-    case (.uuid, let affinity) where !affinity.isOfNumbers:
-      self.init("\(value)::text", .text, order: value)
+    case (.uuid, let affinity) where !affinity.isOfNumbers: self.init("\(value)::text", .text, order: value)
     case (.blob, let affinity) where affinity.isOfNumbers: return nil
     case (.blob, _): self.init(value, .blob)
     case (.timestamp(let isUTC), .text), (.timestamp(let isUTC), .blob):
@@ -74,8 +72,7 @@ struct ProjectedColumn: Hashable, Sendable {
   /// ISO 8601 to the microsecond; years before Christ and infinity, which to_char would distort, in PostgreSQL's form.
   private static func moment(_ value: String, isUTC: Bool) -> String {
     let (local, zone) = isUTC ? ("\(value) AT TIME ZONE 'UTC'", "\"Z\"") : (value, "")
-    return
-      "CASE WHEN isfinite(\(value)) AND \(value) >= '0001-01-01 00:00:00' THEN "
+    return "CASE WHEN isfinite(\(value)) AND \(value) >= '0001-01-01 00:00:00' THEN "
       + "to_char(\(local), 'YYYY-MM-DD\"T\"HH24:MI:SS.US\(zone)') ELSE \(value)::text END"
   }
 }

@@ -139,8 +139,6 @@ struct PostgresLogDraft {
       "GRANT EXECUTE ON FUNCTION \(names.function(.row, logged.count))() TO \(quoted(facts.owner))")
   }
 
-  // MARK: The statements
-
   private static func registry(_ names: LogNames) -> String {
     """
     CREATE TABLE \(names.registry) (number integer PRIMARY KEY, source_schema text NOT NULL, source text NOT NULL, \
@@ -160,8 +158,7 @@ struct PostgresLogDraft {
         + "\(array(table.keys.map(\.name))), \(array(table.keys.map(\.type))))",
       // The time distinguishes entries of different servers with the same transaction number.
       "CREATE TABLE \(names.log(number)) (xid xid8 NOT NULL DEFAULT pg_current_xact_id(), "
-        + "at timestamptz NOT NULL DEFAULT now()\(columns))",
-      "CREATE INDEX ON \(names.log(number)) (xid)",
+        + "at timestamptz NOT NULL DEFAULT now()\(columns))", "CREATE INDEX ON \(names.log(number)) (xid)",
       // Never empty: an empty log was emptied by hand, so entries are missing.
       "INSERT INTO \(names.log(number)) DEFAULT VALUES",
     ] + LogTrigger.all(for: table, in: names.log(number)).flatMap { $0.statements(for: table, number, names) }
@@ -220,8 +217,7 @@ extension TableFacts {
     default: return "it is not a table"
     }
     guard isPermanent else { return "it is not permanent: a crash empties it, and no trigger notes that" }
-    return hasForeignPartition
-      ? "one of its partitions is foreign: its server does not report writes" : nil
+    return hasForeignPartition ? "one of its partitions is foreign: its server does not report writes" : nil
   }
 
   /// Why a logged table is compared as a whole; nil if its rows are logged.

@@ -152,8 +152,7 @@ private struct TableDraft {
 
   private func refusal(besides others: [TableDraft]) -> String? {
     if Self.isOfSQLite(table.name) {
-      return
-        "SQLite reserves such names: add a table of another name to schema.sql, and 'SELECT … FROM "
+      return "SQLite reserves such names: add a table of another name to schema.sql, and 'SELECT … FROM "
         + "\(quoted(table.name))' in its file TABLE.sql"
     }
     if key.isEmpty {
@@ -170,8 +169,6 @@ private struct TableDraft {
   private func has(_ column: String) -> Bool { columns.contains { $0.name == column } }
 
   private static func isOfSQLite(_ name: String) -> Bool { name.lowercased().hasPrefix("sqlite_") }
-
-  // MARK: SQL
 
   typealias Parts = (sql: [String], leftOut: [SetupNote])
 

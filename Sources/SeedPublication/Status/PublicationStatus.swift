@@ -73,3 +73,25 @@ extension PublicationStatus {
       + (untold.isEmpty ? [] : [.untold(untold)])
   }
 }
+
+extension SeriesProblem {
+  /// What every report says about the problem. A remedy continues a sentence, and apostrophes enclose its commands.
+  package var words: (title: String, remedy: String) {
+    switch self {
+    case .expired: ("signatures expired", "'seedbank regenerate' or 'seedbank keys renew' renews them")
+    case .noSnapshot: ("no snapshot", "'seedbank verify' shows what to do")
+    case .filesMissing: ("files are missing", "'seedbank verify' shows what to do")
+    case .stepFailed: ("last build failed", "'seedbank status' shows why, and what to do")
+    case .clocksDiffer: ("clocks differ", "'timedatectl' shows which clock is not synchronized")
+    case .noStep: ("no look for long", "does the publisher still run? Look at its service or its timer")
+    case .old: ("older than expected", "is its origin still fed? See 'seedbank status --history'")
+    case .held: ("held by a rollback", "'seedbank regenerate --resume' publishes its origin again")
+    case .gained: ("more in the origin", "'seedbank status' names each: 'seedbank model new' or 'skip' it")
+    case .originHeldOpen: ("origin open for long", "'seedbank status' shows how to make it shorter")
+    case .modelGone: ("its model is gone", "'seedbank status' shows what to put back, or how to end it")
+    case .copyUnreadable: ("working copy unreadable", "'seedbank regenerate' rebuilds it; check the disk")
+    case .logDoubted: ("log in doubt", "'seedbank status' shows why, and what to do")
+    case .untold: ("not known", "'seedbank regenerate' makes a step and reports it")
+    }
+  }
+}

@@ -17,7 +17,6 @@ struct ObjectDraft {
 }
 
 extension ObjectDraft {
-  /// Writes a delta.
   init(_ changes: DeltaWriter, _ header: DeltaHeader, at path: String) throws {
     let (raw, stored) = try Compression.gzip(to: path) { take in try changes.write(header, to: take) }
     self.init(
@@ -28,11 +27,9 @@ extension ObjectDraft {
         schema: header.schema, schemaBefore: header.additions?.before, digest: header.digest))
   }
 
-  /// The document of a delta.
   func pieces() throws -> DocumentPieces.Source { try Compression.pieces(of: path, limit: object.rawLength) }
 }
 
-/// Stores merged deltas as objects.
 struct DeltaPublication {
   let publication: PublicationDirectory
   let plan: SeriesPlan
@@ -149,7 +146,6 @@ struct DeltaMerge {
   }
 }
 
-/// The change of one row from one version to a later one.
 private struct RowChange {
   enum Effect {
     case delete
@@ -186,7 +182,6 @@ extension DeltaWriter {
   }
 }
 
-/// The changes of one kind in a delta.
 private final class DeltaInput {
   enum Kind: CaseIterable { case deletes, inserts, updates }
 

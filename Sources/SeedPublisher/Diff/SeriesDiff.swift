@@ -134,7 +134,6 @@ struct SeriesDiff: ~Copyable {
       table, source.plan.projection(table), schemaSQL: source.plan.newest.schemaSQL)
   }
 
-  /// Returns the sums of both sides' rows.
   private mutating func compare(
     _ table: TableSchema, _ old: some OrderedRows, _ new: ProjectedRows, expected: Touched? = nil,
     filling fill: [Int] = []
@@ -191,9 +190,7 @@ struct SeriesDiff: ~Copyable {
     delta.update(lent: (table.key + changed).map { row[$0] }, at: changed)
   }
 
-  private func shrunk(
-    since before: [String: TableSum], _ shrinkGuard: ShrinkGuard
-  ) throws -> [ShrunkTable] {
+  private func shrunk(since before: [String: TableSum], _ shrinkGuard: ShrinkGuard) throws -> [ShrunkTable] {
     try shrinkGuard.shrunk(before: before, after: after, source.origin) { name in
       let (rows, lost) = (before[name]?.rows ?? 0, losses[name] ?? [])
       // Reads the copy only if a column lost too many values.

@@ -35,8 +35,7 @@ struct ChainVerification {
     for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
     {
       report.error(
-        delta.filePath, "no published snapshot leads to its first version",
-        remedy: Remedy.snapshot)
+        delta.filePath, "no published snapshot leads to its first version", remedy: Remedy.snapshot)
     }
   }
 

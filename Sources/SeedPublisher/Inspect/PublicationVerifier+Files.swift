@@ -44,9 +44,7 @@ extension PublicationVerifier {
     try check.checkSearchTables()
     report.snapshots += 1
     let meta = try SeedTables.meta(seed)
-    guard meta.schema == object.schema else {
-      throw NotASeed("its schema differs from the signed one")
-    }
+    guard meta.schema == object.schema else { throw NotASeed("its schema differs from the signed one") }
     guard meta.digest == object.digest else { throw NotASeed("its rows do not match the signed digest") }
     guard meta.version == object.version, meta.series == object.series, meta.model == object.model else {
       throw NotASeed("it claims to be \(meta.series), model \(meta.model), version \(meta.version)")

@@ -20,7 +20,6 @@ package struct TableComparison: Sendable {
   }
 }
 
-/// A key whose rows differ.
 package struct RowDifference: Sendable {
   package let table: TableSchema
   /// The common columns, in the order of the values in `old` and `new`.

@@ -97,9 +97,7 @@ package struct KeyActions {
     let verifiers = try newKeys.verifiers(replacement)
     return try change { published, signer in
       guard KeyRole.allCases.allSatisfy({ published.keys(of: $0) == replacement.published.keys(of: $0) })
-      else {
-        throw Refusal(.locked, "Another change of keys was published first. Check it, and try again.")
-      }
+      else { throw Refusal(.locked, "Another change of keys was published first. Check it, and try again.") }
       return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
     }
   }

@@ -30,7 +30,6 @@ package struct Fault: Hashable, Sendable {
   package let isFatal: Bool
   package let place: String
   package let problem: String
-  /// A retry may succeed.
   package let isUnavailable: Bool
 
   package init(isFatal: Bool, place: String, problem: String, isUnavailable: Bool = false) {

@@ -6,7 +6,6 @@ package import SeedTrust
 
 /// Work with keys on a machine without a deployment.
 package enum OfflineSigning {
-  /// Creates a key file and a file with the public key.
   package static func makeKey(
     _ role: KeyRole, in folder: String
   ) throws -> (keyID: String, path: String, publicPath: String) {
@@ -20,7 +19,6 @@ package enum OfflineSigning {
     return (keyID, path, publicPath)
   }
 
-  /// Signs an exported payload, and describes it.
   package static func sign(
     _ payload: String, keyFile: String
   ) throws -> (signature: SignatureFile, summary: [String]) {
@@ -56,9 +54,7 @@ package enum OfflineSigning {
     for (id, key) in role.keysByID where key.publicKey?.keyID != id { throw ForeignKeyID() }
     let type = Swift.type(of: role).type
     return ["Signs \(type) \(role.version), valid until \(role.expires)."]
-      + named.flatMap { name, keys in
-        ["  \(name): \(keys.threshold) of"] + keys.keyIDs.map { "    \($0)" }
-      }
+      + named.flatMap { name, keys in ["  \(name): \(keys.threshold) of"] + keys.keyIDs.map { "    \($0)" } }
   }
 
   /// A key id of the payload does not belong to its key.

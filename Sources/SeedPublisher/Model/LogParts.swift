@@ -9,7 +9,6 @@ package struct LogParts {
   package private(set) var tables: [String] = []
   package private(set) var hasRegistry = false
 
-  /// The table that lists the logs.
   package static let registry = "seedbank_logged"
   package static let registryColumns = ["number", "source", "keys", "token"]
   /// The first columns of a log. Those of the key follow.
@@ -29,8 +28,7 @@ package struct LogParts {
     }
     var numbers: Set<Int> = []
     if hasRegistry {
-      numbers = Set(
-        try connection.rows("SELECT number FROM \(Self.registry)").compactMap(\.[0].number))
+      numbers = Set(try connection.rows("SELECT number FROM \(Self.registry)").compactMap(\.[0].number))
     }
     for table in found {
       guard let number = Self.number(of: table), table == Self.log(number) else { continue }

@@ -3,8 +3,6 @@ import SeedFormat
 
 // Checks of a model before it is published.
 
-// MARK: Statements that define nothing
-
 extension ModelDefinition {
   private static let refused: Set<String> = [
     "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "ATTACH", "DETACH", "VACUUM",
@@ -33,8 +31,6 @@ extension ModelDefinition {
 extension [UInt8] {
   func line(of offset: Int) -> Int { self[..<offset].count { $0 == UInt8(ascii: "\n") } + 1 }
 }
-
-// MARK: Additive minors
 
 extension DatabaseSchema {
   func breaks(clientsOf older: DatabaseSchema) -> [String] {
@@ -75,8 +71,6 @@ extension DatabaseSchema {
 }
 
 extension TableSchema { fileprivate func named(_ column: String) -> String { "\(name).\(column)" } }
-
-// MARK: Warnings
 
 extension ModelDefinition {
   func remarks(_ schema: DatabaseSchema) -> [String] {

@@ -14,9 +14,7 @@ package struct OriginOutline: Hashable, Sendable {
 
   package init(
     tables: [String: [String]], indexes: [String] = [], views: [String] = [], owners: [String: String] = [:]
-  ) {
-    (self.tables, self.indexes, self.views, self.owners) = (tables, indexes, views, owners)
-  }
+  ) { (self.tables, self.indexes, self.views, self.owners) = (tables, indexes, views, owners) }
 
   /// Reads only the schema, no rows.
   package init(_ connection: Connection) throws {
@@ -142,13 +140,10 @@ package struct OriginGain: Hashable, Sendable {
   private static let namedParts = 5
 }
 
-// MARK: JSON
-
 extension OriginOutline {
   package var json: JSONValue {
     [
-      "tables": .object(
-        tables.sorted { $0.key < $1.key }.map { JSONMember($0, JSONValue(strings: $1)) }),
+      "tables": .object(tables.sorted { $0.key < $1.key }.map { JSONMember($0, JSONValue(strings: $1)) }),
       "indexes": JSONValue(strings: indexes.sorted()), "views": JSONValue(strings: views.sorted()),
     ]
   }
@@ -179,7 +174,6 @@ package enum KnownOrigin {
     JSONValue.object([JSONMember("$comment", .string(comment))] + (outline.json.members ?? [])).prettyText
   }
 
-  /// Records the origin's contents, so that later additions are reported.
   package static func write(_ outline: OriginOutline, inDataset folder: String) throws(FileError) {
     try DurableFile.write(Array(text(outline).utf8), to: path(inDataset: folder))
   }

@@ -10,7 +10,6 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var provenance = Provenance()
   /// By major. Missing majors are active.
   package var lifecycles: [Int: SeedLifecycle] = [:]
-  /// The polling interval of clients.
   package var pollSeconds = 60
   /// The validity of online signatures.
   package var lifetimeSeconds = RepositorySigner.onlineSeconds
@@ -32,7 +31,6 @@ package struct PublishingPolicy: Hashable, Sendable {
   package init() {}
 }
 
-/// How a step finds changed rows in the origin.
 package enum ChangeFinding: String, Hashable, Sendable, CaseIterable {
   case comparison = "compare"
   /// Reads the keys of changed rows from a log written by triggers.

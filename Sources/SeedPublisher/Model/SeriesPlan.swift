@@ -180,8 +180,7 @@ package enum ModelFolder {
   static func canHold(_ table: String) -> Bool {
     let file = "\(table)\(suffix)"
     return file != schemaFileName && !file.hasPrefix(".")
-      && !file.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 }
-      && file.utf8.count <= longestFileName
+      && !file.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 } && file.utf8.count <= longestFileName
   }
 
   /// Bytes; the limit of Linux's and Apple's file systems.

@@ -23,9 +23,7 @@ package struct DatasetJob: Sendable {
   package init(
     name: DatasetName, origin: any OriginPlace, plans: [SeriesPlan],
     policy: PublishingPolicy = PublishingPolicy()
-  ) {
-    (self.name, self.origin, self.plans, self.policy) = (name, origin, plans, policy)
-  }
+  ) { (self.name, self.origin, self.plans, self.policy) = (name, origin, plans, policy) }
 
   package subscript<Value>(dynamicMember field: WritableKeyPath<PublishingPolicy, Value>) -> Value {
     get { policy[keyPath: field] }
@@ -34,7 +32,6 @@ package struct DatasetJob: Sendable {
 
   func lifecycle(_ series: SeedSeries) -> SeedLifecycle { policy.lifecycles[series.major] ?? .active }
 
-  /// The parts that are new in `outline` since the newest model was made.
   package func gain(in outline: OriginOutline) -> OriginGain {
     guard let knownOrigin, let newest = plans.last else { return OriginGain() }
     return OriginGain(outline, since: knownOrigin, without: newest.schema)

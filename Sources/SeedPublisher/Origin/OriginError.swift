@@ -142,9 +142,7 @@ package enum OriginError: OriginFailure {
       "the origin \(path) has been locked by another process for at least \(seconds) seconds: try again later"
     }
   }
-}
 
-extension OriginError {
   /// The rows of a table that violate one rule of the client's schema.
   package struct Violation: Hashable, Sendable, CustomStringConvertible {
     package let table: String

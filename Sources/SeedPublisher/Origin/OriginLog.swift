@@ -66,8 +66,7 @@ package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
   }
 
   package static let noLog = Self(.noLog, "the origin has no log: 'seedbank origin log setup' makes one")
-  package static let first = Self(
-    .first, "it is the first step since the log was made, or was accepted")
+  package static let first = Self(.first, "it is the first step since the log was made, or was accepted")
   package static let otherCopy = Self(
     .otherCopy, "the working copy differs from the last step's, as after a rollback or a rejected step")
   package static let otherSubject = Self(
@@ -77,13 +76,11 @@ package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
     .otherDatabase, "the database was restored, or another one took its place")
   package static let otherServer = Self(
     .otherServer, "the database's server was started again, or another one took its place")
-  package static let otherTimeline = Self(
-    .otherTimeline, "a standby took the place of the database's server")
+  package static let otherTimeline = Self(.otherTimeline, "a standby took the place of the database's server")
   package static let otherTriggers = Self(
     .otherTriggers, "triggers of the origin's log were dropped, disabled, or replaced")
   package static let otherSchema = Self(
-    .otherSchema,
-    "the origin's schema was changed, or its file was rewritten, as by VACUUM or .restore")
+    .otherSchema, "the origin's schema was changed, or its file was rewritten, as by VACUUM or .restore")
   package static let otherLog = Self(.otherLog, "the origin's log was replaced")
   package static let pruned = Self(.pruned, "the origin's log does not reach back to the last step")
   package static let edited = Self(

@@ -70,8 +70,7 @@ struct ChangeStep {
     try context.publication.sweep(series)
     try DurableFile.sweep(context.stateFolder)
     for one in series {
-      try DraftFiles(publication: context.publication, series: one, stateFolder: context.stateFolder)
-        .sweep()
+      try DraftFiles(publication: context.publication, series: one, stateFolder: context.stateFolder).sweep()
     }
   }
 

@@ -13,16 +13,13 @@ package struct FactsKeeper: Sendable {
   static let restSeconds = 30
   static let steps = 100
 
-  /// Writes facts, or removes them if `isOn` is false.
   package init(isOn: Bool, report: @escaping @Sendable (LogRecord) -> Void = { _ in }) {
     (self.isOn, self.report) = (isOn, report)
   }
 
   /// `gained` is the number of new parts in the origin, `nil` if the step did not read it. `isRepeated`: the step's outcome
   /// is that of the step before.
-  func keep(
-    of job: DatasetJob, in publisher: Publisher, gained: Int?, isRepeated: Bool, at now: UTCTime
-  ) {
+  func keep(of job: DatasetJob, in publisher: Publisher, gained: Int?, isRepeated: Bool, at now: UTCTime) {
     reporting(job.name, publisher) { folder in
       let told = isOn ? Set(job.plans.map(\.series)) : []
       for series in try folder.series(of: job.name) where !told.contains(series) { try folder.remove(series) }
@@ -124,8 +121,7 @@ extension Connection {
       SeriesFacts.Table(
         name: table.name, rows: sums[table.name]?.rows ?? 0,
         columns: table.columns.enumerated().map { place, column in
-          SeriesFacts.Column(
-            name: column.name, type: column.declaredType, isKey: table.key.contains(place))
+          SeriesFacts.Column(name: column.name, type: column.declaredType, isKey: table.key.contains(place))
         }, sql: sql[table.name] ?? "")
     }
   }

@@ -120,7 +120,6 @@ struct LogPosition {
   }
 }
 
-/// The publisher's position in an origin's log.
 package struct OriginLogStanding: Hashable, Sendable {
   fileprivate let subject: String
   fileprivate var copy: String
@@ -174,8 +173,7 @@ extension OriginLogStanding {
         ("subject", .string(subject)), ("copy", .string(copy)), ("cursor", cursor.json),
         ("comparedAt", .string(comparedAt.text)), ("missedAt", missedAt.map { .string($0.text) }),
         ("steady", .bool(isSteady)), ("gaps", JSONValue(strings: gaps)),
-        ("prunedAt", prunedAt.map { .string($0.text) })
-      ))
+        ("prunedAt", prunedAt.map { .string($0.text) })))
   }
 }
 
@@ -222,5 +220,39 @@ extension Publisher {
   /// Trusts the origin's log again after it missed rows. The next step compares all rows, and later steps use the log.
   package func acceptLog(of series: [SeedSeries]) throws {
     for one in series { try Folder.remove(LogPosition.path(one, stateFolder)) }
+  }
+}
+
+/// The origin's position when a series last read it, stored beside the working copy. Synced before the rows are signed,
+/// so after a crash it is at worst ahead of the publication, and a step briefly waits for a standby without need.
+package struct SeenPlace {
+  private let path: String
+
+  package init(_ series: SeedSeries, in stateFolder: String) {
+    path = "\(stateFolder)/\(series.roleName).place"
+  }
+
+  /// When the origin became a standby that lacks rows read before; `nil` if it is not.
+  package var behindSince: UTCTime? { known?["behindSince"]?.string.flatMap { UTCTime($0) } }
+
+  private var known: JSONValue? { StateFile.json(path) }
+
+  func relation(of origin: any Origin) throws -> OriginRelation {
+    try known?["place"].map { try origin.relation(to: OriginCursor($0)) } ?? .follows
+  }
+
+  /// Stores the position, if the origin has one. Syncs only if the rows will be published.
+  func note(_ place: OriginCursor?, isPublished: Bool) throws {
+    let known = known
+    guard let place = place?.json ?? known?["place"] else { return }
+    let next: JSONValue = ["place": place, "behindSince": .null]
+    if isPublished { return try DurableFile.write(next.bytes, to: path) }
+    if next != known { try DurableFile.replace(path, with: next.bytes) }
+  }
+
+  func note(waitingSince start: UTCTime) throws {
+    guard let place = known?["place"], behindSince != start else { return }
+    let next: JSONValue = ["place": place, "behindSince": .string(start.text)]
+    try DurableFile.write(next.bytes, to: path)
   }
 }

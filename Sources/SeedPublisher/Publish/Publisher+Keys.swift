@@ -74,9 +74,7 @@ extension Publisher {
       var change = try propose(update.published, update.attendedSigner)
       change.sign(with: keys, after: update.published)
       // An incomplete change may be signed elsewhere, but a complete one must be publishable with the keys here.
-      if change.isComplete(after: update.published) {
-        try update.rehearse(change)
-      }
+      if change.isComplete(after: update.published) { try update.rehearse(change) }
       return try finish(change, &update)
     }
   }

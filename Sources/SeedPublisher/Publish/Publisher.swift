@@ -46,8 +46,7 @@ package struct Publisher: Sendable {
     let start = ContinuousClock.now
     var report = StepReport()
     let result = Result {
-      let published =
-        try half == .snapshots ? withPublication { $0 } : ChangeStep.run(context, &report)
+      let published = try half == .snapshots ? withPublication { $0 } : ChangeStep.run(context, &report)
       if half != .changes { try CompressionStep.run(context, after: published, &report) }
     }
     record(report, result, context, milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)))

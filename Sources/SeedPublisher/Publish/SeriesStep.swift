@@ -115,15 +115,13 @@ struct SeriesStep {
       throw OriginError.unavailable(
         "the origin \(job.origin.text) is the standby \(standby), which lacks published rows: check why it does not follow its "
           + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, one step with "
-          + "the primary publishes that state"
-      )
+          + "the primary publishes that state")
     }
     var draft = keep(.unchanged, published)
     (draft.isWaiting, draft.isSearched) = (true, true)
     draft.report.warnings.append(
       "\(plan.series): the standby \(standby) lacks published rows: nothing is published until it has them; "
-        + "wait, or let origin.postgres name the primary"
-    )
+        + "wait, or let origin.postgres name the primary")
     draft.noteSeen = { try seen.note(waitingSince: start) }
     return draft
   }
@@ -213,9 +211,7 @@ struct SeriesStep {
   // MARK: A rollback
 
   private func rollBack(to version: SeedVersion, _ published: SeriesMetadata?) throws -> SeriesDraft {
-    guard let published, !job.isRetired(plan.series) else {
-      throw RecallError.notPublished(plan.series)
-    }
+    guard let published, !job.isRetired(plan.series) else { throw RecallError.notPublished(plan.series) }
     try plan.check(against: published.state)
     let file = "\(context.stateFolder)/\(plan.series.roleName).recalled\(DurableFile.temporarySuffix)"
     defer { try? WorkingCopy.remove(file) }

@@ -14,7 +14,6 @@ package struct StepReport: Sendable {
   var gained: Int?
   /// Files that were or would be removed, as paths within the publication.
   package internal(set) var pruned: [String] = []
-  /// The step was a preview and wrote nothing.
   package internal(set) var isPreview = false
   var isResuming = false
 

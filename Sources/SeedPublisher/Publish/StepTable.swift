@@ -50,8 +50,7 @@ struct StepTable {
         "WHERE dataset = ? AND major IS ? ORDER BY id DESC LIMIT 1",
         [.text(record.dataset.text), SeedValue(record.series?.major)]
       ).first, latest.outcome == record.outcome, latest.to == record.to,
-      latest.error?.failureKey == record.error?.failureKey,
-      latest.foundBy == record.foundBy,
+      latest.error?.failureKey == record.error?.failureKey, latest.foundBy == record.foundBy,
       try !isInterrupted(id, latest, record)
     else { return false }
     var repeated = latest

@@ -67,7 +67,6 @@ extension SeriesPlan {
   }
 }
 
-/// The usual names in a deployment's folder.
 package enum DeploymentNames {
   package static let file = "seedbank.json"
   /// In a dataset's folder.
@@ -90,8 +89,7 @@ extension DatasetName {
     let plain = stem.folding(options: [.caseInsensitive, .diacriticInsensitive], locale: nil)
     let words = plain.replacing("ß", with: "ss").split {
       !"abcdefghijklmnopqrstuvwxyz0123456789".contains($0)
-    }
-    .joined(separator: "-")
+    }.joined(separator: "-")
     let text = words.drop { !$0.isLetter }.prefix(Limits.datasetNameLength)
     let trimmed = String(text.last == "-" ? text.dropLast() : text)
     let isTaken = DeploymentNames.taken.contains(trimmed)
@@ -99,7 +97,6 @@ extension DatasetName {
   }
 }
 
-/// A file to write, with its path below a folder.
 package struct DraftedFile: Sendable {
   package let path: String
   let text: String

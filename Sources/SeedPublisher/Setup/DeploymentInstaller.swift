@@ -15,9 +15,7 @@ package struct DeploymentInstaller: Installer {
   package init(
     _ draft: DeploymentDraft, _ keys: KeyPlan = KeyPlan(), extraEntries: [String] = [],
     fill: @escaping (_ staging: String) throws -> Void = { _ in }
-  ) {
-    (self.draft, self.keys, self.extraEntries, self.fill) = (draft, keys, extraEntries, fill)
-  }
+  ) { (self.draft, self.keys, self.extraEntries, self.fill) = (draft, keys, extraEntries, fill) }
 
   package var keyCount: Int? { keys.count }
 
@@ -137,8 +135,7 @@ package struct DatasetInstaller: Installer {
       throw Refusal(
         .configuration,
         "\(draft.file) has a dataset \(draft.dataset) already. Nothing was changed: --dataset gives this one another name,"
-          + " --directory begins another deployment, and 'seedbank model new' adds an origin's additions."
-      )
+          + " --directory begins another deployment, and 'seedbank model new' adds an origin's additions.")
     }
     guard !Folder.exists(folder) else {
       throw Refusal(

@@ -59,8 +59,6 @@ struct DraftedTable {
 
   static let withoutIndexes = " NOT INDEXED"
 
-  // MARK: Rows without a key
-
   /// Makes the row number the key.
   private mutating func number() throws {
     guard let rowNumber = origin.rowNumber, canSelect else { throw SchemaProblem.noKey(table: origin.name) }
@@ -78,9 +76,7 @@ struct DraftedTable {
 
   static let rowNumberColumn = "row_number"
 
-  private var nullReason: String {
-    "some of its rows have NULL in the key's \(list(origin.nullColumns))"
-  }
+  private var nullReason: String { "some of its rows have NULL in the key's \(list(origin.nullColumns))" }
 
   private func list(_ columns: [String]) -> String { columns.map { "\"\($0)\"" }.joined(separator: ", ") }
 

@@ -38,8 +38,6 @@ package struct ModelDraft: Sendable {
     return sql.hasPrefix(title) ? "-- Model \(new) of " + sql.dropFirst(title.count) : sql
   }
 
-  // MARK: Tables, indexes and views
-
   /// Adds the parts in an order in which each may use those before it.
   private mutating func add(_ parts: [SchemaPart], from drafted: SchemaDraft) {
     for part in parts {
@@ -61,8 +59,6 @@ package struct ModelDraft: Sendable {
       return nil
     } catch { return SkipCause(error) }
   }
-
-  // MARK: Columns
 
   private mutating func add(_ column: OriginGain.Part, from drafted: SchemaDraft) {
     do throws(ColumnRefusal) {
@@ -176,8 +172,7 @@ package struct ModelChoice {
     }
     try Self.check(version, models, dataset)
     guard let base = models.last(where: { $0.version < version }) else {
-      throw Refusal(
-        .usage, "\(dataset) begins with model \(models[0].version): choose a version above it.")
+      throw Refusal(.usage, "\(dataset) begins with model \(models[0].version): choose a version above it.")
     }
     self.version = version
     self.base = base

@@ -30,9 +30,7 @@ package struct OriginSurvey: Sendable {
     } catch let error as DatabaseError where error.saysDamage {
       // A retry, which status 69 suggests, would not help: the file is not a database.
       throw Refusal(.badData, "\(path): expected a SQLite database, found: \(error.message).")
-    } catch let error as DatabaseError {
-      throw OriginError.reading(path, error)
-    }
+    } catch let error as DatabaseError { throw OriginError.reading(path, error) }
   }
 
   private mutating func read(_ connection: Connection) throws {
@@ -50,9 +48,7 @@ package struct OriginSurvey: Sendable {
     // The log's own tables are not data.
     let log = try LogParts(connection)
     for row in rows where !row[1].lowercased().hasPrefix("sqlite_") && !log.owns(row[1]) {
-      func part(_ kind: SetupNote.Kind) -> SchemaPart {
-        SchemaPart(kind: kind, name: row[1], sql: row[3])
-      }
+      func part(_ kind: SetupNote.Kind) -> SchemaPart { SchemaPart(kind: kind, name: row[1], sql: row[3]) }
       switch (row[0], kinds[row[1]]) {
       case ("table", "virtual"): virtualTables.append(part(.virtualTable))
       // A virtual table's own storage is not data.
@@ -62,8 +58,7 @@ package struct OriginSurvey: Sendable {
         tables.append(
           try OriginTable(
             part(.table), own, isWithoutRowid: withoutRowid.contains(row[1]),
-            isStrict: strict.contains(row[1]),
-            connection))
+            isStrict: strict.contains(row[1]), connection))
       case ("view", _): views.append(part(.view))
       case ("trigger", _): triggers.append(row[1])
       default: break

@@ -58,9 +58,7 @@ struct OriginTable: Sendable {
   /// A generated column may call a function of another program, or fail for a row.
   private mutating func take(_ column: OriginColumn, isGenerated: Bool, _ connection: Connection) {
     do {
-      if isGenerated {
-        _ = try connection.value("SELECT count(\(quoted(column.name))) FROM \(quoted(name))")
-      }
+      if isGenerated { _ = try connection.value("SELECT count(\(quoted(column.name))) FROM \(quoted(name))") }
       columns.append(column)
     } catch {
       notes.append(
@@ -93,8 +91,6 @@ struct OriginTable: Sendable {
     }
   }
 
-  // MARK: SQL
-
   /// The table for clients, without CHECKs and references, which are the origin's business. A primary key with NULLs
   /// becomes a UNIQUE constraint. `rowNumber`: the name of a new column that is the key.
   func sql(numberedBy rowNumber: String? = nil) -> String {
@@ -109,8 +105,7 @@ struct OriginTable: Sendable {
   /// The primary key that is SQLite's rowid.
   private var rowidColumn: String? {
     guard let key = keys.first(where: \.isPrimary), key.parts.count == 1, rowNumber != nil,
-      nullColumns.isEmpty,
-      let column = columns.first(where: { $0.name == key.parts[0].column })
+      nullColumns.isEmpty, let column = columns.first(where: { $0.name == key.parts[0].column })
     else { return nil }
     return column.type.uppercased() == "INTEGER" ? column.name : nil
   }
@@ -151,17 +146,14 @@ struct OriginColumn: Sendable {
   var isForeign: Bool { foreignCollation != nil }
 
   /// The column in a SELECT, as bytes if clients lack its collation.
-  var selected: String {
-    isForeign ? "\(quoted(name)) COLLATE BINARY AS \(quoted(name))" : quoted(name)
-  }
+  var selected: String { isForeign ? "\(quoted(name)) COLLATE BINARY AS \(quoted(name))" : quoted(name) }
 
   /// The column in a CREATE TABLE or ALTER TABLE, sorted by bytes if clients lack its collation.
   func definition(isKey: Bool = false) -> String {
     let isPlain = isForeign || collation.uppercased() == Collation.binary.rawValue
     let words = [
       quoted(name), typeSQL(type), isKey ? "PRIMARY KEY" : isNotNull ? "NOT NULL" : "",
-      defaultSQL.map { "DEFAULT \($0)" } ?? "",
-      isPlain ? "" : "COLLATE \(collation)",
+      defaultSQL.map { "DEFAULT \($0)" } ?? "", isPlain ? "" : "COLLATE \(collation)",
     ]
     return words.filter { !$0.isEmpty }.joined(separator: " ")
   }

@@ -15,7 +15,6 @@ package struct RowTypes {
 
   package init() {}
 
-  /// A type for each table and view of a model's schema.
   package mutating func declarations(ofSchema sql: String) throws -> [String] {
     let connection = try Connection("schema", .memory)
     try connection.run(script: sql)
@@ -25,7 +24,6 @@ package struct RowTypes {
     return (tables + views).map { declaration(of: $0).text }
   }
 
-  /// A type for some columns of a table.
   package mutating func declaration(
     of table: TableSchema, columns: [String]
   ) -> (name: String, text: String) { declaration(of: RowType(table, columns)) }
@@ -62,8 +60,7 @@ struct RowType {
       "SELECT name, type FROM pragma_table_xinfo(?) ORDER BY cid", .text(view)
     ).map { row in
       let type = row[1].text
-      return Column(
-        row[0].text, type, Affinity(declaredType: type, isStrict: false), isNotNull: false)
+      return Column(row[0].text, type, Affinity(declaredType: type, isStrict: false), isNotNull: false)
     }
     self.init("view", view, columns, key: nil)
   }

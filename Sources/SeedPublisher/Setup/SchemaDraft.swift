@@ -21,9 +21,7 @@ package struct SchemaDraft: Sendable {
     }.joined(separator: ", ")
   }
 
-  package func text(header: String) -> String {
-    "-- \(header.printable)\n" + parts.map(\.text).joined()
-  }
+  package func text(header: String) -> String { "-- \(header.printable)\n" + parts.map(\.text).joined() }
 }
 
 struct SchemaPart: Hashable, Sendable {

@@ -28,7 +28,6 @@ package struct SetupNote: Hashable, Sendable {
 
   package let kind: Kind
   package let name: String
-  /// The column.
   package var part: String?
   package let reason: String
   /// The remedy; empty if the reason includes it.
@@ -70,9 +69,7 @@ package struct SetupNote: Hashable, Sendable {
     let list = group.map(\.subject).joined(separator: ", ")
     return "\(group[0].kind.verb)\(group[0].kind == .index ? "es" : "s") \(list): \(group[0].explanation)"
   }
-}
 
-extension SetupNote {
   init(_ kind: Kind, _ name: String, _ cause: SkipCause) {
     self.init(kind: kind, name: name, reason: cause.reason, remedy: cause.remedy(kind))
   }

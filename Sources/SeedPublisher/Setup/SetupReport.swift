@@ -58,9 +58,7 @@ package struct SetupReport: Sendable {
 
   private var numberingAdvice: [String] {
     guard let model = draft.models.last, notes.contains(where: { $0.kind == .numbering }), !isOriginMade
-    else {
-      return []
-    }
+    else { return [] }
     return [
       "The key of a numbered row is its number in the origin's file; it is the table's first column. VACUUM, or"
         + " loading the file again, may give rows other numbers, and then clients download these rows again. If some"
@@ -102,9 +100,7 @@ package struct SetupReport: Sendable {
   }
 
   private func remark(on path: String) -> String {
-    if path.hasSuffix("/\(KnownOrigin.fileName)") {
-      return "the origin's tables now; additions are reported"
-    }
+    if path.hasSuffix("/\(KnownOrigin.fileName)") { return "the origin's tables now; additions are reported" }
     return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.models.count == 1 ? contents : ""
   }
 

@@ -43,9 +43,7 @@ final class Console: Sendable {
   func startJSON() { state.withLock { $0.asksForJSON = true } }
 
   /// From here on, messages are log lines, and those below `level` are dropped.
-  func startLog(_ format: LogFormat, from level: LogLevel) {
-    state.withLock { $0.log = (format, level) }
-  }
+  func startLog(_ format: LogFormat, from level: LogLevel) { state.withLock { $0.log = (format, level) } }
 
   func tell(_ record: LogRecord) {
     guard let (format, level) = state.withLock(\.log) else { return tellPerson(record) }

@@ -11,9 +11,7 @@ enum HelpText {
   }
 
   static func overview(of groups: [CommandGroup]) -> String {
-    let sections = groups.map { group in
-      section(group.title, group.commands.map { ($0.name, $0.abstract) })
-    }
+    let sections = groups.map { group in section(group.title, group.commands.map { ($0.name, $0.abstract) }) }
     return joined(
       [TextLayout.paragraphs(introduction), ["Usage: seedbank <command> [<options>]"]] + sections + [
         section("Options", [("--version", "Show the version."), entry(.help)]),

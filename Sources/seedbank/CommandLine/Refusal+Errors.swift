@@ -12,8 +12,7 @@ extension Refusal {
   init(of error: any Error) {
     switch error {
     case let error as Refusal: self = error
-    case let error as FollowFailure:
-      self.init(error.isUnavailable ? .unavailable : .badData, error.message)
+    case let error as FollowFailure: self.init(error.isUnavailable ? .unavailable : .badData, error.message)
     case let error as SeedError: self.init(Self.exitCode(of: error.code), error.message.asSentence)
     case let error as TrustError where error.isOfPublication:
       self.init(
@@ -85,8 +84,7 @@ extension Refusal {
     case let failure as MirrorFailure: mirrorCode(failure.error)
     case let error as PublicationError where error.isConfiguration: .configuration
     case is ImportError, is InvalidText, is InvalidName, is TrustError, is PublicationError,
-      is OfflineChange.SignatureError, is RecallError, is NotASeed, is ApplyError,
-      is CompressionError:
+      is OfflineChange.SignatureError, is RecallError, is NotASeed, is ApplyError, is CompressionError:
       .badData
     default: nil
     }

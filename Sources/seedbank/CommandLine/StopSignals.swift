@@ -39,8 +39,6 @@ struct StopSignals: Sendable {
     }
   }
 
-  // MARK: Cleanup before the process ends
-
   private static let received = Mutex<Int32?>(nil)
 
   /// Timeout after which the process exits if the signal does not end it.

@@ -110,9 +110,7 @@ extension Command {
     let version = given.map { text in versions.first { $0.description == text } } ?? versions.last
     guard let version, let hash = hashes[version],
       let model = dataset.models.first(where: { $0.version == version })
-    else {
-      throw arguments.unsuitable("model", given ?? "", alternatives(versions.map(\.description)))
-    }
+    else { throw arguments.unsuitable("model", given ?? "", alternatives(versions.map(\.description))) }
     return (SwiftSnippet(dataset: dataset.name, model: version, schema: hash), model)
   }
 }

@@ -19,9 +19,7 @@ extension Command {
       ("seedbank demo --directory demo", "Make the folder 'demo' with everything in it."),
       ("seedbank demo --trips 160000", "With 3.2 million calls, as a real city has."),
     ]
-  ) { arguments, context in
-    try await SignalCleanup.staging { try make(arguments, context) }
-  }
+  ) { arguments, context in try await SignalCleanup.staging { try make(arguments, context) } }
 
   private static func make(_ arguments: ParsedArguments, _ context: Context) throws {
     let directory = try context.setupDirectory(arguments)
@@ -52,8 +50,7 @@ enum DemoDeployment {
   static func dataset(in directory: String) -> DatasetConfiguration {
     var dataset = DatasetConfiguration(drafting: "transit", of: origin(in: directory), in: directory, models)
     dataset.policy.provenance = Provenance(
-      license: "CC0-1.0", attribution: "Invented demo data; no timetable of any operator",
-      source: source)
+      license: "CC0-1.0", attribution: "Invented demo data; no timetable of any operator", source: source)
     return dataset
   }
 

@@ -138,9 +138,7 @@ private struct FollowJob: Sendable {
       if !report.isUnchanged { onChange() }
       context.console.tell(report.record)
       return nil
-    } catch {
-      return error
-    }
+    } catch { return error }
   }
 
   /// Older results in a row before a report, because a cache or one of several followers may lag for a moment.

@@ -51,9 +51,7 @@ extension Command {
       ),
       .value(
         "rejects", "path",
-        help:
-          "Write rejected rows with their issues to this file as NDJSON, even if the import fails."
-      ),
+        help: "Write rejected rows with their issues to this file as NDJSON, even if the import fails."),
       .value(
         "batch", "rows", help: "Commit after that many rows. If the import is interrupted, run it again."),
       .flag("ignore-triggers", help: "Import into tables with triggers without running them."),

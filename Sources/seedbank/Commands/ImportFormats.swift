@@ -114,7 +114,6 @@ struct ImportFormats {
   }
 }
 
-/// One of the documents of an import, in reading order.
 struct ImportInput: Sendable {
   let path: String
   let name: String

@@ -28,8 +28,7 @@ extension Command {
       )
     ],
     options: [
-      .directory,
-      .value("schema", "name", help: "The schema of the tables in PostgreSQL (default: public)."),
+      .directory, .value("schema", "name", help: "The schema of the tables in PostgreSQL (default: public)."),
       .value("tables", "names", help: "Only these tables of a PostgreSQL database, separated by commas."),
       .value(
         "dataset", "name", help: "The dataset's name (default: made from the file's or the database's name)."),
@@ -45,9 +44,7 @@ extension Command {
       ),
       ("seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."),
     ]
-  ) { arguments, context in
-    try await SignalCleanup.staging { try initialize(arguments, context) }
-  }
+  ) { arguments, context in try await SignalCleanup.staging { try initialize(arguments, context) } }
 
   private static func initialize(_ arguments: ParsedArguments, _ context: Context) throws {
     let origin = try origin(arguments, context)

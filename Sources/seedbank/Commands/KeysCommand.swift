@@ -53,8 +53,7 @@ extension Command {
       .flag("yes", actions: ["rotate"], help: "Confirm that the old root keys are lost for good."),
       .flag(
         "prepare", actions: ["renew", "rotate", "revoke"],
-        help: "Prepare the change without any key here; others sign it."),
-      .json,
+        help: "Prepare the change without any key here; others sign it."), .json,
     ],
     examples: [
       ("seedbank keys status", "Every role's keys and expiry date."),

@@ -18,9 +18,7 @@ extension Command {
       .config,
       .flag(
         "replace", actions: ["push"],
-        help:
-          "Replace the metadata of an attempt that was lost. No other publisher may run."),
-      .json,
+        help: "Replace the metadata of an attempt that was lost. No other publisher may run."), .json,
     ],
     examples: [
       ("seedbank mirror check", "Whether each mirror can be used."),

@@ -36,8 +36,7 @@ extension Command {
         help: "Look at this SQLite file or feed in the origin's place."),
       .value(
         "sunset", "date", actions: ["deprecate"], help: "The day on which the major ends, as YYYY-MM-DD."),
-      .value("message", "text", actions: ["deprecate", "retire"], help: "For the app's users."),
-      .json,
+      .value("message", "text", actions: ["deprecate", "retire"], help: "For the app's users."), .json,
       .flag(
         "dry-run", actions: ["new", "skip", "deprecate", "retire"],
         help: "Show the changes, without making them."),
@@ -115,8 +114,7 @@ extension Command {
     let (gain, names) = (job.gain(in: now), arguments.strings("name"))
     if let unknown = names.first(where: { gain.parts(named: $0).isEmpty }) {
       let choices =
-        gain.isEmpty
-        ? "no name, because the origin has no new tables or columns" : alternatives(gain.names)
+        gain.isEmpty ? "no name, because the origin has no new tables or columns" : alternatives(gain.names)
       throw arguments.unsuitable("name", unknown, choices)
     }
     let isDryRun = arguments.flag("dry-run")

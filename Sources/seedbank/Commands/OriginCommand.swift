@@ -95,9 +95,7 @@ extension Command {
   }
 }
 
-enum OriginAction: String, CaseIterable {
-  case setup, remove, accept
-}
+enum OriginAction: String, CaseIterable { case setup, remove, accept }
 
 private struct OriginLogChange {
   let action: OriginAction
@@ -165,9 +163,7 @@ private struct OriginLogChange {
         ("logged", draft.map { draft in JSONValue(strings: draft.logged.map(\.table)) }),
         (
           "compared",
-          draft.map { _ in
-            .array(left.map { ["table": .string($0.table), "reason": .string($0.reason)] })
-          }
+          draft.map { _ in .array(left.map { ["table": .string($0.table), "reason": .string($0.reason)] }) }
         ), ("statements", JSONValue(statements.count))))
   }
 

@@ -145,9 +145,7 @@ extension FollowDraft {
 }
 
 extension PublishedMetadata {
-  private var recovered: [SeriesMetadata] {
-    series.sorted { $0.key < $1.key }.map(\.value.metadata)
-  }
+  private var recovered: [SeriesMetadata] { series.sorted { $0.key < $1.key }.map(\.value.metadata) }
 
   fileprivate var recoveredText: String {
     recovered.map { "\($0.series): version \($0.state.head), published at \($0.state.publishedAt)" }

@@ -120,9 +120,7 @@ private struct Regeneration {
   private mutating func checkSignatures() throws {
     guard let standing = deployment.signatures(now: .now()) else { return }
     standing.warnings.forEach(console.warning)
-    if let failure = standing.failure.map(Refusal.init(of:)), !isDryRun {
-      failures.append(failure)
-    }
+    if let failure = standing.failure.map(Refusal.init(of:)), !isDryRun { failures.append(failure) }
   }
 
   private func work(_ dataset: DatasetConfiguration) throws -> StepReport {

@@ -39,8 +39,7 @@ extension Parameter {
     value("port", "number", short: "p", setting: "http.port", help: "The port; 0 for any free port."),
     value(
       "public", "folder",
-      help: "The web page's folder (default: SEEDBANK_PUBLIC, else the one that belongs to this program)."
-    ),
+      help: "The web page's folder (default: SEEDBANK_PUBLIC, else the one that belongs to this program)."),
   ]
 
   static let log = [

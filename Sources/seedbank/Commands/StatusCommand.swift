@@ -20,8 +20,7 @@ extension Command {
       one line.
       """,
     options: [
-      .config, .onlyDataset,
-      .flag("check", help: "Print one line and end with 0, 1 or 2, for a monitor."),
+      .config, .onlyDataset, .flag("check", help: "Print one line and end with 0, 1 or 2, for a monitor."),
       .value(
         "older-than", "time",
         help: "With --check: warn of a newest version older than this, such as 90s, 15m, 26h or 3d (default: "

@@ -60,9 +60,8 @@ extension VerificationReport {
   fileprivate var json: JSONValue {
     [
       "sound": .bool(isSound), "findings": .array(findings.map(\.json)),
-      "metadataFiles": JSONValue(metadataFiles),
-      "objects": JSONValue(objects), "bytes": JSONValue(bytes), "snapshots": JSONValue(snapshots),
-      "deltas": JSONValue(deltas), "passedDeltas": JSONValue(passedDeltas),
+      "metadataFiles": JSONValue(metadataFiles), "objects": JSONValue(objects), "bytes": JSONValue(bytes),
+      "snapshots": JSONValue(snapshots), "deltas": JSONValue(deltas), "passedDeltas": JSONValue(passedDeltas),
     ]
   }
 }

@@ -4,9 +4,7 @@ import SeedSystem
 
 extension ConfigurationValue {
   /// A whole file. Rejects keys that are not in `keys`.
-  init(
-    file: String, prefix: String, _ overrides: ConfigurationOverrides, keys: [String]
-  ) throws(Refusal) {
+  init(file: String, prefix: String, _ overrides: ConfigurationOverrides, keys: [String]) throws(Refusal) {
     let json = try TextFile.json(file).withoutComments
     do throws(MalformedJSON) {
       try Self.check(json, keys)
@@ -143,9 +141,7 @@ struct ConfigurationValue {
   }
 
   /// The distinct values of an array's elements.
-  func list<Element: Equatable>(
-    _ read: (Self) throws(Refusal) -> Element?
-  ) throws(Refusal) -> [Element]? {
+  func list<Element: Equatable>(_ read: (Self) throws(Refusal) -> Element?) throws(Refusal) -> [Element]? {
     guard let values = try elements() else { return nil }
     var elements: [Element] = []
     for value in values {

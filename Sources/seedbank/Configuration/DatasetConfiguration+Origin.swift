@@ -28,9 +28,8 @@ extension DatasetConfiguration {
       meaning:
         "the SQLite file that holds the data; it is only read. In its place there may be `origin.postgres`, `origin.feed` or "
         + "`origin.command`",
-      read: { dataset, value throws(Refusal) in
-        dataset.originPath = try value.path() ?? ""
-      }, json: { $0.originPath.isEmpty ? .null : .string(Paths.relative($0.originPath, to: $0.folder)) }),
+      read: { dataset, value throws(Refusal) in dataset.originPath = try value.path() ?? "" },
+      json: { $0.originPath.isEmpty ? .null : .string(Paths.relative($0.originPath, to: $0.folder)) }),
     Setting(
       key: "origin.postgres", type: "URL", usual: "none",
       meaning:

@@ -26,9 +26,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     (self.name, self.folder, self.originPath, self.models) = (name, folder, originPath, models)
   }
 
-  init(
-    _ name: DatasetName, readingFolder folder: String, overrides: ConfigurationOverrides
-  ) throws(Refusal) {
+  init(_ name: DatasetName, readingFolder folder: String, overrides: ConfigurationOverrides) throws(Refusal) {
     self.init(name: name, folder: folder, originPath: "")
     environment = overrides.environment
     try read(overrides)
@@ -93,8 +91,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
       Setting(
         key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
         usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule", isSeldom: true,
-        meaning:
-          "seconds for which signatures are valid without a renewal; at least three times the longest "
+        meaning: "seconds for which signatures are valid without a renewal; at least three times the longest "
           + "schedule", read: readExpiry, json: { JSONValue($0.policy.lifetimeSeconds) }),
       .integer(
         "pollSeconds", \.policy.pollSeconds, in: 1...86_400,

@@ -174,9 +174,8 @@ extension DeploymentConfiguration {
   static let noticeSettings: [Setting<Self>] = NoticeKind.allCases.map { kind in
     Setting(
       key: kind.setting, type: "list of texts", usual: "none", isSeldom: true, meaning: kind.meaning,
-      read: { configuration, value throws(Refusal) in
-        configuration.notices[kind] = try value.command()
-      }, json: { JSONValue(strings: $0.notices[kind] ?? []) })
+      read: { configuration, value throws(Refusal) in configuration.notices[kind] = try value.command() },
+      json: { JSONValue(strings: $0.notices[kind] ?? []) })
   }
 }
 

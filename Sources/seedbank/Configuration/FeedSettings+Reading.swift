@@ -43,8 +43,7 @@ extension DatasetConfiguration {
       "the file of a table, if it does not have the table's name: a name, or a shell's pattern in which `*` matches any letters, "
         + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of columns that SELECTs read, "
         + "`optionalColumns`, a list of columns that may be absent, and `optional`: `true` if the file may be absent, "
-        + "and the table then has no rows",
-      read: { value throws(Refusal) in try value.feedTables() },
+        + "and the table then has no rows", read: { value throws(Refusal) in try value.feedTables() },
       json: { .object($0.map { JSONMember($0.table, $0.json) }) }),
     .integer(
       "origin.maximumBytes", \.feed.mostBytes, in: 1...1_000_000_000_000_000, isSeldom: true,

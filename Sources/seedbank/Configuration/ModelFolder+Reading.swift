@@ -8,9 +8,7 @@ import class Foundation.FileManager
 extension ModelFolder {
   static func all(inDataset folder: String) throws(Refusal) -> [ModelDefinition] {
     let parent = parent(inDataset: folder)
-    let models = try visibleNames(in: parent).map { name throws(Refusal) in
-      try read(name, in: parent)
-    }
+    let models = try visibleNames(in: parent).map { name throws(Refusal) in try read(name, in: parent) }
     guard !models.isEmpty else {
       throw Refusal.configuration(
         parent, "expected a folder for each model, such as 1.0/\(schemaFileName), found none")
@@ -39,9 +37,7 @@ extension ModelFolder {
     }
   }
 
-  private static func projections(
-    _ names: [String], _ path: String
-  ) throws(Refusal) -> [String: String] {
+  private static func projections(_ names: [String], _ path: String) throws(Refusal) -> [String: String] {
     var projections: [String: String] = [:]
     for name in names where name != schemaFileName {
       guard name.hasSuffix(suffix), name.count > suffix.count else {

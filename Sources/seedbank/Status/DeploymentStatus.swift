@@ -57,9 +57,8 @@ struct DeploymentStatus {
     failures = unsound + standing.expired + unserved.flatMap(\.warnings) + missing
     warnings =
       unsound + standing.warnings + missing + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
-      + series.compactMap { $0.doubt(of: now) }
-      + publisher.fullDisks.map(Self.words) + publisher.abandoned.map(\.warning)
-      + datasets.compactMap(Self.gain)
+      + series.compactMap { $0.doubt(of: now) } + publisher.fullDisks.map(Self.words)
+      + publisher.abandoned.map(\.warning) + datasets.compactMap(Self.gain)
       + datasets.compactMap { Self.reading($0, in: configuration.state) }
       + mirrors.compactMap { $0.warning(now) }
   }
@@ -132,14 +131,13 @@ struct LocalSeriesStatus {
     var warnings: [String] = []
     if let hold = published.metadata.state.hold {
       warnings.append(
-        "\(series): held at the content of version \(hold.version) since \(hold.since);"
-          + " 'seedbank regenerate --resume' publishes the origin again")
+        "\(series): held at the content of version \(hold.version) since \(hold.since): "
+          + SeriesProblem.held.words.remedy)
     }
-    if let build = lastBuild, build.outcome.isFailure {
-      warnings.append("\(series): \(build.failure)")
-    }
+    if let build = lastBuild, build.outcome.isFailure { warnings.append("\(series): \(build.failure)") }
     if copy.isUnreadable {
-      warnings.append("\(series): the working copy cannot be read; the next step rebuilds it")
+      let remedy = SeriesProblem.copyUnreadable.words.remedy
+      warnings.append("\(series): the working copy cannot be read: \(remedy)")
     }
     if let doubt = log?.doubt { warnings.append("\(series): \(doubt)") }
     return warnings
@@ -147,13 +145,11 @@ struct LocalSeriesStatus {
 
   /// Reports published files that are missing or have a wrong length; `verify` checks their contents.
   fileprivate func missing(from publication: PublicationDirectory) -> String? {
-    let bad = (published?.metadata.objects ?? []).filter { object in
-      !publication.holds(object)
-    }
+    let bad = (published?.metadata.objects ?? []).filter { !publication.holds($0) }
     guard let first = bad.first else { return nil }
     let more = bad.count > 1 ? " and \(bad.count - 1) more" : ""
-    return
-      "\(series): \(first.filePath)\(more): missing or not of the signed length: see 'seedbank verify'"
+    let remedy = SeriesProblem.filesMissing.words.remedy
+    return "\(series): \(first.filePath)\(more): missing or not of the signed length: \(remedy)"
   }
 
   /// Warns of a date in the future, which hides the data's age.
@@ -161,8 +157,8 @@ struct LocalSeriesStatus {
     guard let status = status(StatusCheck.Limits()), status.problems(at: now).contains(.clocksDiffer)
     else { return nil }
     let date = max(status.publishedAt, status.steps?.newestAt ?? status.publishedAt)
-    return
-      "\(series): its newest date, \(date), is ahead of this clock: check the clock; the data's age is unknown"
+    return "\(series): its newest date, \(date), is ahead of this clock, so the data's age is unknown: "
+      + SeriesProblem.clocksDiffer.words.remedy
   }
 
   private var absence: String {
@@ -185,9 +181,7 @@ struct CopyStanding {
       let copy = try Connection(Self.path(series, folder), .reader)
       try copy.execute("PRAGMA busy_timeout = 1000")
       (version, rows) = (try SeedTables.meta(copy).version, try SeedTables.sums(copy).mapValues(\.rows))
-    } catch {
-      isUnreadable = (error as? DatabaseError)?.primaryCode != ResultCode.busy
-    }
+    } catch { isUnreadable = (error as? DatabaseError)?.primaryCode != ResultCode.busy }
   }
 
   fileprivate static func path(_ series: SeedSeries, _ folder: String) -> String {

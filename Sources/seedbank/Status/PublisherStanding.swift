@@ -20,9 +20,7 @@ struct PublisherStanding {
   private let published: PublishedMetadata
   private let configuration: DeploymentConfiguration
 
-  init(
-    _ configuration: DeploymentConfiguration, _ published: PublishedMetadata, _ search: KeySearch
-  ) throws {
+  init(_ configuration: DeploymentConfiguration, _ published: PublishedMetadata, _ search: KeySearch) throws {
     (self.configuration, self.published) = (configuration, published)
     keys = try KeyStatus.all(search, trustedBy: published)
     // Gets no keys, because pending changes can be read without them.

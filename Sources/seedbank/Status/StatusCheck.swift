@@ -73,20 +73,22 @@ extension LocalSeriesStatus {
   /// Overdue events; all other problems are warnings of the status.
   fileprivate func delays(_ limits: StatusCheck.Limits, _ now: UTCTime) -> [String] {
     guard let status = status(limits) else { return [] }
-    return status.problems(at: now).compactMap { problem in
-      switch (problem, status.steps) {
-      case (.noStep, let steps?):
-        "\(series): the last publish step was \(TimeSpan(from: steps.newestAt, to: now)) ago, more than"
-          + " \(TimeSpan(seconds: steps.patienceSeconds)): does the publisher still run?"
-      case (.old, let steps?):
-        "\(series): version \(published?.metadata.state.head.number ?? 0) is"
-          + " \(TimeSpan(from: status.publishedAt, to: now)) old, more than"
-          + " \(TimeSpan(seconds: steps.changeSeconds ?? 0))"
-      case (.untold, _):
-        "\(series): the history has no publish step, so the age of the last one is unknown:"
-          + " 'seedbank regenerate' makes one"
-      default: nil
-      }
+    return status.problems(at: now).compactMap { problem -> String? in
+      let (version, steps) = (published?.metadata.state.head.number ?? 0, status.steps)
+      let details: String? =
+        switch problem {
+        case .noStep:
+          steps.map {
+            "the last publish step was \(TimeSpan(from: $0.newestAt, to: now)) ago, more than"
+              + " \(TimeSpan(seconds: $0.patienceSeconds))"
+          }
+        case .old:
+          "version \(version) is \(TimeSpan(from: status.publishedAt, to: now)) old, more than"
+            + " \(TimeSpan(seconds: steps?.changeSeconds ?? 0))"
+        case .untold: "the history has no publish step, so the age of the last one is unknown"
+        default: nil
+        }
+      return details.map { "\(series): \($0): \(problem.words.remedy)" }
     }
   }
 

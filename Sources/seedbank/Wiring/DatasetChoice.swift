@@ -21,9 +21,7 @@ extension ParsedArguments {
 
   func onlyDataset(of configuration: DeploymentConfiguration) throws(Refusal) -> DatasetConfiguration {
     let datasets = try configuration.datasets(chosenBy: self)
-    guard datasets.count == 1 else {
-      throw undecided("dataset", alternatives(datasets.map(\.name.text)))
-    }
+    guard datasets.count == 1 else { throw undecided("dataset", alternatives(datasets.map(\.name.text))) }
     return datasets[0]
   }
 }
@@ -48,9 +46,7 @@ struct SeriesChoice {
     publication = PublicationDirectory(configuration.publication)
   }
 
-  var newestModel: ModelVersion? {
-    dataset.models.map(\.version).filter { $0.major == series.major }.max()
-  }
+  var newestModel: ModelVersion? { dataset.models.map(\.version).filter { $0.major == series.major }.max() }
 
   func published() throws -> SeriesMetadata {
     guard let found = try publication.published().series[series]?.metadata else {

@@ -38,9 +38,7 @@ struct Deployment {
   }
 
   /// Warns of keys that other users can read; throws if an online role has none.
-  private static func look(
-    at found: [FoundKey], _ search: KeySearch, _ console: Console
-  ) throws(Refusal) {
+  private static func look(at found: [FoundKey], _ search: KeySearch, _ console: Console) throws(Refusal) {
     if search.isFolderOpen { console.warning("\(search.folder): other users can read it: chmod 700 it.") }
     for file in found { file.warn(console) }
     for role in KeyRole.allCases where !role.isOffline && found.ring[role].isEmpty {

@@ -60,18 +60,14 @@ struct PublishingService: Sendable {
   }
 
   private func publishSnapshots(after steps: AsyncStream<Void>) async {
-    for await _ in steps {
-      await warning(.snapshots) { try await step(.snapshots) }
-    }
+    for await _ in steps { await warning(.snapshots) { try await step(.snapshots) } }
   }
 
   /// Reports an error only when it first occurs or changes; the schedule retries the work.
   private func warning(_ half: Publisher.Half, _ body: () async throws -> Void) async {
     do {
       try await body()
-      if let time = failures.end(half) {
-        say("\(dataset.name): \(half.recovery), after \(time)", .notice)
-      }
+      if let time = failures.end(half) { say("\(dataset.name): \(half.recovery), after \(time)", .notice) }
     } catch {
       if failures.isNews("\(error)", of: half) {
         say(Refusal(of: error).message, .error)

@@ -50,3 +50,77 @@ extension Context {
     console.tellStopping(signal, drainSeconds: configuration.drainSeconds)
   }
 }
+
+/// The service manager, such as systemd, which receives datagrams of sd_notify(3) without a library.
+struct ServiceManager: Sendable {
+  /// A path, or an abstract name after `@`; empty if no manager waits for messages.
+  private let address: String
+  private let console: Console
+
+  private static let variable = "NOTIFY_SOCKET"
+  /// Seconds per extension of a start, and seconds between extensions.
+  private static let (extensionSeconds, extensionInterval) = (60, 10)
+  /// How long a running step and a notice program may take to end after the front has stopped.
+  private static let endSeconds = 30
+  /// Timeout, because a manager that does not read must not stop the service.
+  private static let sendSeconds = 1
+
+  init(_ context: Context) {
+    (address, console) = (context.environment[Self.variable] ?? "", context.console)
+  }
+
+  /// The front listens, and everything that can be published is.
+  func tellReady() { tell("READY=1") }
+
+  /// Extends the start timeout until cancelled, because the first step of a large origin takes minutes.
+  func extendStart() async {
+    while !Task.isCancelled, tell(Self.extending(Self.extensionSeconds)) {
+      try? await Task.sleep(for: .seconds(Self.extensionInterval))
+    }
+  }
+
+  func tellStopping(frontSeconds seconds: Int) {
+    tell("STOPPING=1\n" + Self.extending(seconds + Self.endSeconds))
+  }
+
+  private static func extending(_ seconds: Int) -> String { "EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000)" }
+
+  /// Returns false if no manager received it, which does not stop the service.
+  @discardableResult
+  private func tell(_ message: String) -> Bool {
+    guard !address.isEmpty else { return false }
+    do {
+      try send(message)
+      return true
+    } catch {
+      console.warning("Cannot notify the service manager: \(error).")
+      return false
+    }
+  }
+
+  private func send(_ message: String) throws(FileError) {
+    let bytes = Array(message.utf8)
+    var (target, name) = (sockaddr_un(), Array(address.utf8))
+    guard name.count < MemoryLayout.size(ofValue: target.sun_path) else {
+      throw FileError("send to", address, ENAMETOOLONG)
+    }
+    // The first byte of an abstract name is zero.
+    if name.first == UInt8(ascii: "@") { name[0] = 0 }
+    target.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &target.sun_path) { $0.copyBytes(from: name) }
+    let descriptor = try retrying("open a socket for", address) {
+      socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+    }
+    defer { close(descriptor) }
+    var patience = timeval(tv_sec: Self.sendSeconds, tv_usec: 0)
+    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+    let length = socklen_t(MemoryLayout<sa_family_t>.size + name.count)
+    _ = try retrying("send to", address) {
+      withUnsafeBytes(of: target) {
+        $0.withMemoryRebound(to: sockaddr.self) {
+          sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0.baseAddress, length)
+        }
+      }
+    }
+  }
+}

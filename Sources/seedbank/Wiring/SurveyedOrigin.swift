@@ -36,8 +36,7 @@ final class SurveyedOrigin {
     }
   }
 
-  private static let fileRemedy =
-    "if it has rows, describe them in origin.tables; otherwise no action needed"
+  private static let fileRemedy = "if it has rows, describe them in origin.tables; otherwise no action needed"
 
   /// Settings for a feed's files that the configuration lacks.
   func toSay(in file: String) -> [String] {
@@ -46,9 +45,7 @@ final class SurveyedOrigin {
     }
   }
 
-  func open() throws -> any Origin {
-    try dataset.databasePlace().open(waitSeconds: Self.waitSeconds)
-  }
+  func open() throws -> any Origin { try dataset.databasePlace().open(waitSeconds: Self.waitSeconds) }
 
   private static let waitSeconds = 10
 

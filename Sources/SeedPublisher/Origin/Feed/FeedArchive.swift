@@ -16,9 +16,7 @@ final class FeedArchive {
   init(_ path: String) throws {
     // libarchive would not report why a file cannot be opened.
     _ = try File(path, for: .readingRegular(followsLinks: true))
-    guard let handle = archive_read_new() else {
-      throw OriginError.data("\(path): libarchive has no memory")
-    }
+    guard let handle = archive_read_new() else { throw OriginError.data("\(path): libarchive has no memory") }
     (self.path, self.handle) = (path, handle)
     guard archive_read_support_format_zip_seekable(handle) == ARCHIVE_OK,
       archive_read_open_filename(handle, path, Self.pieceBytes) == ARCHIVE_OK
@@ -114,9 +112,7 @@ final class FeedArchive {
 #else
 /// A stub for Apple's systems, which have no headers of libarchive. A publisher there reads folders only.
 struct FeedArchive {
-  init(_ path: String) throws {
-    throw OriginError.data("\(path): this system reads no archives: unpack it")
-  }
+  init(_ path: String) throws { throw OriginError.data("\(path): this system reads no archives: unpack it") }
   func names(upTo limit: Int) -> [String] { [] }
   func read(_ name: String, _ sink: ([UInt8]) throws -> Void) {}
 }

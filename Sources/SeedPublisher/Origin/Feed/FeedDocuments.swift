@@ -54,8 +54,6 @@ struct FeedDocuments {
   }
 }
 
-// MARK: Rows
-
 extension FeedDocuments {
   /// Reads all rows. Returns the files' names with their digests, and their size, expanded.
   @discardableResult

@@ -46,8 +46,6 @@ struct FeedListing {
         + ".zip: put the files there, or name others in origin.tables")
   }
 
-  // MARK: Completeness
-
   /// A write after this many seconds changes a file's modification time.
   private static let clockSeconds = 2
 

@@ -105,8 +105,7 @@ struct FeedStaging {
     try Folder.remove(temporary)
     connection = try Connection(temporary, .creator)
     // A crash discards the file, so it needs no journal. The cache holds 32 MiB of pages.
-    try connection.execute(
-      "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")
+    try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")
     try connection.execute("BEGIN")
   }
 

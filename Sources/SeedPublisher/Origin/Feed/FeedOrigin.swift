@@ -1,7 +1,6 @@
 package import SeedDatabase
 import SeedFormat
 
-/// The rows of a loaded feed.
 package final class FeedOrigin: Origin {
   private let base: SQLiteOrigin
   private let staging: String
@@ -44,9 +43,7 @@ package final class FeedOrigin: Origin {
     schema.table(table).optional.contains(column.lowercased())
   }
 
-  package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {
-    try base.restlessTables(plan)
-  }
+  package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] { try base.restlessTables(plan) }
 
   /// SQLite compares numbers as texts if the column has no type, so `n > 5` in a SELECT needs one.
   private func checkTypes(_ projection: Projection) throws {

@@ -47,8 +47,6 @@ package struct FeedPlace: OriginPlace {
     return record
   }
 
-  // MARK: Loading
-
   private static var now: Int { UTCTime.now().secondsSinceEpoch }
   /// Seconds that a step waits for a feed that is being written.
   private static let waitSeconds = 10
@@ -71,9 +69,7 @@ package struct FeedPlace: OriginPlace {
       }
     }
     // Reads do not wait for another process, whose program may take long. They use the rows of its last load.
-    if !isPrepared, loader.usableRecord == nil {
-      throw OriginError.notLoaded(path: text)
-    }
+    if !isPrepared, loader.usableRecord == nil { throw OriginError.notLoaded(path: text) }
   }
 
   /// Loads the files unless they are loaded. Returns the reason if they cannot be read yet.
@@ -84,9 +80,7 @@ package struct FeedPlace: OriginPlace {
       // A scheduled process need not wait because it retries.
       return usable != nil && use == .schedule ? nil : reason
     }
-    let isLoaded = try loader.load(listing, now: now) {
-      try FeedListing(path, settings).text != listing.text
-    }
+    let isLoaded = try loader.load(listing, now: now) { try FeedListing(path, settings).text != listing.text }
     return isLoaded ? nil : "it changed while it was read"
   }
 
@@ -95,9 +89,7 @@ package struct FeedPlace: OriginPlace {
     let (record, now) = (loader.record, Self.now)
     try sweepFolders(but: record?.folder ?? "")
     if let record, loader.isFromSource(record), !isDue(record, now) {
-      if !loader.isOfForm(record) {
-        try load(record.folder, loadedAt: record.loadedAt)
-      }
+      if !loader.isOfForm(record) { try load(record.folder, loadedAt: record.loadedAt) }
       return
     }
     guard use != .look else { throw OriginError.notLoaded(path: text) }
@@ -129,8 +121,6 @@ package struct FeedPlace: OriginPlace {
     }
     _ = try loader.load(listing, now: loadedAt, folder: folder) { false }
   }
-
-  // MARK: The folder
 
   /// Runs `body`. If another process is loading this feed, first waits for it, or returns false if `waits` is false.
   private func withLock(waits: Bool, _ body: () throws -> Void) throws -> Bool {

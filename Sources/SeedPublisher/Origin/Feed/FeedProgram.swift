@@ -40,8 +40,6 @@ package enum FeedProgram {
         + "\(said.isEmpty ? "it said nothing" : "it said: \(said)") (\(log) has the end of it)")
   }
 
-  // MARK: The end of this process
-
   private static let running = Mutex<[String: ChildProcess]>([:])
 
   /// Kills running programs before this process ends.

@@ -62,7 +62,6 @@ enum FeedName {
 }
 
 package struct FeedTable: Hashable, Sendable {
-  /// The types that the configuration may give a column.
   package enum ColumnType: String, Hashable, Sendable, CaseIterable {
     case integer = "INTEGER"
     case real = "REAL"
@@ -87,9 +86,7 @@ package struct FeedTable: Hashable, Sendable {
   package init(
     _ table: String, file: String? = nil, rows: MemberPath = "$", layout: ImportMapping.Layout? = nil,
     json: JSONValue = [:]
-  ) {
-    (self.table, self.file, self.rows, self.layout, self.json) = (table, file, rows, layout, json)
-  }
+  ) { (self.table, self.file, self.rows, self.layout, self.json) = (table, file, rows, layout, json) }
 
   func isNamed(_ name: String) -> Bool { file.map { ImportMapping.isFile(name, named: $0) } == true }
 

@@ -15,7 +15,6 @@ package struct FeedSurvey {
   package private(set) var said: [FeedTable] = []
   /// The same settings in words.
   package private(set) var notes: [String] = []
-  /// The size of the feed's files.
   package let bytes: Int
 
   /// Reads the whole feed. `settings` may describe some of it already.
@@ -90,8 +89,6 @@ package struct FeedSurvey {
     return "CREATE TABLE \(quoted(table)) (\((lines + rule).joined(separator: ", ")))"
   }
 
-  // MARK: Keys
-
   /// The columns of a unique key: the table's usual key, the first unique column, or the first two to four columns.
   private func key(of table: String, _ names: [String], _ mayBe: [Bool]) throws -> [String] {
     let fit = names.indices.filter { mayBe[$0] }.map { names[$0] }
@@ -120,9 +117,7 @@ struct ColumnSurvey {
   /// The most general rank of all values; `nil` without values.
   private let rank: Rank?
 
-  private enum Rank: Int64 {
-    case whole, number, other
-  }
+  private enum Rank: Int64 { case whole, number, other }
 
   /// Ranks a text that spells a number. A leading zero, as in codes, or more than 18 digits, which may exceed 64 bits,
   /// make it a text.

@@ -32,8 +32,6 @@ final class FeedTableWriter: RowReceiver {
     }
   }
 
-  // MARK: Columns
-
   var width: Int { columns.count }
   var names: [String] { columns.map(\.name) }
 
@@ -61,8 +59,6 @@ final class FeedTableWriter: RowReceiver {
   func addTypedColumns() {
     for name in table.types.keys.sorted() { _ = column(name) }
   }
-
-  // MARK: Flaws
 
   func flaw(ofHeader names: [String]) -> String? {
     if let number = names.indices.first(where: { names[$0].utf8.contains(0) }) {
@@ -100,8 +96,6 @@ final class FeedTableWriter: RowReceiver {
       "\(start) \(list), which the models take\(rename): bring it back, or add \"optionalColumns\": [\(list)] to \"\(table.name)\" in "
       + "origin.tables, which makes it NULL in all rows while it is absent"
   }
-
-  // MARK: Rows
 
   func take(_ rows: LentRows) throws {
     try makeColumns()

@@ -53,8 +53,6 @@ final class SQLiteLog: OriginLog {
     return triggers.isSuperset(of: SQLiteLogDraft.triggers(of: table, source.number))
   }
 
-  // MARK: The cursor
-
   func cursor() throws -> OriginCursor {
     let marks = try sources.map { source in
       let mark = try mark(of: source)
@@ -80,8 +78,6 @@ final class SQLiteLog: OriginLog {
     let rows = try connection.rows("SELECT seq, witness FROM \(source.log) ORDER BY seq DESC LIMIT 1")
     return Self.mark(rows.first?.compactMap(\.number)) ?? (0, 0)
   }
-
-  // MARK: Changed rows
 
   /// The schema number covers triggers, views and tables.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {
@@ -146,8 +142,7 @@ final class SQLiteLog: OriginLog {
   /// EXPLAIN's program opens. `nil` if it reads something without triggers: virtual tables, the schema, another
   /// database.
   private func tablesRead(by select: String) throws -> Set<String>? {
-    let owners = try connection.rows(
-      "SELECT rootpage, lower(tbl_name) FROM sqlite_schema WHERE rootpage > 0")
+    let owners = try connection.rows("SELECT rootpage, lower(tbl_name) FROM sqlite_schema WHERE rootpage > 0")
     let names = Dictionary(owners.map { ($0[0], $0[1].text) }) { first, _ in first }
     var tables: Set<String> = []
     for step in try connection.rows("EXPLAIN \(select)") {
@@ -197,9 +192,60 @@ final class SQLiteLog: OriginLog {
     // IS also matches NULL. The second comparison is exact, because the column's collation may match other values.
     let matches =
       table.keyNames.map { "\(quoted($0)) IS ?" } + table.keyNames.map { "\(quoted($0)) COLLATE BINARY IS ?" }
-    let find = try connection.prepare(
-      "SELECT * FROM (\(select)) WHERE \(matches.joined(separator: " AND "))")
+    let find = try connection.prepare("SELECT * FROM (\(select)) WHERE \(matches.joined(separator: " AND "))")
     let rows = StatementSource(find, keys: keys.map { $0 + $0 }, of: "table \"\(table.name)\"")
     return ProjectedRows(rows, table, fitter, isOrdered: true)
   }
+}
+
+/// A projection that maps the rows of one table one to one, so that a key finds its row through an index: the table, or
+/// a SELECT of columns only, as `init` generates for tables identified by rowid.
+struct PlainSelect {
+  let table: String
+  /// The table's columns by the client's, in lower case; `nil` if the names are equal.
+  private let columns: [String: String]?
+
+  func column(_ name: String) -> String? {
+    guard let columns else { return name.lowercased() }
+    return columns[name.lowercased()]
+  }
+}
+
+extension PlainSelect {
+  init?(_ table: TableSchema, _ projection: Projection) {
+    guard let text = projection.sql else {
+      self.init(table: table.name.lowercased(), columns: nil)
+      return
+    }
+    let sql = Array(text.utf8)
+    var tokens = SQLScanner.tokens(of: sql)[...]
+    while tokens.last?.keyword == ";" { tokens.removeLast() }
+    guard tokens.popFirst()?.keyword == "SELECT", let source = Self.name(tokens.popLast(), in: sql),
+      tokens.popLast()?.keyword == "FROM"
+    else { return nil }
+    var columns: [String: String] = [:]
+    for part in tokens.split(omittingEmptySubsequences: false, whereSeparator: { $0.keyword == "," }) {
+      let isRenamed = part.count == 3 && part.dropFirst().first?.keyword == "AS"
+      guard part.count == 1 || isRenamed, let column = Self.name(part.first, in: sql),
+        let alias = Self.name(part.last, in: sql), columns.updateValue(column, forKey: alias) == nil
+      else { return nil }
+    }
+    self.init(table: source, columns: columns)
+  }
+
+  private static func name(_ token: SQLScanner.Token?, in sql: [UInt8]) -> String? {
+    guard let token, token.isQuoted || isName(token.keyword), !token.text(in: sql).hasPrefix("'") else {
+      return nil
+    }
+    return token.name(in: sql).lowercased()
+  }
+
+  private static func isName(_ word: String) -> Bool {
+    word.utf8.first.map { $0 == UInt8(ascii: "_") || (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) }
+      ?? false && word.utf8.allSatisfy { $0 != UInt8(ascii: ".") && $0 < 0x80 } && !values.contains(word)
+  }
+
+  private static let values: Set = [
+    "NULL", "TRUE", "FALSE", "CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP",
+  ]
 }

@@ -116,7 +116,6 @@ package struct SQLiteLogDraft {
     "CREATE TRIGGER \(quoted(LogParts.trigger(number, kind))) \(moment) BEGIN \(body); END"
   }
 
-  /// The statements that remove the log. Empty without a log.
   package static func removal(_ connection: Connection) throws -> [String] {
     let parts = try LogParts(connection)
     return parts.triggers.map { "DROP TRIGGER \(quoted($0))" }

@@ -45,8 +45,7 @@ package struct SQLiteLogSetup: OriginLogMaker {
       guard let select = PlainSelect(client, projection), select.table == table.lowercased() else { continue }
       let columns = client.keyNames.map { select.column($0) ?? $0 }
       guard Set(columns) == Set(keys.map { $0.lowercased() }) else {
-        remark =
-          "the clients use another key, \(client.keyNames.map(quoted).joined(separator: ", "))"
+        remark = "the clients use another key, \(client.keyNames.map(quoted).joined(separator: ", "))"
         continue
       }
       guard let other = client.keyCollations.first(where: { $0 != .binary }) else { return nil }
