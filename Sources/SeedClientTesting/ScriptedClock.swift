@@ -90,7 +90,6 @@ final class AsyncCondition: Sendable {
   }
 }
 
-/// Blocks tasks while it is closed.
 package final class Gate: Sendable {
   private struct State {
     var isClosed = false

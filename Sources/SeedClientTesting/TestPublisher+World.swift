@@ -3,7 +3,6 @@ public import SeedClient
 import SeedSystem
 
 extension TestPublisher {
-  /// Signed metadata expires within this many days.
   private static let expiryDays = 8
 
   private static let server = "http://seeds.example"

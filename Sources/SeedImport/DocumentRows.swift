@@ -120,7 +120,6 @@ private final class RowBuffer {
 
   var isFull: Bool { count == DocumentRows.rowsTaken }
 
-  /// An empty row; it is added to the others once it is kept.
   func next(width: Int) -> UnsafeMutablePointer<BorrowedValue> {
     let row = values + count * ReceivedColumn.most
     row.update(repeating: .null, count: width)

@@ -64,7 +64,6 @@ package final class ImportSession {
 
   var place: RowPlace { writer.place }
 
-  /// Begins a document; issues name it.
   package func begin(_ document: String) throws {
     frame = try frames.frame(of: document)
     writer.place = RowPlace(document: document, row: 1)
@@ -77,7 +76,6 @@ package final class ImportSession {
     try tellingOfBatches { try run() }
   }
 
-  /// Ends the document and counts its rows.
   @discardableResult
   package func end() throws -> Int {
     source.scanner.complete()

@@ -113,13 +113,11 @@ package protocol RowReceiver: AnyObject {
   func take(_ rows: LentRows) throws
 }
 
-/// A column by its index in the receiver, and its type.
 package struct ReceivedColumn {
   let number: Int
   let schema: ColumnSchema
 
   package init(_ number: Int, _ schema: ColumnSchema) { (self.number, self.schema) = (number, schema) }
 
-  /// The most columns of an SQLite table.
   package static let most = 2000
 }

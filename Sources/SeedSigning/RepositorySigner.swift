@@ -11,12 +11,10 @@ package struct SigningStep: Sendable {
 /// Signs the steps of a publication. Pure: keys and previous metadata in, files out. Each file is verified with its
 /// delegator's keys, so a wrong key fails at the publisher, never at a client.
 package struct RepositorySigner: Sendable {
-  /// Validity of root metadata.
   package static let rootDays = 365
   package static let targetsDays = 180
   /// Days before expiry on which root or targets is renewed if the keys are available.
   package static let renewalDays = 90
-  /// Default validity of the online roles.
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
 
   let now: UTCTime

@@ -8,7 +8,6 @@ package enum DurableFile {
     try File(path, for: .reading).readAll(limit: limit)
   }
 
-  /// Like ``read(_:limit:)``; `nil` if the file is missing.
   package static func readIfPresent(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
     try present { () throws(FileError) in try read(path, limit: limit) }
   }

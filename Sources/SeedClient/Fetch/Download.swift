@@ -2,7 +2,6 @@ import Foundation
 import SeedSystem
 import SeedTrust
 
-/// Downloads one object in parts and resumes an earlier attempt or process.
 final class Download: Sendable {
   private struct State {
     /// Received bytes, including discarded ones.

@@ -102,7 +102,6 @@ extension ResultCode {
 }
 
 extension Statement {
-  /// A function that returns the next row.
   package func seedRows() -> () throws -> SeedRow? {
     let names = columnNames
     return { try self.step() ? SeedRow(names: names, values: try self.row()) : nil }

@@ -87,7 +87,6 @@ extension Connection {
 
 /// SQL of an index or a minor's addition that is rejected because it does something else or costs too much.
 package struct ForeignDefinition: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The index's name; nil for an addition.
   package let index: String?
   package let sql: String
   package let reason: String

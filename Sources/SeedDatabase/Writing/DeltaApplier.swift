@@ -1,7 +1,6 @@
 package import SeedFormat
 package import SeedTrust
 
-/// Applies deltas to a seed in the caller's transactions.
 package final class DeltaApplier {
   private let connection: Connection
   /// Changes with a delta that begins a minor.

@@ -2,7 +2,6 @@ import CSQLite
 import SeedFormat
 
 extension Connection {
-  /// The names of a table's triggers, sorted.
   package func triggers(of table: String) throws -> [String] {
     // `tbl_name` keeps the case of the CREATE TRIGGER statement.
     try rows(

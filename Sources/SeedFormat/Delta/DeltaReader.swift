@@ -4,7 +4,6 @@ package struct DeltaReader: ~Copyable {
   private var tokens: DeltaTokens
   private var row = JSONTape()
   private let bytes = LentBytes()
-  /// The values of a row to fill.
   private var filled: [BorrowedValue] = []
   private var place = Place.betweenTables
   private var table = DeltaTable()
@@ -58,7 +57,6 @@ package struct DeltaReader: ~Copyable {
     return .table(table)
   }
 
-  /// Reads up to the first row.
   private mutating func openRows() throws {
     let name = try tokens.next()
     let isFilled = name == .name("fill") && header.additions != nil
@@ -159,7 +157,6 @@ package struct DeltaReader: ~Copyable {
   /// An update begins with the number of its set.
   private var firstValue: Int { place == .updates ? 2 : 1 }
 
-  /// The columns of the row's values.
   private var columns: [String] {
     switch place {
     case .deletes: table.key

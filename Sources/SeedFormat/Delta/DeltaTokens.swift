@@ -51,7 +51,6 @@ struct DeltaTokens: ~Copyable {
     return try restOfStrings()
   }
 
-  /// The strings of an array whose beginning was read.
   mutating func restOfStrings() throws -> [String] {
     var strings: [String] = []
     while case .string(let text) = try next() { strings.append(text) }

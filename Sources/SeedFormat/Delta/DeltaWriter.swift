@@ -55,7 +55,6 @@ package struct DeltaWriter {
     self.table?.skipped = 0
   }
 
-  /// Leaves the next row of the table as it is.
   package mutating func skip() { table?.skipped += 1 }
 
   package mutating func delete(_ key: [SeedValue]) { LentBytes.lending(key) { delete(lent: $0) } }
@@ -220,7 +219,6 @@ struct SpilledBytes {
   }
 }
 
-/// The members of a delta before its changes.
 package struct DeltaHeader: Hashable, Sendable {
   package let series: SeedSeries
   /// The newest model of the series when the delta was made.

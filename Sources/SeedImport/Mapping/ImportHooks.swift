@@ -11,11 +11,9 @@ public struct ImportProgress: Hashable, Sendable {
   }
 }
 
-/// Callbacks from a session to its owner.
 package struct ImportHooks {
   /// Called at most ten times a second, and once at the end.
   package var progress: ((ImportProgress) -> Void)?
-  /// Called with every rejected row.
   package var rejected: ((ImportReject) throws -> Void)?
   /// Called before a commit: rejected rows up to here must be durable.
   package var willCommit: (() throws -> Void)?

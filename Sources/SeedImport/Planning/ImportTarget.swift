@@ -140,7 +140,6 @@ struct RecentRows {
 extension TableSchema {
   var keyColumns: [(ColumnSchema, Collation)] { Array(zip(key.map { columns[$0] }, keyCollations)) }
 
-  /// The column with its table, as SQL.
   func qualified(_ column: Int) -> String { "\(quoted(name)).\(quoted(columns[column].name))" }
 }
 
@@ -180,7 +179,6 @@ final class SeenKeys {
 
   func insert(_ key: [BorrowedValue]) throws { try add.run(key, width: key.count) }
 
-  /// Inserts the keys of rows, which are in these columns.
   func insert(_ rows: LentRows, _ columns: [Int]) throws { try add.run(rows, columns) }
 
   /// The rows that the import did not mention, as the part of a query after the columns of `SELECT`.

@@ -82,7 +82,6 @@ final class MemberBinding {
   struct Feed {
     enum Kind: UInt8 {
       case nothing
-      /// One column, whose value may already have its affinity.
       case column
       /// One column with a conversion, several columns, a relation, or nested members.
       case node

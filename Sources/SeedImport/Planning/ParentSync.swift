@@ -12,7 +12,6 @@ final class ParentSync {
   let target: ImportTarget
   let ledger: ParentLedger
   private let width: Int
-  /// Counts a parent's rows.
   private let count: Statement
   /// Whether an index finds a parent's rows; without one, a count would scan the table.
   private let isIndexed: Bool

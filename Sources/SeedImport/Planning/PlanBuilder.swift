@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Builds a plan from a mapping and the tables of the database.
 final class PlanBuilder {
   private let connection: Connection
   private let policy: ImportPolicy
@@ -104,7 +103,6 @@ final class PlanBuilder {
     return try fitter.fit(fitting, to: column.affinity)
   }
 
-  /// The node of the row's object, and the nodes of the columns matched by name.
   private func root(
     _ mapping: TableMapping, _ table: TableSchema, taken: Set<Int>
   ) -> (MemberNode, byName: [(column: String, node: MemberNode)]) {
@@ -172,7 +170,6 @@ final class PlanBuilder {
     return RowRelation(kind, plan, names: names, sync: sync)
   }
 
-  /// The kind, with the columns in which owned rows name their parent.
   private func kind(
     _ relation: RelationMapping, _ plan: RowPlan, of table: TableSchema, _ key: [String]
   ) throws -> (RowRelation.Kind, parent: [Int]) {

@@ -70,7 +70,6 @@ final class RowPlan {
     return bytes <= RowBatch.mostRowBytes
   }
 
-  /// The shape of the current row.
   func shape() throws -> PlanShape {
     if let latestShape, latestShape.slots == slots { return latestShape }
     let shape = try shapes[slots] ?? PlanShape(self)
@@ -85,10 +84,8 @@ final class RowPlan {
     return source.tape.kind(place) == .object
   }
 
-  /// Whether an object was read as a row.
   var hasRows: Bool { !shapes.isEmpty }
 
-  /// Whether an object had a member for the column.
   func hasFilled(_ column: Int) -> Bool {
     shapes.keys.contains { $0.contains(column) && !$0.contains(mark(ofDefault: column)) }
   }

@@ -19,7 +19,6 @@ struct DateReader {
     }
   }
 
-  /// The instant; `nil` if the text is not in the format.
   func instant(_ text: UnsafeBufferPointer<UInt8>) -> UTCTime.Instant? {
     switch format {
     case .iso8601: UTCTime.parse(iso8601: text, zone: zone)

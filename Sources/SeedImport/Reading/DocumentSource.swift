@@ -14,7 +14,6 @@ struct DocumentSource: ~Copyable {
   private var (base, latest) = (FilePlace(), FilePlace())
   /// Whether this is a row that waited, whose values have no offsets.
   private var isAgain = false
-  /// Whether the row is a CSV record.
   var isRecord = false
 
   init() { self.init(at: 0, learnsShapes: true) }
@@ -42,7 +41,6 @@ struct DocumentSource: ~Copyable {
     return bytes
   }
 
-  /// The index of the value at a path in the row.
   func find(_ path: MemberPath) -> Int? {
     var index = 0
     for step in path.steps {
@@ -202,7 +200,6 @@ package final class DocumentUnpacker {
     }
   }
 
-  /// Ends the document; throws if a compressed one is incomplete.
   package func end(_ sink: ([UInt8]) throws -> Void) throws {
     switch content {
     case .plain: return

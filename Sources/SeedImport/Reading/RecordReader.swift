@@ -32,7 +32,6 @@ struct RecordReader {
     tape.layOut(header.texts)
   }
 
-  /// Reads the next record, like ``SeedFormat/JSONScanner/nextLine(_:)`` reads the next value.
   mutating func next(_ scanner: inout JSONScanner, _ tape: inout JSONTape) throws(JSONError) -> JSONStep {
     guard scanner.isWorthALook else { return .starved }
     guard let header else { return try readHeader(&scanner, &tape) }

@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Converts one value on a tape to its column's value.
 final class ValueReader {
   let bytes = LentBytes()
 

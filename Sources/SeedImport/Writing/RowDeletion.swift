@@ -83,7 +83,6 @@ final class RowDeletion {
     .joined(separator: " AND ")
   }
 
-  /// Clears references whose rows stay.
   private func clearReferences(to list: DoomedRows, _ changes: inout ChangeReport) throws {
     for reference in try reader.foreignKeys(to: list.table) where reference.onDelete == "SET NULL" {
       let settings = reference.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")

@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedTrust
 
-/// Decides whether a mirror's timestamp may be replaced.
 struct TimestampJudge {
   enum Finding: Hashable {
     case absent
@@ -15,7 +14,6 @@ struct TimestampJudge {
   let memory: MirrorMemory
   let options: MirrorOptions
 
-  /// Throws if the timestamp must not be replaced.
   func look(at found: StoredFile?) throws -> Finding {
     guard let found else { return .absent }
     let sha256 = SHA256Digest.of(found.bytes)
