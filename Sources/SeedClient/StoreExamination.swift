@@ -46,9 +46,7 @@ package struct StoreExamination {
   // MARK: Generations
 
   /// False until the first download or bundle: it may have failed, or been interrupted before its data was current.
-  private var hadData: Bool {
-    Folder.exists(layout.current) || Folder.exists(layout.record)
-  }
+  private var hadData: Bool { Folder.exists(layout.current) || Folder.exists(layout.record) }
 
   private func currentFolder(_ report: inout StoreReport) throws -> GenerationFolder? {
     guard let name = try layout.pointer()?.current else {
@@ -74,9 +72,7 @@ package struct StoreExamination {
     } catch let error as DatabaseError where error.saysFull {
       // SQLite had no room for its temporary files. The store may be sound, so this is not a finding.
       throw error
-    } catch {
-      report.add(.error, "generations/\(folder.name)", SeedError(error).message, StoreRemedy.repair)
-    }
+    } catch { report.add(.error, "generations/\(folder.name)", SeedError(error).message, StoreRemedy.repair) }
   }
 
   /// If no process writes and the WAL is empty, SQLite need not create the -shm file.
@@ -157,9 +153,7 @@ extension StoreReport {
       data = Data(meta: meta, file: path, rows: rows)
     } catch let error as DatabaseError where error.saysFull {
       throw error
-    } catch {
-      add(.error, path, SeedError(error).message, StoreRemedy.otherClient)
-    }
+    } catch { add(.error, path, SeedError(error).message, StoreRemedy.otherClient) }
   }
 }
 

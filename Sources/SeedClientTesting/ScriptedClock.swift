@@ -118,7 +118,5 @@ package final class Gate: Sendable {
     try Task.checkCancellation()
   }
 
-  package func untilWaiting() async {
-    await condition.wait { self.state.withLock { $0.standing > 0 } }
-  }
+  package func untilWaiting() async { await condition.wait { self.state.withLock { $0.standing > 0 } } }
 }

@@ -129,9 +129,7 @@ extension TestPublication {
     guard head == 0 || !edits.isEmpty else { return }
     do {
       try publish(edits)
-    } catch let error as ImportError {
-      throw TestPublisherError("\(error): publish rows that fit together")
-    }
+    } catch let error as ImportError { throw TestPublisherError("\(error): publish rows that fit together") }
   }
 
   private func edits(_ change: () throws -> Void) throws -> [TableEdit] {

@@ -26,9 +26,7 @@ public final class TestPublisher: Sendable {
   /// Creates a publisher without versions; if `model` is `nil`, of model 1.0 of a dataset `test`.
   public convenience init(
     schema: String, model: SeedModel? = nil, license: String? = nil, attribution: String? = nil
-  ) throws {
-    try self.init(schema, model, nil, Provenance(license: license, attribution: attribution))
-  }
+  ) throws { try self.init(schema, model, nil, Provenance(license: license, attribution: attribution)) }
 
   /// Creates a publisher whose version 1 has the rows of a `seedbank pull --bundle` folder. Ignores its signatures.
   public convenience init(bundle: URL, model: SeedModel? = nil) throws {

@@ -51,9 +51,7 @@ extension ImportSession {
       } flawOfHeader: { names in
         frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names) }.first
       }
-    } catch {
-      throw ImportFailure(error.code, "\(place.document): \(error.message)")
-    }
+    } catch { throw ImportFailure(error.code, "\(place.document): \(error.message)") }
   }
 }
 

@@ -73,9 +73,7 @@ private actor ImportRunner: BlockingActor {
       throw ImportFailure(.io, "\(database.path): \(error)")
     } catch let error as FileError {
       throw ImportFailure(.io, "\(error)")
-    } catch let error as CompressionError {
-      throw ImportFailure(.document, "\(source.name): \(error)")
-    }
+    } catch let error as CompressionError { throw ImportFailure(.document, "\(source.name): \(error)") }
   }
 
   private func feed(_ source: ImportSource, _ session: ImportSession) async throws {

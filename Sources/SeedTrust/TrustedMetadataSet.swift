@@ -199,9 +199,7 @@ package struct TrustedMetadataSet: Sendable {
     }
     do {
       return try SeriesMetadata(series, in: role)
-    } catch {
-      throw .malformed(role: name, error)
-    }
+    } catch { throw .malformed(role: name, error) }
   }
 
   // MARK: Comparisons

@@ -83,17 +83,13 @@ package struct PublicationFetcher: Sendable {
   package func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
     do {
       return try await fetcher.metadata(name, limit: limit)
-    } catch {
-      throw SeedError(error)
-    }
+    } catch { throw SeedError(error) }
   }
 
   /// Downloads an object and returns the path of the verified file. The caller moves it.
   package func object(_ object: PublishedObject) async throws -> String {
     do {
       return try await Download(object, for: fetcher).run().path
-    } catch {
-      throw SeedError(error)
-    }
+    } catch { throw SeedError(error) }
   }
 }

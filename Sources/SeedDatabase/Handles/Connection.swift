@@ -203,9 +203,7 @@ package enum TransactionKind: String, Sendable {
   case immediate = "IMMEDIATE"
 }
 
-package func quoted(_ name: String) -> String {
-  "\"\(name.replacing(scalars: "\"", with: "\"\""))\""
-}
+package func quoted(_ name: String) -> String { "\"\(name.replacing(scalars: "\"", with: "\"\""))\"" }
 
 extension Connection {
   /// The file of an attached database; nil if no database has that name.

@@ -89,9 +89,7 @@ extension Connection {
   /// or a generated column could take forever.
   func has(_ table: String, madeBy sql: String) throws -> Bool {
     guard let found = try rows("SELECT type, sql FROM sqlite_schema WHERE name = ?", .text(table)).first
-    else {
-      return false
-    }
+    else { return false }
     guard found[0].text == "table", SQLTokens(found[1].text).tokens == SQLTokens(sql).tokens else {
       throw NotASeed("\(table) differs from the publisher's table")
     }

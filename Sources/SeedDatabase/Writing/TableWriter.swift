@@ -250,9 +250,7 @@ package final class TableWriter {
     return filled
   }
 
-  var takenError: ImportError {
-    .constraint(table: table.name, key: keyDescription, message: takenMessage)
-  }
+  var takenError: ImportError { .constraint(table: table.name, key: keyDescription, message: takenMessage) }
 
   private func keyIsThere() -> ImportError {
     .constraint(table: table.name, key: keyDescription, message: "a row with this key already exists")

@@ -17,9 +17,7 @@ package struct DeltaReader: ~Copyable {
     var tokens = DeltaTokens(pieces)
     do {
       header = try Self.header(&tokens)
-    } catch {
-      throw DeltaError.about(error)
-    }
+    } catch { throw DeltaError.about(error) }
     self.tokens = tokens
   }
 

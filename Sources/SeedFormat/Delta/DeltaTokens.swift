@@ -24,9 +24,7 @@ struct DeltaTokens: ~Copyable {
   private mutating func fetch() throws(DocumentSourceError) {
     do {
       if try !pieces({ scanner.feed($0) }) { scanner.complete() }
-    } catch {
-      throw DocumentSourceError(underlying: error)
-    }
+    } catch { throw DocumentSourceError(underlying: error) }
   }
 
   // MARK: Expected tokens

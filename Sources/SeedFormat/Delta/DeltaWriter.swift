@@ -104,9 +104,7 @@ package struct DeltaWriter {
     var document: [UInt8] = []
     do {
       try write(header) { document += $0 }
-    } catch {
-      preconditionFailure("writing to memory cannot fail: \(error)")
-    }
+    } catch { preconditionFailure("writing to memory cannot fail: \(error)") }
     return document
   }
 

@@ -20,9 +20,7 @@ package struct JSONObjectReader {
     let value: JSONValue
     do {
       value = try JSONValue(parsing: bytes)
-    } catch {
-      throw .syntax(error)
-    }
+    } catch { throw .syntax(error) }
     try self.init(value, at: path)
   }
 
@@ -92,18 +90,14 @@ package struct JSONObjectReader {
     let text = try string(name)
     do {
       return try make(text)
-    } catch {
-      throw self.error(name, error.description)
-    }
+    } catch { throw self.error(name, error.description) }
   }
 
   package mutating func version(_ name: String) throws(MalformedJSON) -> SeedVersion {
     let number = try integer(name, from: 1)
     do {
       return try SeedVersion(number)
-    } catch {
-      throw self.error(name, error.description)
-    }
+    } catch { throw self.error(name, error.description) }
   }
 
   package mutating func digest(_ name: String) throws(MalformedJSON) -> SHA256Digest {
@@ -127,9 +121,7 @@ package struct JSONObjectReader {
 
   package mutating func choiceIfPresent<Choice: RawRepresentable & CaseIterable>(
     _ name: String
-  ) throws(MalformedJSON) -> Choice? where Choice.RawValue == String {
-    has(name) ? try choice(name) : nil
-  }
+  ) throws(MalformedJSON) -> Choice? where Choice.RawValue == String { has(name) ? try choice(name) : nil }
 
   // MARK: Arrays and objects
 

@@ -19,9 +19,7 @@ public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
 func written<Value>(_ text: StaticString, _ make: (String) throws(InvalidName) -> Value) -> Value {
   do {
     return try make(text.description)
-  } catch {
-    preconditionFailure(error.description)
-  }
+  } catch { preconditionFailure(error.description) }
 }
 
 /// The name of a dataset, such as `transit`: lower-case ASCII, for use in URLs, file names and TUF role names.
@@ -64,9 +62,7 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
   public let minor: Int
 
   /// Throws unless the major is in 1…999 and the minor in 0…999.
-  public init(major: Int, minor: Int) throws(InvalidName) {
-    try self.init("\(major).\(minor)")
-  }
+  public init(major: Int, minor: Int) throws(InvalidName) { try self.init("\(major).\(minor)") }
 
   /// Parses `2.1`; each part is a plain decimal without leading zeros.
   public init(_ text: String) throws(InvalidName) {

@@ -67,9 +67,7 @@ extension ImportIssue: CustomStringConvertible {
     return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column): \(message)"
   }
 
-  private var place: String {
-    "\(document), row \(row)\(line.map { ", line \($0)" } ?? ""), byte \(offset)"
-  }
+  private var place: String { "\(document), row \(row)\(line.map { ", line \($0)" } ?? ""), byte \(offset)" }
 }
 
 /// A row that was not imported, or not with all its nested rows.

@@ -221,9 +221,7 @@ extension JSONObjectReader {
   fileprivate func path(_ name: String, _ text: String) throws(MalformedJSON) -> MemberPath {
     do throws(InvalidPath) {
       return try MemberPath(checking: text)
-    } catch {
-      throw self.error(name, "expected a path: \(error.description)")
-    }
+    } catch { throw self.error(name, "expected a path: \(error.description)") }
   }
 }
 

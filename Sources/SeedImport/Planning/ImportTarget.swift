@@ -91,9 +91,7 @@ final class ImportTarget {
     }
   }
 
-  var isTouched: Bool {
-    deleted + cleared > 0 || !changes.isEmpty
-  }
+  var isTouched: Bool { deleted + cleared > 0 || !changes.isEmpty }
 
   /// Counts at a point in time, to roll back to.
   typealias Mark = (changes: TableChanges, rejected: Int, recognised: Int)
@@ -182,9 +180,7 @@ final class SeenKeys {
   func insert(_ rows: LentRows, _ columns: [Int]) throws { try add.run(rows, columns) }
 
   /// The rows that the import did not mention, as the part of a query after the columns of `SELECT`.
-  var others: String {
-    "FROM \(quoted(table.name)) WHERE \(isUnmentioned)"
-  }
+  var others: String { "FROM \(quoted(table.name)) WHERE \(isUnmentioned)" }
 
   /// The SQL condition for rows that the import did not mention.
   var isUnmentioned: String {

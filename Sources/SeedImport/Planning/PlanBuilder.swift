@@ -86,9 +86,7 @@ final class PlanBuilder {
 
   private func valueTarget(
     _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic
-  ) -> ValueReader.Target {
-    .init(column: column, schema: table.columns[column], conversion: conversion)
-  }
+  ) -> ValueReader.Target { .init(column: column, schema: table.columns[column], conversion: conversion) }
 
   /// A value of the mapping as its column stores it.
   private func fit(

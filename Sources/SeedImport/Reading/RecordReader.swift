@@ -196,9 +196,7 @@ struct RecordReader {
     let fields = scan(scanner).fields(start - first)
     let last = fields[fields.count - 1]
     guard last.stop != .starved else { return try starve(last, &scanner) }
-    if let wrong = fields.lazy.compactMap(\.wrong).first {
-      throw JSONError(at: wrong + first, Self.noText)
-    }
+    if let wrong = fields.lazy.compactMap(\.wrong).first { throw JSONError(at: wrong + first, Self.noText) }
     guard last.stop != .text else { throw textBehindQuote(last.end + first) }
     let names = fields.map { Self.name($0, base) }
     if let reason = flawOfHeader(names) { throw JSONError(at: start, reason) }

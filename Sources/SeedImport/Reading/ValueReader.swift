@@ -53,9 +53,7 @@ final class ValueReader {
     }
     do throws(RejectedRow) {
       return try string(text, column)
-    } catch {
-      throw RejectedRow(error.code, error.message, column: column.name)
-    }
+    } catch { throw RejectedRow(error.code, error.message, column: column.name) }
   }
 
   /// A value of the mapping as the column stores it; `nil` if a document's value would not fit either.

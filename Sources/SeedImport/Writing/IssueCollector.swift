@@ -27,9 +27,7 @@ final class IssueCollector {
     plan.target.rejected += 1
     let issue = issue(refusal, plan.table.name, place)
     issues.append(issue)
-    if wantsRows, open == nil {
-      open = ImportReject(issue, list: place.list, name: place.name, value: row())
-    }
+    if wantsRows, open == nil { open = ImportReject(issue, list: place.list, name: place.name, value: row()) }
     if policy.badRows == .abort { throw ImportFailure(.row, issue.description, issue: issue) }
   }
 

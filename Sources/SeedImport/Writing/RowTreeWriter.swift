@@ -169,9 +169,7 @@ final class RowTreeWriter {
       if try store.store(plan) { return true }
       isTooEarly = !decides
       if decides { throw try store.conflict(plan) }
-    } catch let refusal as RejectedRow {
-      try tell(plan, refusal, source)
-    }
+    } catch let refusal as RejectedRow { try tell(plan, refusal, source) }
     return false
   }
 

@@ -46,9 +46,7 @@ package struct Follower: Sendable {
       return try await FollowDraft(
         of: folder.publication, root: root, now: now, isExpiryPassedOver: isExpiryPassedOver
       ) { [source] in try await source.metadata($0, limit: $1) }
-    } catch let error as TrustError {
-      throw FollowFailure(error: error, server: source.name)
-    }
+    } catch let error as TrustError { throw FollowFailure(error: error, server: source.name) }
   }
 
   private func get(_ objects: [PublishedObject]) async throws {

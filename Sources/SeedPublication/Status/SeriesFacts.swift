@@ -41,9 +41,7 @@ package struct SeriesFacts: Hashable, Sendable {
     package init(
       good: UTCTime? = nil, newest: StepRecord.Outcome? = nil, newestAt: UTCTime? = nil,
       reason: StepRecord.Reason? = nil
-    ) {
-      (self.good, self.newest, self.newestAt, self.reason) = (good, newest, newestAt, reason)
-    }
+    ) { (self.good, self.newest, self.newestAt, self.reason) = (good, newest, newestAt, reason) }
   }
 
   package struct Table: Hashable, Sendable {
