@@ -1,3 +1,6 @@
+import SeedDatabase
+import SeedSystem
+
 extension SeedStore {
   /// Checks the server once and applies newer data.
   ///
@@ -117,5 +120,48 @@ extension SeedStore {
         try await group.next()
       }
     } catch { throw SeedError(error) }
+  }
+
+  /// Verifies the data on this device: the file's structure, its digest, recomputed from all rows, and
+  /// its search tables, on a temporary copy of the file.
+  ///
+  /// Starts and updates skip this, because reading a large file takes seconds. Call it if you doubt the data. Runs on
+  /// a library thread; reads continue, updates wait, and ``suspend()`` ends it. A no-op without data.
+  ///
+  /// Fails with ``SeedError/Code/damaged`` if the file has changed since it was verified, and stops reading it, even
+  /// after a restart. The previous file replaces it if it passes the check, and the next update downloads a snapshot.
+  public func verify() async throws {
+    try await inTurn(isUpdate: false) { store in
+      let proof = GenerationProof()
+      var damage: SeedError?
+      var next = try await store.adopt()
+      while let generation = next, let problem = try await proof.damage(in: generation) {
+        let found =
+          "\(generation.folder.file) is damaged (\(problem)): update() downloads a snapshot in its place"
+        damage = damage ?? SeedError(.damaged, found)
+        next = try await store.leave(generation)
+      }
+      if let damage { throw damage }
+    }
+  }
+
+  /// Goes back to the previous file, for an app whose own check of the new data failed.
+  ///
+  /// Possible once after a snapshot has replaced older data. Updates then fail with ``SeedError/Code/rejected`` until
+  /// the publisher has newer data. Fails with ``SeedError/Code/noPrevious`` without a previous file.
+  @discardableResult
+  public func rollBack() async throws -> Seed {
+    try await inTurn(isUpdate: false) { store in
+      let directory = store.layout.directory
+      guard let newer = try await store.beginWriting() else {
+        throw SeedError(.noPrevious, "there is no data in \(directory): update first")
+      }
+      try await store.writer.rollBack(from: newer, holding: newer.reader.meta().digest)
+      guard let found = try await store.writer.find(known: store.held.inPlace).generation else {
+        throw SeedError(
+          .damaged, "the generation before \(newer.name) in \(directory) cannot be read: update again")
+      }
+      return try await store.open(found)
+    }
   }
 }

@@ -1,6 +1,7 @@
+import Foundation
 import SeedClient
 import SeedDatabase
-import SeedFormat
+public import SeedFormat
 
 extension TestPublication {
   func put(_ values: [String: SeedValue], in table: String) throws {
@@ -38,6 +39,48 @@ extension TestPublication {
         "\(row.place(key)): \(conflict ?? error.message): give it values that the schema allows")
     }
   }
+
+  /// Publishes changes as the next version. Without changes, publishes only a first version.
+  func publish(_ changes: RowChanges) throws {
+    try publish { for change in changes.changes { try change(self) } }
+  }
+
+  func publish(sql: String) throws {
+    try publish {
+      do {
+        try copy.run(script: sql)
+      } catch { throw TestPublisherError("\(error): write statements that change rows of this schema") }
+      guard copy.isInTransaction else {
+        throw TestPublisherError(
+          "the statements end the transaction that they run in: leave out BEGIN, COMMIT and ROLLBACK")
+      }
+    }
+  }
+
+  /// Changes rows, computes the difference, rolls back, and publishes the difference, as all changes are published.
+  private func publish(_ change: () throws -> Void) throws {
+    let edits = try edits(change).filter { !$0.upserts.isEmpty || !$0.deletes.isEmpty }
+    guard head == 0 || !edits.isEmpty else { return }
+    do {
+      try publish(edits)
+    } catch let error as ImportError { throw TestPublisherError("\(error): publish rows that fit together") }
+  }
+
+  private func edits(_ change: () throws -> Void) throws -> [TableEdit] {
+    let before = try allRows()
+    let layout = try copy.integer("PRAGMA schema_version")
+    try copy.execute("BEGIN")
+    defer { copy.rollBack() }
+    try change()
+    guard try copy.integer("PRAGMA schema_version") == layout else {
+      throw TestPublisherError(
+        "the statements change the schema: a new schema is a new model, so make another TestPublisher with it"
+      )
+    }
+    return zip(try allRows(), before).map { $0.edit(since: $1) }
+  }
+
+  private func allRows() throws -> [TableRows] { try schema.tables.map { try TableRows($0, copy) } }
 }
 
 struct TargetRow {
@@ -105,46 +148,82 @@ struct TargetRow {
   }
 }
 
-extension TestPublication {
-  /// Publishes changes as the next version. Without changes, publishes only a first version.
-  func publish(_ changes: RowChanges) throws {
-    try publish { for change in changes.changes { try change(self) } }
+/// The row changes of one version, applied in order.
+///
+/// Names are column names; `stepFree` also matches `step_free`, as when reading.
+public struct RowChanges: Sendable {
+  private(set) var changes: [@Sendable (TestPublication) throws -> Void] = []
+
+  /// Inserts a row or replaces the one with its key. Missing columns get their default or NULL.
+  public mutating func put(_ row: [String: any SeedValueConvertible], in table: String) {
+    put(row.mapValues(\.seedValue), table)
   }
 
-  func publish(sql: String) throws {
-    try publish {
-      do {
-        try copy.run(script: sql)
-      } catch { throw TestPublisherError("\(error): write statements that change rows of this schema") }
-      guard copy.isInTransaction else {
-        throw TestPublisherError(
-          "the statements end the transaction that they run in: leave out BEGIN, COMMIT and ROLLBACK")
-      }
-    }
-  }
-
-  /// Changes rows, computes the difference, rolls back, and publishes the difference, as all changes are published.
-  private func publish(_ change: () throws -> Void) throws {
-    let edits = try edits(change).filter { !$0.upserts.isEmpty || !$0.deletes.isEmpty }
-    guard head == 0 || !edits.isEmpty else { return }
+  /// Like `put(_:in:)`, with an app's own type: dates become ISO 8601, lists and objects JSON text.
+  public mutating func put(encoding row: some Encodable, in table: String) {
     do {
-      try publish(edits)
-    } catch let error as ImportError { throw TestPublisherError("\(error): publish rows that fit together") }
-  }
-
-  private func edits(_ change: () throws -> Void) throws -> [TableEdit] {
-    let before = try allRows()
-    let layout = try copy.integer("PRAGMA schema_version")
-    try copy.execute("BEGIN")
-    defer { copy.rollBack() }
-    try change()
-    guard try copy.integer("PRAGMA schema_version") == layout else {
-      throw TestPublisherError(
-        "the statements change the schema: a new schema is a new model, so make another TestPublisher with it"
-      )
+      put(try EncodedRow(row).values, table)
+    } catch {
+      let failure = TestPublisherError("table \"\(table)\": cannot encode \(row): \(error)")
+      changes.append { _ in throw failure }
     }
-    return zip(try allRows(), before).map { $0.edit(since: $1) }
   }
 
-  private func allRows() throws -> [TableRows] { try schema.tables.map { try TableRows($0, copy) } }
+  private mutating func put(_ values: [String: SeedValue], _ table: String) {
+    changes.append { try $0.put(values, in: table) }
+  }
+
+  /// Changes columns of the row with this key and keeps the others. Pass the key's values in the key's order.
+  public mutating func change(
+    _ key: any SeedValueConvertible..., in table: String, to values: [String: any SeedValueConvertible]
+  ) {
+    changes.append { [key = key.map(\.seedValue), values = values.mapValues(\.seedValue)] in
+      try $0.update(key, in: table, to: values)
+    }
+  }
+
+  /// Deletes the row with this key, such as `rows.delete(1, 5, from: "opening_hour")`.
+  public mutating func delete(_ key: any SeedValueConvertible..., from table: String) {
+    changes.append { [key = key.map(\.seedValue)] in try $0.delete(key, from: table) }
+  }
+}
+
+/// An app's own type, encoded as column values.
+struct EncodedRow {
+  let values: [String: SeedValue]
+
+  init(_ row: some Encodable) throws {
+    let document = try JSONValue(parsing: Array(Self.encoder.encode(row)))
+    guard let members = document.members else {
+      throw TestPublisherError("it is \(document.kind), but a row has columns: encode an object")
+    }
+    values = Dictionary(members.map { ($0.name, Self.value($0.value)) }) { $1 }
+  }
+
+  /// Marks a blob column's value in JSON, which has no blobs.
+  private static let blobMark = "\u{0}blob:"
+
+  private static let encoder: JSONEncoder = {
+    let encoder = JSONEncoder()
+    encoder.dateEncodingStrategy = .iso8601
+    encoder.dataEncodingStrategy = .custom { data, encoder in
+      var container = encoder.singleValueContainer()
+      let isColumn = encoder.codingPath.count == 1
+      try container.encode((isColumn ? blobMark : "") + data.base64EncodedString())
+    }
+    return encoder
+  }()
+
+  private static func value(_ json: JSONValue) -> SeedValue {
+    switch json {
+    case .null: return .null
+    case .bool(let value): return .integer(value ? 1 : 0)
+    case .integer(let value): return .integer(value)
+    case .real(let value): return .real(value)
+    case .string(let text):
+      guard text.hasPrefix(blobMark) else { return .text(text) }
+      return .blob(Array(Data(base64Encoded: String(text.dropFirst(blobMark.count))) ?? Data()))
+    case .array, .object: return .text(String(decoding: json.bytes, as: UTF8.self))
+    }
+  }
 }

@@ -53,9 +53,7 @@ extension ImportSession {
       }
     } catch { throw ImportFailure(error.code, "\(place.document): \(error.message)") }
   }
-}
 
-extension ImportSession {
   static func checkPreconditions(
     _ connection: Connection, _ mapping: ImportMapping, _ policy: ImportPolicy
   ) throws {

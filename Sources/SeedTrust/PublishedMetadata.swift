@@ -28,9 +28,7 @@ package struct PublishedMetadata: Sendable {
   package init(root: Root, timestamp: Timestamp, snapshot: SnapshotRole, targets: Targets) {
     (self.root, self.timestamp, self.snapshot, self.targets) = (root, timestamp, snapshot, targets)
   }
-}
 
-extension PublishedMetadata {
   /// Loads and verifies all metadata, starting from a trusted root. Accepts expired metadata, and
   /// signatures by keys of former roots (those in the chain and `formerRoots`; see ``outdated``), because a publisher
   /// must read such metadata in order to replace it.

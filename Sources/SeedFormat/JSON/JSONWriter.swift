@@ -69,9 +69,7 @@ extension JSONValue {
   }
 
   package var text: String { String(decoding: bytes, as: UTF8.self) }
-}
 
-extension JSONValue {
   /// Formatted for people: two spaces, a line per member, arrays of plain values on one line.
   package var prettyText: String { pretty(indent: "") + "\n" }
 

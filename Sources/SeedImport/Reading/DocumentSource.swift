@@ -82,9 +82,7 @@ struct DocumentSource: ~Copyable {
     }
     return again
   }
-}
 
-extension DocumentSource {
   /// Reads a row that waited.
   static func again(_ json: [UInt8], isRecord: Bool) throws -> DocumentSource {
     var source = DocumentSource(at: 0)
@@ -155,9 +153,7 @@ extension DocumentSource {
 
   /// The line of a marked row; only in CSV and in JSON lines.
   var line: Int? { hasLines ? latest.line : nil }
-}
 
-extension DocumentSource {
   /// A value as SQLite would store it, or a number's digits if it is out of range; `nil` for an object or array.
   func plainValue(_ index: Int) -> SeedValue? {
     switch tape.kind(index) {

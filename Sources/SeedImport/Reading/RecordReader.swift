@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 
 /// Reads CSV records onto a tape, each as an object with the header's names. Texts remain in the document; only those
@@ -212,6 +213,71 @@ struct RecordReader {
     }
     return String(unsafeUninitializedCapacity: field.range.count) { text in
       text.baseAddress.map { unquote(base, field.range, into: $0) } ?? 0
+    }
+  }
+}
+
+/// The names of a document's fields, and the value of an empty field in each.
+final class RecordHeader {
+  /// The value of an empty field: NULL, or the empty text.
+  struct Empty {
+    var bare = JSONTape.Kind.null
+    var quoted = JSONTape.Kind.null
+  }
+
+  let names: [String]
+  let empties: [Empty]
+  let texts: [UnsafeBufferPointer<UInt8>]
+  private let bytes = LentBytes()
+
+  init(_ names: [String], _ empties: (String) -> Empty) {
+    self.names = names
+    self.empties = names.map(empties)
+    let bytes = bytes
+    texts = Self.distinct(names).map { name in
+      var name = name
+      return name.withUTF8 { bytes.copy($0) }
+    }
+  }
+
+  var count: Int { names.count }
+
+  /// Appends numbers to repeated names, because an object's names are unique. Nothing reads these members.
+  private static func distinct(_ names: [String]) -> [String] {
+    var seen = Set(names.map { Array($0.utf8) })
+    guard seen.count < names.count else { return names }
+    var passed: Set<[UInt8]> = []
+    return names.map { name in
+      if passed.insert(Array(name.utf8)).inserted { return name }
+      var number = 2
+      while !seen.insert(Array("\(name) (\(number))".utf8)).inserted { number += 1 }
+      return "\(name) (\(number))"
+    }
+  }
+}
+
+extension CSVFormat.EmptyFields {
+  /// The value of an empty field, by the column's type and nullability.
+  func kinds(_ column: ColumnSchema, isReference: Bool = false) -> RecordHeader.Empty {
+    let isRequired = column.isNotNull && !isReference
+    let required: JSONTape.Kind = column.affinity == .text && isRequired ? .string : .null
+    let text: JSONTape.Kind = column.affinity == .text ? .string : .null
+    return switch self {
+    case .quotes: RecordHeader.Empty(bare: required, quoted: column.takesTexts ? .string : .null)
+    case .null: RecordHeader.Empty()
+    case .text: RecordHeader.Empty(bare: text, quoted: text)
+    case .auto: RecordHeader.Empty(bare: required, quoted: required)
+    }
+  }
+}
+
+extension ColumnSchema {
+  /// Whether the column stores texts, including empty ones, unchanged.
+  fileprivate var takesTexts: Bool {
+    switch affinity {
+    case .text, .numeric: true
+    case .blob: !declaredType.uppercased().contains("BLOB")
+    case .integer, .real: false
     }
   }
 }
