@@ -165,8 +165,7 @@ extension SeedStore {
     // Repeated, because the directory may appear between the check and the watch.
     for _ in 0..<Self.mostWatches {
       // Watches the parent until another store creates the directory.
-      let folder =
-        Folder.exists(layout.directory) ? layout.directory : Folder.parent(of: layout.directory)
+      let folder = Folder.exists(layout.directory) ? layout.directory : Folder.parent(of: layout.directory)
       guard watch?.folder != folder || watch?.hasEnded ?? true else { return }
       watch = environment.watch(folder) { [weak self] in Task { await self?.folderChanged() } }
       guard watch != nil else { return watchLater() }

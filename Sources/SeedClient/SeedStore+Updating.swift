@@ -100,8 +100,7 @@ extension SeedStore {
     do {
       // A later message needs another update, because this one may miss its news.
       defer { isPushPending = false }
-      try await sleepUnlessClosed(
-        for: .seconds(Self.pushDelay) + max(spread, .zero) * environment.chance())
+      try await sleepUnlessClosed(for: .seconds(Self.pushDelay) + max(spread, .zero) * environment.chance())
     }
     return try await inTurn { store in try await store.performUpdate(policy) }
   }

@@ -99,8 +99,7 @@ package struct StoreExamination {
       .error, path, "its digest differs from the signed one of version \(meta.version)", StoreRemedy.update)
   }
 
-  private static let rootRemedy =
-    "give --root with the publication's root.json, from a source that you trust"
+  private static let rootRemedy = "give --root with the publication's root.json, from a source that you trust"
   private static let renewal = "update, which fetches a matching set of files from the server"
   private static let remedy =
     "compare the root with the publisher's; then remove the folder 'trust', and update with the publisher's"

@@ -90,8 +90,7 @@ struct TargetRow {
 
   init(_ name: String, _ values: [String: SeedValue], _ schema: DatabaseSchema) throws(TestPublisherError) {
     guard let table = schema.table(name) else {
-      throw TestPublisherError(
-        "there is no table \"\(name)\"" + Self.advice(name, schema.tables.map(\.name)))
+      throw TestPublisherError("there is no table \"\(name)\"" + Self.advice(name, schema.tables.map(\.name)))
     }
     var found: [(column: String, value: SeedValue)] = []
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {

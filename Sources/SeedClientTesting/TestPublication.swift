@@ -27,8 +27,7 @@ package final class TestPublication {
   private var models: [ModelVersion: SHA256Digest] = [:]
   private let provenance: Provenance
   private let folder: TemporaryFolder
-  private let keys = KeyRing(
-    Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
+  private let keys = KeyRing(Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
 
   package init(
     _ dataset: DatasetName, _ model: ModelVersion, schemaSQL: String, _ provenance: Provenance, now: UTCTime

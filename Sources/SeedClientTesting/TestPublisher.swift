@@ -42,9 +42,7 @@ public final class TestPublisher: Sendable {
     try change { try $0.publish(contents.rows) }
   }
 
-  private init(
-    _ schema: String, _ given: SeedModel?, _ meta: SeedMeta?, _ provenance: Provenance
-  ) throws {
+  private init(_ schema: String, _ given: SeedModel?, _ meta: SeedMeta?, _ provenance: Provenance) throws {
     let dataset = given?.dataset ?? meta?.series.dataset ?? "test"
     let publication = try Self.understanding {
       try TestPublication(
@@ -137,11 +135,8 @@ public final class TestPublisher: Sendable {
   }
 
   /// A read-only store on another store's directory, as in an app extension.
-  public func store(
-    reading directory: URL, options: SeedOptions = SeedOptions()
-  ) throws -> SeedStore {
-    try SeedStore(
-      model, reading: directory.path, options: withoutTimeouts(options), environment: environment)
+  public func store(reading directory: URL, options: SeedOptions = SeedOptions()) throws -> SeedStore {
+    try SeedStore(model, reading: directory.path, options: withoutTimeouts(options), environment: environment)
   }
 
   /// Makes the bundle that an app would ship now; removed with the publisher.

@@ -219,8 +219,7 @@ final class RowBinding {
       case (.null, _): row[target.column] = .null
       case (.string, .text) where !entry.pointee.isCopied:
         row[target.column] = .text(
-          UnsafeBufferPointer(
-            start: base + (Int(entry.pointee.payload) - start), count: entry.pointee.count))
+          UnsafeBufferPointer(start: base + (Int(entry.pointee.payload) - start), count: entry.pointee.count))
       default: row[target.column] = try value(2 &+ 2 &* slot, source, target)
       }
     }

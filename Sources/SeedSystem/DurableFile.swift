@@ -18,9 +18,7 @@ package enum DurableFile {
   }
 
   private static func present(_ read: () throws(FileError) -> [UInt8]) throws(FileError) -> [UInt8]? {
-    do {
-      return try read()
-    } catch  where error.isMissing { return nil }
+    do { return try read() } catch  where error.isMissing { return nil }
   }
 
   /// Writes a temporary file, syncs it, renames it and syncs the folder. Removes the temporary file on failure. The umask

@@ -53,9 +53,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   }
 
   static func read(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata {
-    do {
-      return try Metadata(parsing: bytes)
-    } catch { throw .malformed(role: role, error) }
+    do { return try Metadata(parsing: bytes) } catch { throw .malformed(role: role, error) }
   }
 
   /// Throws if fewer of the role's keys signed than its delegator requires.

@@ -46,8 +46,7 @@ package struct PublishedMetadata: Sendable {
     guard let snapshot = trusted.snapshot, let targets = trusted.targets[Targets.type] else {
       throw TrustError.outOfOrder(role: Targets.type)
     }
-    self.init(
-      root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets)
+    self.init(root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets)
     (self.formerRoots, outdated) = (formerRoots, Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
     for series in seriesInSnapshot {
       let name = MetadataName.versioned(series.roleName, try trusted.announced(series.roleName).version)

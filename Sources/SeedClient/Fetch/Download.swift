@@ -88,8 +88,7 @@ final class Download: Sendable {
   private func request(from start: Int) -> TransportRequest {
     let end = min(start + Fetcher.partBytes, object.length)
     let isWhole = start == 0 && end == object.length
-    return TransportRequest(
-      url: url, range: isWhole ? nil : start..<end, policy: fetcher.context.policy)
+    return TransportRequest(url: url, range: isWhole ? nil : start..<end, policy: fetcher.context.policy)
   }
 
   private func restart() throws {

@@ -103,16 +103,12 @@ package struct PublicationFetcher: Sendable {
   package var server: String { fetcher.server.description }
 
   package func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
-    do {
-      return try await fetcher.metadata(name, limit: limit)
-    } catch { throw SeedError(error) }
+    do { return try await fetcher.metadata(name, limit: limit) } catch { throw SeedError(error) }
   }
 
   /// Downloads an object and returns the path of the verified file. The caller moves it.
   package func object(_ object: PublishedObject) async throws -> String {
-    do {
-      return try await Download(object, for: fetcher).run().path
-    } catch { throw SeedError(error) }
+    do { return try await Download(object, for: fetcher).run().path } catch { throw SeedError(error) }
   }
 }
 
@@ -124,8 +120,7 @@ extension SeedError {
       switch error {
       // Retried, because an app may be released before its series is published.
       case .missingRole(series.roleName, _):
-        "\(server) does not publish \(series): check dataset and model, or wait until they are "
-          + "published"
+        "\(server) does not publish \(series): check dataset and model, or wait until they are published"
       case .missingFile(let name): Self.missing(name, server)
       case .badSignature:
         "\(error), at \(server): its keys are not those of the root.json that verifies it; compare the "

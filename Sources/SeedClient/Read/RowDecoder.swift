@@ -106,8 +106,7 @@ final class MemberColumns {
   /// The rows' decoder; superclasses use it too.
   func rows() throws -> RowDecoder {
     guard !hasEnded else {
-      throw SeedError(
-        .decoding, "a type reads a row that is gone: read all members in its init(from:)")
+      throw SeedError(.decoding, "a type reads a row that is gone: read all members in its init(from:)")
     }
     return decoder.takeUnretainedValue()
   }

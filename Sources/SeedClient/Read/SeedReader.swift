@@ -31,9 +31,7 @@ public struct SeedReader: ~Copyable {
   }
 
   /// The single value of a query such as `SELECT max(name) FROM stop`; `nil` for NULL and without rows.
-  public func value<Value: Decodable>(
-    _ query: SeedQuery, as type: Value.Type = Value.self
-  ) throws -> Value? {
+  public func value<Value: Decodable>(_ query: SeedQuery, as type: Value.Type = Value.self) throws -> Value? {
     try all(query, limit: 1) { $0.decoded(as: Value?.self, named: "\(type)") }.first ?? nil
   }
 

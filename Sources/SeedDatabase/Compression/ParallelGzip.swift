@@ -170,8 +170,7 @@ final class BlockDeflater {
     stream.pointee.avail_in = UInt32(block.count)
     stream.pointee.next_out = output.baseAddress
     stream.pointee.avail_out = UInt32(output.count)
-    mustSucceed(
-      CZlib.deflate(stream, isLast ? Z_FINISH : Z_SYNC_FLUSH), isLast ? Z_STREAM_END : Z_OK)
+    mustSucceed(CZlib.deflate(stream, isLast ? Z_FINISH : Z_SYNC_FLUSH), isLast ? Z_STREAM_END : Z_OK)
     let count = output.count - Int(stream.pointee.avail_out)
     precondition(count < output.count, "deflate needs more room than its bound")
     return UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: output[..<count]))

@@ -81,9 +81,7 @@ private struct OpenTable {
   private let sets: [[Int]]
   let filler: TableFiller?
 
-  init(
-    _ delta: DeltaTable, _ schema: DatabaseSchema, _ writer: SeedWriter, _ connection: Connection
-  ) throws {
+  init(_ delta: DeltaTable, _ schema: DatabaseSchema, _ writer: SeedWriter, _ connection: Connection) throws {
     let table = try delta.table(in: schema)
     name = table.name
     sets = try delta.positions(in: table)

@@ -15,9 +15,7 @@ package struct DeltaReader: ~Copyable {
   /// Reads the header of a document in pieces. Errors of the source are rethrown unchanged.
   package init(_ pieces: @escaping DocumentPieces.Source) throws {
     var tokens = DeltaTokens(pieces)
-    do {
-      header = try Self.header(&tokens)
-    } catch { throw DeltaError.about(error) }
+    do { header = try Self.header(&tokens) } catch { throw DeltaError.about(error) }
     self.tokens = tokens
   }
 

@@ -132,9 +132,7 @@ package struct DeltaWriter {
     // A failed delta collects nothing more.
     guard failure == nil, var open = table.take() else { return }
     defer { table = open }
-    do {
-      try Self.add(values, between: marks, to: &open[keyPath: list], spill)
-    } catch { failure = error }
+    do { try Self.add(values, between: marks, to: &open[keyPath: list], spill) } catch { failure = error }
   }
 
   private static func add(

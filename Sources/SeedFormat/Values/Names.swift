@@ -17,9 +17,7 @@ public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Makes a value from source code; traps if it is invalid.
 func written<Value>(_ text: StaticString, _ make: (String) throws(InvalidName) -> Value) -> Value {
-  do {
-    return try make(text.description)
-  } catch { preconditionFailure(error.description) }
+  do { return try make(text.description) } catch { preconditionFailure(error.description) }
 }
 
 /// The name of a dataset, such as `transit`: lower-case ASCII, for use in URLs, file names and TUF role names.
@@ -167,9 +165,7 @@ public struct SeedVersion: Hashable, Sendable, Comparable, CustomStringConvertib
 extension SeedVersion: ExpressibleByIntegerLiteral {
   /// A version in source code; traps if it is invalid.
   public init(integerLiteral number: Int) {
-    do {
-      try self.init(number)
-    } catch { preconditionFailure("\(error)") }
+    do { try self.init(number) } catch { preconditionFailure("\(error)") }
   }
 }
 

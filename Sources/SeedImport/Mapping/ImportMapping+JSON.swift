@@ -179,8 +179,7 @@ extension RelationMapping {
         layout: try object.choiceIfPresent("layout") == JoinLayout.dictionary
           ? .dictionary(keyColumn: nil) : .array)
     } else {
-      throw object.error(
-        "object", "expected one of object, array, dictionary and join, with a member's path")
+      throw object.error("object", "expected one of object, array, dictionary and join, with a member's path")
     }
     if case .reference = kind {} else { mode = try object.choiceIfPresent("mode") ?? .merge }
     try object.refuseUnread()

@@ -148,9 +148,7 @@ struct RecordReader {
 
   // MARK: Ends of records
 
-  private func starve(
-    _ field: RecordScan.Field, _ scanner: inout JSONScanner
-  ) throws(JSONError) -> JSONStep {
+  private func starve(_ field: RecordScan.Field, _ scanner: inout JSONScanner) throws(JSONError) -> JSONStep {
     let start = scanner.offset
     guard !scanner.isComplete else {
       throw JSONError(at: field.start + scanner.held.start, "a quotation mark that is never closed")

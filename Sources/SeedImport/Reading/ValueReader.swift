@@ -147,8 +147,7 @@ final class ValueReader {
         .outOfRange, "the number \(quote(found ?? text)) does not fit 64 bits: a TEXT column keeps it")
     case .integer:
       if case .integer(let value)? = spelledNumber(text) { return .integer(value) }
-      throw RejectedRow(
-        .typeMismatch, "expected a whole number of 64 bits, found \(quote(found ?? text))")
+      throw RejectedRow(.typeMismatch, "expected a whole number of 64 bits, found \(quote(found ?? text))")
     case .real:
       if let value = spelledDouble(text) { return .real(value) }
       throw RejectedRow(.typeMismatch, "expected a number, found \(quote(found ?? text))")

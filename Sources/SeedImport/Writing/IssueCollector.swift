@@ -16,9 +16,7 @@ final class IssueCollector {
 
   var wantsRows: Bool { hooks.rejected != nil }
 
-  func reject(
-    _ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: () -> [UInt8]
-  ) throws {
+  func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: () -> [UInt8]) throws {
     var refusal = refusal
     if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
     if refusal.code == .unique, !isOneTransaction {

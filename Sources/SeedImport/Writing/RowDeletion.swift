@@ -118,8 +118,7 @@ private final class DoomedRows {
   }
 
   private static func identity(of table: String, _ connection: Connection) throws -> [String] {
-    let columns = try connection.rows(
-      "SELECT name, pk FROM pragma_table_xinfo(?) ORDER BY pk", .text(table))
+    let columns = try connection.rows("SELECT name, pk FROM pragma_table_xinfo(?) ORDER BY pk", .text(table))
     let hasRowids =
       try connection.value(
         "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'", .text(table)) == .integer(0)

@@ -31,8 +31,7 @@ final class RowTreeWriter {
   /// writing anything.
   func write(_ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues) throws -> Bool {
     early.removeAll(keepingCapacity: true)
-    let savepoint =
-      plan.relations.isEmpty ? nil : try RowSavepoint(connection, plan.targets)
+    let savepoint = plan.relations.isEmpty ? nil : try RowSavepoint(connection, plan.targets)
     _ = try writeTree(plan, 0, source, given)
     guard early.isEmpty else {
       try savepoint?.takeBack()
