@@ -25,7 +25,7 @@ package struct ImportHooks {
 }
 
 /// Decides when to check for cancellation, and limits how often progress is reported.
-struct ImportPace {
+struct ProgressTimer {
   private let progress: ((ImportProgress) -> Void)?
   private let now: () -> ContinuousClock.Instant
   private let start: ContinuousClock.Instant

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 /// Counts the objects that name a parent's rows, over all relations.
-final class ParentTurns {
+final class TurnCounter {
   @exclusivity(unchecked) var latest: Int64 = 0
 }
 
@@ -15,7 +15,7 @@ final class ParentSync {
   private let count: Statement
   /// Whether an index finds a parent's rows; without one, a count would scan the table.
   private let isIndexed: Bool
-  private let turns: ParentTurns
+  private let turns: TurnCounter
   @exclusivity(unchecked) private var stretch: ParentStretch
 
   /// Each collected parent's key and turn.
@@ -35,7 +35,7 @@ final class ParentSync {
 
   init(
     _ target: ImportTarget, parent: [Int], constants: [(column: Int, value: SeedValue)], number: Int,
-    _ connection: Connection, _ turns: ParentTurns
+    _ connection: Connection, _ turns: TurnCounter
   ) throws {
     (self.target, self.turns) = (target, turns)
     width = parent.count

@@ -10,7 +10,7 @@ final class PlanBuilder {
   private(set) var targets: [String: ImportTarget] = [:]
   private(set) var surveys: [MemberSurvey] = []
   private var plans: [RowPlan] = []
-  let turns = ParentTurns()
+  let turns = TurnCounter()
   private(set) var syncs: [(sync: ParentSync, plan: RowPlan, parent: [Int])] = []
   /// The modes of the document's lists by table.
   private let modes: [String: TableMapping.MergeMode]
