@@ -43,6 +43,7 @@ import Testing
     #expect(waits == [1, 2, 4, 8, 16, 32, 64, 64, 64])
     interval.succeeded(newer, at: at(second))
     #expect(
-      !interval.isFailing && !interval.isDue(newer, at: at(second + 1)) && interval.isDue(stamp, at: at(second + 1)))
+      !interval.isFailing && !interval.isDue(newer, at: at(second + 1))
+        && interval.isDue(stamp, at: at(second + 1)))
   }
 }

@@ -4,11 +4,6 @@ public struct ImportProgress: Hashable, Sendable {
   public let bytes: Int
   /// Rows read so far.
   public let rows: Int
-
-  package init(bytes: Int, rows: Int) {
-    self.bytes = bytes
-    self.rows = rows
-  }
 }
 
 package struct ImportHooks {
