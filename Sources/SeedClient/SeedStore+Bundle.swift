@@ -1,8 +1,7 @@
 import SeedTrust
 
 extension SeedStore {
-  /// The errors that mean that no publication answered, for example because a network's sign-in page did, or the server
-  /// is busy.
+  /// The errors that mean that no publication answered, for example because a network's sign-in page did.
   private static let unanswered: Set<SeedError.Code> = [
     .network, .waitingForNetwork, .timedOut, .server, .serverBusy, .accessDenied,
   ]

@@ -1,7 +1,6 @@
 package import SeedFormat
 
-/// Secondary indexes that a snapshot omits, with SQL and statistics in its table `seedbank_index`. The client builds
-/// them and drops the table.
+/// Secondary indexes that a snapshot omits and lists in its table `seedbank_index`. The client builds them and drops it.
 package enum LeftOutIndexes {
   package struct Entry: Hashable, Sendable {
     package let name: String
