@@ -296,7 +296,3 @@ package final class ImportSession {
     return report
   }
 }
-
-// A session is confined to its connection's owner.
-@available(*, unavailable)
-extension ImportSession: Sendable {}

@@ -19,6 +19,10 @@ package struct PublishedMetadata: Sendable {
     package let metadata: SeriesMetadata
     package let version: Int
     package let expires: UTCTime
+
+    package init(metadata: SeriesMetadata, version: Int, expires: UTCTime) {
+      (self.metadata, self.version, self.expires) = (metadata, version, expires)
+    }
   }
 
   package init(root: Root, timestamp: Timestamp, snapshot: SnapshotRole, targets: Targets) {
