@@ -1,7 +1,8 @@
 import SeedTrust
 
 extension SeedStore {
-  /// The errors that mean that no publication answered, for example because a network's sign-in page did.
+  /// The errors that mean that no publication answered, for example because a network's sign-in page did, or the server
+  /// is busy.
   private static let unanswered: Set<SeedError.Code> = [
     .network, .waitingForNetwork, .timedOut, .server, .serverBusy, .accessDenied,
   ]

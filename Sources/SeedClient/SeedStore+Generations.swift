@@ -122,7 +122,8 @@ extension SeedStore {
     try await generation.seed(at: meta(of: generation).version)
   }
 
-  /// Reads a generation's metadata, and announces another store's new version. Updates do not call it for their own.
+  /// Reads a generation's metadata, and announces another store's new version. The update does not call this for its
+  /// own versions.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && currentState.version != nil && currentState.version != meta.version
@@ -134,7 +135,8 @@ extension SeedStore {
     return meta
   }
 
-  /// Notifies live queries and, if the file is new, listeners of `files`. `changes`: all since the last one, if known.
+  /// Notifies live queries and, if the file is new, the listeners of `files`. `changes` are all since the last
+  /// announcement, if they are known.
   func announce(
     _ generation: Generation, at version: SeedVersion, _ changes: [String: SeedChanges.Table] = [:],
     isNewFile: Bool = false

@@ -115,7 +115,8 @@ extension SeedStore {
     .stream(at: editionSender.stream())
   }
 
-  /// Opens the data in case no other call has: otherwise an app that never updates would show nothing.
+  /// Opens the data in case no other call has: otherwise an app that never updates would show nothing, without an
+  /// error.
   private func openForQuery() async {
     await openData()
     guard fetcher != nil, access == .open, current == nil, !currentState.isUpdating, !hasNotedWaiting else {

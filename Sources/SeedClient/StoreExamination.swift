@@ -104,7 +104,8 @@ package struct StoreExamination {
   private static let remedy =
     "compare the root with the publisher's; then remove the folder 'trust', and update with the publisher's"
 
-  /// The verified metadata of the data's series, or of any if the data is unusable. Expiry is noted but does not fail.
+  /// The verified metadata of the series that the store's data names, or of any if the data is unusable. Expiry is
+  /// noted but does not fail.
   func verifiedMetadata(_ series: SeedSeries?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let root else {
       report.add(.warning, "trust", "the signatures were not verified: no root is given", Self.rootRemedy)

@@ -1,8 +1,9 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Imports documents, which arrive in pieces, into a database that only this session uses. Call `begin`, `feed` and `end`
-/// for every document, then `finish`. `abandon` restores the database as before, or as the last committed batch left it.
+/// Imports documents, which arrive in pieces, into a database that only this session uses. Call `begin`, `feed` and
+/// `end` for every document, then `finish`. `abandon` restores the database as it was before, or as the last committed
+/// batch left it.
 package final class ImportSession {
   private let connection: Connection
   private var frames: DocumentFrames

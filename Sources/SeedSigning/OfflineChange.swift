@@ -2,7 +2,8 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// New root and targets metadata that collects signatures, perhaps on other machines, and takes effect when complete.
+/// New root and targets metadata that collects signatures, possibly one by one from other machines. It takes effect
+/// only when complete.
 package struct OfflineChange: Hashable, Sendable {
   package private(set) var root: Metadata<Root>?
   package private(set) var targets: Metadata<Targets>?

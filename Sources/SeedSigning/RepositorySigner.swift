@@ -227,7 +227,8 @@ extension Delegations {
       })
   }
 
-  /// The keys and threshold that all of Seedbank's delegates share; nil without delegates or if a key is of another kind.
+  /// The keys and threshold of all delegates, which are the same in Seedbank's publications; nil without delegates or
+  /// if a key is of another kind.
   package var verifiers: RoleVerifiers? {
     guard let role = roles.first else { return nil }
     let known = role.keys.keyIDs.compactMap { keys[$0]?.publicKey }

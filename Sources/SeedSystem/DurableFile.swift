@@ -21,7 +21,8 @@ package enum DurableFile {
     do { return try read() } catch  where error.isMissing { return nil }
   }
 
-  /// Writes, syncs and renames a temporary file, which a failure removes, and syncs the folder. Ignores the umask.
+  /// Writes a temporary file, syncs it, renames it and syncs the folder. Removes the temporary file on failure. The umask
+  /// does not change `mode`.
   package static func write(_ bytes: [UInt8], to path: String, mode: mode_t = 0o644) throws(FileError) {
     try write(bytes, to: path, mode: mode) { $0.setMode(mode) }
   }

@@ -83,7 +83,8 @@ package struct File: ~Copyable, Sendable {
   private func bytes(
     _ count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(FileError) -> Int
   ) throws(FileError) -> [UInt8] {
-    // With no capacity, the initializer would write a count into the empty array's storage, which all threads share.
+    // With no capacity, the initializer would write a count into the storage of the empty array, which all threads
+    // share.
     guard count > 0 else { return [] }
     return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled throws(FileError) in
       filled = try fill(UnsafeMutableRawBufferPointer(buffer))

@@ -2,7 +2,8 @@ import SeedFormat
 
 /// A public key in PEM in other publishers' metadata: ECDSA over P-256, or RSA, with SHA-256. Only one encoding of each
 /// key is accepted, so that equal keys have equal bytes. The platform's library rejects points that are not on the
-/// curve. RSA signatures need a salt as long as the digest, because Apple's Security framework verifies no other length.
+/// curve. RSA signatures need a salt as long as the digest, which is the only length that Apple's Security framework
+/// verifies.
 package struct PEMKey: Hashable, Sendable {
   enum Algorithm: Hashable, Sendable {
     case ecdsaP256

@@ -63,7 +63,8 @@ extension PartialFile.State {
 }
 
 extension [PublishedObject] {
-  /// The disk space that an update needs: its files, of which `held` bytes are already here, and their expanded contents.
+  /// The disk space that an update needs beside the existing files: its files, of which `held` bytes are already here,
+  /// and their expanded contents.
   func space(held: Int) -> Int { reduce(Swift.max(bytes - held, 0)) { $0 + $1.rawLength } }
 
   func checkSpace(held: Int, available: Int?, in folder: String) throws(SeedError) {

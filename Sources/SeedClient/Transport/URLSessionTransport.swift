@@ -130,7 +130,8 @@ final class URLSessionTransport: Transport {
 
 #if !canImport(Darwin)
 extension URLSessionTransport {
-  /// The sessions take turns, because ending one while the process goes on can crash (swift-corelibs-foundation #5203).
+  /// The sessions take turns: other requests may still use one, and ending it while the process goes on can crash
+  /// (swift-corelibs-foundation #5203).
   private static let mostSessions = 4
 
   /// Lets the next request use another session. Foundation on Linux can miss all events of a session from some moment

@@ -48,7 +48,8 @@ package struct SeedCheck {
     return try TableCheck(connection, table) != nil
   }
 
-  /// Checks that search tables match their content. Needs a writable connection: FTS5 runs this check on an INSERT.
+  /// Checks that search tables match their content. The connection must be writable, because FTS5 runs this check on an
+  /// INSERT that changes nothing.
   package func checkSearchTables() throws {
     for search in schema.searchTables {
       try connection.boundingExpressions(areComputed: isComputed(search)) { try check(search) }

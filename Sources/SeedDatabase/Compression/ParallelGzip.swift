@@ -5,7 +5,8 @@ import SeedSystem
 import class Foundation.Thread
 
 /// Compresses a file to one gzip member with several threads; the output does not depend on their number. Each thread
-/// deflates the next block of fixed size and waits until the previous one is written: memory holds one block per thread.
+/// takes the next block of fixed size, deflates it, and waits until the previous block is written, so memory holds one
+/// block per thread.
 package final class ParallelGzip: Sendable {
   /// Smaller blocks compress worse, larger ones take more memory.
   static let blockBytes = 1024 * 1024

@@ -138,7 +138,8 @@ private final class DefinitionLeave {
     }
   }
 
-  /// Functions in linear time: not `trim`, `instr`, `replace` and `LIKE`. `printf` and `zeroblob` make long values.
+  /// Functions in linear time. `trim`, `instr`, `replace` and `LIKE` are quadratic; `printf` and `zeroblob` make long
+  /// values out of short ones.
   private static let quickFunctions = Set(
     """
     -> ->> abs acos asin atan atan2 ceil ceiling char coalesce concat concat_ws cos date datetime degrees exp floor hex if ifnull \

@@ -97,7 +97,8 @@ extension Connection {
     return true
   }
 
-  /// Runs `body`, bounding the time of the schema's expressions in a received file, and if `areComputed` values' length.
+  /// Runs `body`, in which SQLite may compute expressions of the schema. Bounds their time in a received file, and the
+  /// length of values if `areComputed`.
   func boundingExpressions<Result>(areComputed: Bool = true, _ body: () throws -> Result) throws -> Result {
     guard isReceived else { return try body() }
     let cost = try ExpressionCost(self)

@@ -1,6 +1,7 @@
 package import SeedFormat
 
-/// Secondary indexes that a snapshot omits and lists in its table `seedbank_index`. The client builds them and drops it.
+/// Secondary indexes that a snapshot omits, with SQL and statistics in its table `seedbank_index`. The client builds
+/// them and drops the table.
 package enum LeftOutIndexes {
   package struct Entry: Hashable, Sendable {
     package let name: String

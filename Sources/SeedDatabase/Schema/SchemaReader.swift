@@ -159,7 +159,8 @@ package struct SchemaReader {
   /// Tables that FTS5 makes beside its own.
   private static let searchParts = ["_config", "_content", "_data", "_docsize", "_idx"]
 
-  /// SQLite reads its own tables and those of virtual tables unasked. A forged one could compute its columns forever.
+  /// SQLite reads its own tables and those of virtual tables unasked, even to list the tables. A forged one could compute
+  /// its columns forever.
   private func refuseForgedTables() throws {
     let tables = try connection.rows(
       "SELECT name, sql, rootpage FROM sqlite_schema WHERE type IN ('table', 'view')"

@@ -15,7 +15,8 @@ package final class DeltaApplier {
   }
 
   /// Applies the document, which is never in memory as a whole, and stores version and digest. Throws if the header
-  /// differs from the `signed` description, which is nil only for a publisher's own delta before publication.
+  /// differs from the `signed` description, which is nil only for a delta without metadata, such as the publisher's own
+  /// before publication.
   package func apply(
     _ pieces: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
   ) throws -> ImportResult {

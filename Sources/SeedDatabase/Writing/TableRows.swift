@@ -25,7 +25,8 @@ package final class TableRows {
 
   var writer: TableWriter { batch.writer }
 
-  /// Writes a row with every stored column in declared order, over one with its key; if `isNew`, throws if there is one.
+  /// Writes a row with every stored column in declared order, over one with its key, if any. If `isNew`, throws if the
+  /// key exists.
   package func write(lent row: [BorrowedValue], isNew: Bool = false) throws {
     if !updates.isEmpty { try flush() }
     let size = row.reduce(0) { $0 + $1.byteCount }

@@ -46,7 +46,8 @@ package struct TableSQL: Sendable {
     "\(insert(shape)) ON CONFLICT (\(list(table.keyNames))) DO NOTHING"
   }
 
-  /// Parameters: the values at these positions of the shape, perhaps of the key too (NOCASE may change it), then the key.
+  /// Parameters: the values at these positions of the shape, then the key. The key may be among them, because under
+  /// NOCASE its text may change.
   func update(_ shape: RowShape, at positions: [Int]) -> String {
     let settings = positions.map { "\(quoted(names(shape)[$0])) = ?" }.joined(separator: ", ")
     return "UPDATE OR ABORT \(name) SET \(settings) WHERE \(keyMatches)"
@@ -59,7 +60,8 @@ package struct TableSQL: Sendable {
 
   package var allInKeyOrder: String { "SELECT \(columns) FROM \(name) ORDER BY \(keyOrder)" }
 
-  /// Selects all keys in order. SQLite sorts them first (the plus avoids an index), so rows may be written meanwhile.
+  /// Selects all keys in their order. SQLite sorts them before the first step (the plus sign keeps it from an index), so
+  /// rows may be written in between.
   var sortedKeys: String {
     "SELECT \(list(table.keyNames)) FROM \(name) ORDER BY "
       + table.keyNames.map { "+\(quoted($0))" }.joined(separator: ", ")

@@ -182,7 +182,8 @@ package final class TableWriter {
     return .updated
   }
 
-  /// Sets only the differing columns, because SQLite rewrites each index over a column that is set.
+  /// Sets only the differing columns, because SQLite rewrites each index over a column that is set, even to the same
+  /// value.
   private func change(_ differing: [Int]) throws -> DatabaseError? {
     statements += 1
     let narrow = try narrowUpdate(differing)
@@ -239,7 +240,8 @@ package final class TableWriter {
     if old == row.map(\.owned) { changes.unchanged += 1 } else { changes.updated += 1 }
   }
 
-  /// The row by column as ``upsert(_:)`` would write it over a stored one; nil if the schema's default applies.
+  /// The row as ``upsert(_:)`` would write it over a stored one, by column; nil for a column that gets the schema's
+  /// default.
   package func filled(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> [SeedValue?] {
     try prepare(values)
     var filled: [SeedValue?] = old ?? Array(repeating: nil, count: table.columns.count)

@@ -133,7 +133,8 @@ package struct DeltaReader: ~Copyable {
 
   // MARK: Rows
 
-  /// Lends the row's values until the next call: of the filled columns, a key, a whole row, or a key and a set's values.
+  /// Lends the row's values until the next call: those of the filled columns, a key, a whole row, or a key and the
+  /// values of a set.
   package mutating func read(into values: inout [BorrowedValue]) throws(DeltaError) {
     if place == .filled {
       values = filled

@@ -1,5 +1,6 @@
 /// Reads the members of a JSON object by name and type, with the place in each error. Other members remain in
-/// ``unread``: a closed format rejects them with ``refuseUnread()``; TUF's open one keeps them, which are signed too.
+/// ``unread``: a closed format rejects them with ``refuseUnread()``; TUF's open one keeps them, because they are
+/// signed too.
 package struct JSONObjectReader {
   /// The path from the document's root, such as `signed.roles[2]`; empty for the root.
   package let path: String

@@ -77,7 +77,8 @@ extension String {
   }
 }
 
-/// The length of the multibyte sequence at `index` (Unicode's table 3-7); 0 if invalid, -1 if it continues after `end`.
+/// The length of the multibyte sequence at `index` by the Unicode Standard's table 3-7; 0 if it is invalid, -1 if it
+/// continues after `end`.
 package func utf8SequenceLength(_ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int) -> Int {
   let (length, second) = lead(bytes[index])
   guard length > 0 else { return 0 }

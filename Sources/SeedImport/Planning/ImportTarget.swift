@@ -142,7 +142,8 @@ extension TableSchema {
 }
 
 extension Connection {
-  /// Makes a temporary table of keys. Without the columns' types, SQLite would scan all keys for each row of a join.
+  /// Makes a temporary table of keys. Without the columns' types, SQLite could not use its index in a join and would
+  /// scan all keys for each row.
   func makeKeyTable(
     _ name: String, _ names: [String], like columns: [(ColumnSchema, Collation)], besides others: String = ""
   ) throws {

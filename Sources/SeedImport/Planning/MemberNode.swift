@@ -1,8 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// The targets of one member of an object, and its members. Each node remembers the node at each position of the
-/// last object and compares its name first, because most objects of a kind have the same members in the same order.
+/// The targets of one member of an object, and the members within it. Most objects of a kind have the same members in
+/// the same order, so each node remembers the node at each position of the last object, and compares the name's bytes
+/// before it looks the name up.
 final class MemberNode {
   @exclusivity(unchecked) var columns: [Int] = []
   @exclusivity(unchecked) var relation: Int?

@@ -219,7 +219,8 @@ extension [Int] {
   }
 }
 
-/// A batch's parents as a range of integers, as keys usually are. One count over it may prove that no parent lost a row.
+/// A batch's parents as a range of integers, which their keys usually are. One count over the range then proves that no
+/// parent lost a row.
 struct ParentStretch {
   private let count: Statement?
   private var first: Int64?

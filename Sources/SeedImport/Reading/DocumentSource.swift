@@ -2,7 +2,8 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A scanner and the tape that it fills, which lends a row's values. An invalid text rejects its row, not the document.
+/// A scanner with the tape that it fills, which lends a row's values. A string that is not valid text rejects its row,
+/// not the document.
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape

@@ -5,7 +5,8 @@ import SeedSystem
 final class ValueReader {
   let bytes = LentBytes()
 
-  /// A column and its conversion. A class, because every value reads one, and a struct's strings would be retained.
+  /// A column and its conversion. A class, because every value reads one, and a struct's strings would be retained and
+  /// released each time.
   final class Target {
     let column: Int
     let schema: ColumnSchema
@@ -208,8 +209,9 @@ final class ValueReader {
   }
 }
 
-/// The integer that a number in JSON's grammar spells exactly, even with an exponent or a zero fraction; `nil` for others
-/// and beyond 64 bits. Conversion through a double would change 9007199254740993.0.
+/// The integer that a number's digits spell exactly, even with an exponent or a zero fraction; `nil` for others and
+/// beyond 64 bits. The text must be a number in JSON's grammar. Conversion through a double would change
+/// 9007199254740993.0.
 package func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
   let zero = UInt8(ascii: "0")
   let isNegative = text.first == UInt8(ascii: "-")
@@ -235,7 +237,8 @@ private let mostIntegerDigits = 19
 /// No document has enough digits to balance exponents beyond these.
 private let exponents = -1 << 40...1 << 40
 
-/// CSV's spelling of numbers: unlike JSON's, with outer spaces, a plus sign, leading zeros, and a point at either end.
+/// CSV's spelling of numbers: unlike JSON's, with surrounding spaces, a plus sign, leading zeros, and a point at either
+/// end.
 enum NumberSpelling {
   private static let (space, tab) = (UInt8(ascii: " "), UInt8(ascii: "\t"))
   private static let (zero, plus, minus) = (UInt8(ascii: "0"), UInt8(ascii: "+"), UInt8(ascii: "-"))

@@ -1,6 +1,7 @@
 import SeedDatabase
 
-/// Deletes rows that the import makes obsolete: those that their parents no longer name, and unmentioned ones of tables.
+/// Deletes rows that the import makes obsolete: rows that their parents no longer name, and unmentioned rows of whole
+/// tables.
 final class LostRows {
   /// Rows deleted or changed along with others, in tables that no mapping fills.
   private(set) var ofOthers: ChangeReport = [:]
@@ -108,7 +109,8 @@ final class LostRows {
     try deletion.list(target.table.name, seen.others)
   }
 
-  /// Throws if a table lost too many rows, also with rows that they referenced, or lost rows while the import has none.
+  /// Throws if a table lost too many rows, including those lost with a row that they referenced, or if it lost rows and
+  /// the import has none for it.
   func checkShrink() throws {
     guard !policy.acceptsShrink, targets.contains(where: { $0.mode != .merge }) else { return }
     for target in targets where target.seen != nil && target.deleted > 0 {

@@ -11,7 +11,8 @@ final class RowStore {
 
   init(_ connection: Connection) { waiting = WaitingRows(connection) }
 
-  /// Whether the row was the last written with its key, and so were the objects that it references.
+  /// Whether the same row was written before, with no other row of its key in between, and so were the objects that it
+  /// references.
   func isKnown(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     try describe(plan)
     guard plan.target.recent.contains(keyBytes, rowBytes) else { return false }

@@ -1,8 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// Writes rows with their nested rows: first the referenced objects, then the row, then rows that reference it. With a
-/// row, its nested rows are rejected, but a rejected child does not affect its parent. If one has to wait, all do.
+/// Writes rows with their nested rows: first the referenced objects, then the row, then the rows that reference it. If
+/// a row is rejected, so are its nested rows; a rejected child does not affect its parent. If one of them has to wait,
+/// the whole tree waits.
 final class RowTreeWriter {
   let evaluator = RowEvaluator()
   private let connection: Connection
@@ -26,7 +27,8 @@ final class RowTreeWriter {
     collector = RowCollector(connection, evaluator, store, syncs)
   }
 
-  /// Reads and writes the row on the tape; its errors become issues. If it has to wait, writes nothing and returns false.
+  /// Reads and writes the row on the tape, and reports its errors as issues. Returns false if it has to wait, without
+  /// writing anything.
   func write(_ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues) throws -> Bool {
     early.removeAll(keepingCapacity: true)
     let savepoint = plan.relations.isEmpty ? nil : try RowSavepoint(connection, plan.targets)

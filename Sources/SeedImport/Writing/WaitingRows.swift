@@ -2,7 +2,8 @@ import SeedDatabase
 import SeedFormat
 
 /// Rows, with their nested rows, that wait for a unique value that another row holds and may still give up. A temporary
-/// table keeps them as in the document, to be read again after the last row. Later rows with their keys have to wait too.
+/// table keeps them as in the document; they are read again after the last row. A later row with the key of a waiting
+/// row has to wait too.
 final class WaitingRows {
   struct Row {
     let number: Int64

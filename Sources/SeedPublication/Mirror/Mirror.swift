@@ -110,7 +110,8 @@ package struct Mirror: Sendable {
   }
 }
 
-/// Tests each request of a push, and whether a fenced store honours conditions, without which publishers could collide.
+/// Tests each request of a push, and whether a fenced store honours conditions. Only conditions keep two publishers
+/// from overwriting each other.
 package struct MirrorProbe {
   private let store: any MirrorStore
   private let isFenced: Bool

@@ -1,7 +1,8 @@
 package import SeedFormat
 import SeedSystem
 
-/// How the newest steps read an origin. Not in the step records: a step that finds it unchanged reads nothing.
+/// How the newest steps read an origin. Stored apart from the step records, because a step that finds the origin
+/// unchanged reads nothing.
 package struct OriginReading: Hashable, Sendable {
   /// How long the newest step that read the origin kept its transaction open.
   package var openMilliseconds: Int?

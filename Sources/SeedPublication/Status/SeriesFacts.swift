@@ -18,7 +18,8 @@ package struct SeriesFacts: Hashable, Sendable {
   package var commandSeconds: Int?
   package var expectedChangeSeconds: Int?
   package var lifetimeSeconds: Int?
-  /// The number of new tables, columns, indexes and views that clients do not get; `nil` if unknown. Names stay private.
+  /// The number of new tables, columns, indexes and views that clients do not get; `nil` if unknown. The names are not
+  /// published.
   package var gained: Int?
   /// The newest steps that changed or rejected something, newest first.
   package var steps: [StepRecord] = []

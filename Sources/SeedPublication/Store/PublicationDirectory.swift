@@ -38,7 +38,8 @@ package struct PublicationDirectory: Sendable {
     }
   }
 
-  /// The root versions on disk as ranges without gaps. A second chain, for newer apps, begins after keys were lost.
+  /// The root versions on disk as ranges without gaps. A second chain begins after a root's keys were lost; newer apps
+  /// ship with a root of that chain.
   package func rootChains() throws -> [ClosedRange<Int>] { try rootVersions().runs }
 
   /// A sentence if the first roots are missing, which an operator may have removed on purpose.
