@@ -37,7 +37,6 @@ extension SeedStore {
     } catch { throw current == nil ? withBundleError(error) : error }
   }
 
-  /// Fetches only metadata.
   func planUpdate(_ policy: UpdatePolicy?, _ phases: PhaseSender) async throws -> UpdateAttempt {
     phases.enter(.checking)
     try Task.checkCancellation()

@@ -47,9 +47,7 @@ extension SeedStore {
   /// type end the sequence with ``SeedError/Code/decoding``, but not the store. Rows are decoded on a library thread.
   public nonisolated func observe<Row: Decodable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self
-  ) -> AsyncThrowingStream<[Row], any Error> {
-    live { try $0.rows(query, as: type) }
-  }
+  ) -> AsyncThrowingStream<[Row], any Error> { live { try $0.rows(query, as: type) } }
 
   /// A live query that can skip results equal to the last one.
   public nonisolated func observe<Row: Decodable & Equatable & Sendable>(
@@ -136,9 +134,7 @@ extension SeedStore {
   /// The current rows of a query, decoded like those of ``observe(_:as:)``.
   public nonisolated func rows<Row: Decodable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self
-  ) async throws -> [Row] {
-    try await read { reader in try reader.rows(query, as: type) }
-  }
+  ) async throws -> [Row] { try await read { reader in try reader.rows(query, as: type) } }
 
   /// The current first row of a query, if any.
   public nonisolated func first(_ query: SeedQuery) async throws -> SeedRow? {
@@ -148,16 +144,12 @@ extension SeedStore {
   /// The current first row of a query, decoded like those of ``observe(_:as:)``, if any.
   public nonisolated func first<Row: Decodable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self
-  ) async throws -> Row? {
-    try await read { reader in try reader.first(query, as: type) }
-  }
+  ) async throws -> Row? { try await read { reader in try reader.first(query, as: type) } }
 
   /// The current single value of a query such as `SELECT max(name) FROM stop`; `nil` for NULL and without rows.
   public nonisolated func value<Value: Decodable & Sendable>(
     _ query: SeedQuery, as type: Value.Type = Value.self
-  ) async throws -> Value? {
-    try await read { reader in try reader.value(query, as: type) }
-  }
+  ) async throws -> Value? { try await read { reader in try reader.value(query, as: type) } }
 
   /// Runs `body` with a read-only connection to the current data, in one transaction.
   ///

@@ -128,9 +128,7 @@ extension SeedStore {
       currentState.lastError = SeedError(error)
     }
   }
-}
 
-extension SeedStore {
   /// Removes the store's files, and frees their space.
   ///
   /// The store then starts over at its next read or update, as after an installation: with the app's bundle or a

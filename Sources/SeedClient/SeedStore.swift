@@ -87,9 +87,7 @@ public actor SeedStore {
   /// It contacts no server, does not block the other store's updates, and observes its changes within a second.
   /// Updates and other changes fail with ``SeedError/Code/readOnly``; reads fail with ``SeedError/Code/noData`` until
   /// there is data, and live queries wait for it.
-  public init(
-    _ model: SeedModel, reading directory: URL, options: SeedOptions = SeedOptions()
-  ) throws {
+  public init(_ model: SeedModel, reading directory: URL, options: SeedOptions = SeedOptions()) throws {
     try self.init(model, reading: StoreDirectory.path(of: directory, "directory"), options: options)
   }
 

@@ -71,9 +71,7 @@ package struct FileAnswer: Sendable {
 
   private static func head(_ status: Int, _ fields: [String: String], _ body: ArraySlice<UInt8>)
     -> ResponseHead
-  {
-    ResponseHead(status: status, fields: fields.merging(["Content-Length": "\(body.count)"]) { $1 })
-  }
+  { ResponseHead(status: status, fields: fields.merging(["Content-Length": "\(body.count)"]) { $1 }) }
 
   package func send(to receiver: ResponseReceiver) throws {
     try receiver.head(head)

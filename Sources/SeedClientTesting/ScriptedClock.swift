@@ -90,7 +90,6 @@ final class AsyncCondition: Sendable {
   }
 }
 
-/// Blocks tasks while it is closed.
 package final class Gate: Sendable {
   private struct State {
     var isClosed = false
@@ -119,7 +118,5 @@ package final class Gate: Sendable {
     try Task.checkCancellation()
   }
 
-  package func untilWaiting() async {
-    await condition.wait { self.state.withLock { $0.standing > 0 } }
-  }
+  package func untilWaiting() async { await condition.wait { self.state.withLock { $0.standing > 0 } } }
 }

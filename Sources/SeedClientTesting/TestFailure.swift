@@ -22,9 +22,7 @@ public enum TestFailure: Hashable, Sendable {
   case expired
   /// The device has no free space: ``SeedClient/SeedError/Code/insufficientSpace``.
   case fullDisk
-}
 
-extension TestFailure {
   private static let page = Array("<html><body>Please sign in.</body></html>".utf8)
   /// The client's own limit for a download without progress.
   private static let window = Duration.seconds(30)

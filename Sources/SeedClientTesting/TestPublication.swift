@@ -16,7 +16,6 @@ package final class TestPublication {
   package var now: UTCTime
   package var pollSeconds = 60
   package var lifecycle = SeedLifecycle.active
-  /// Whether snapshots ship without their secondary indexes.
   package var leavesIndexesOut = false
   package var isModelDropped = false
   /// The head's number; 0 before the first publication.
@@ -28,8 +27,7 @@ package final class TestPublication {
   private var models: [ModelVersion: SHA256Digest] = [:]
   private let provenance: Provenance
   private let folder: TemporaryFolder
-  private let keys = KeyRing(
-    Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
+  private let keys = KeyRing(Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
 
   package init(
     _ dataset: DatasetName, _ model: ModelVersion, schemaSQL: String, _ provenance: Provenance, now: UTCTime
@@ -86,7 +84,6 @@ package final class TestPublication {
     try sign()
   }
 
-  /// Publishes a snapshot of the current rows at the head.
   package func publishSnapshot(_ encoding: ContentEncoding = .gzip) throws {
     try add(snapshot: folder("snapshot-\(head)-\(epoch.text).sqlite"), encoding)
     try sign()
@@ -165,7 +162,6 @@ extension TestPublication {
     }
   }
 
-  /// The changes to the present rows.
   private func changes(_ edits: [TableEdit]) throws -> DeltaWriter {
     var changes = DeltaWriter()
     for edit in edits {

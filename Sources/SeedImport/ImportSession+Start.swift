@@ -19,7 +19,6 @@ extension ImportSession {
         if case .dictionary(let name) = list.layout { try builder.target(name, plan.table) } else { nil }
     }
 
-    /// Whether it takes all rows.
     var isOpen: Bool { conditions.isEmpty }
 
     func takes(_ source: borrowing DocumentSource) -> Bool {
@@ -52,14 +51,9 @@ extension ImportSession {
       } flawOfHeader: { names in
         frame.nodes[DocumentFrame.root].lists.lazy.compactMap { lists[$0].header.flaw(names) }.first
       }
-    } catch {
-      throw ImportFailure(error.code, "\(place.document): \(error.message)")
-    }
+    } catch { throw ImportFailure(error.code, "\(place.document): \(error.message)") }
   }
-}
 
-extension ImportSession {
-  /// Throws if the database or the mapping cannot be used for imports.
   static func checkPreconditions(
     _ connection: Connection, _ mapping: ImportMapping, _ policy: ImportPolicy
   ) throws {

@@ -16,13 +16,13 @@ package final class ImportSession {
   private let lostRows: LostRows
   let writer: RowTreeWriter
   let issues: IssueCollector
-  let turns: ParentTurns
+  let turns: TurnCounter
   // Checked, unlike its neighbours: without the check, Swift 6.3.1 never frees the storage of a noncopyable property.
   var source = DocumentSource()
   // Unchecked, because every row passes through these and no access overlaps.
   @exclusivity(unchecked) private(set) var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
-  @exclusivity(unchecked) private var pace: ImportPace
+  @exclusivity(unchecked) private var timer: ProgressTimer
   private let triggers: TriggerSwitch
   @exclusivity(unchecked) var badLine: BadLine?
   private var earlierBytes = 0
@@ -58,7 +58,7 @@ package final class ImportSession {
     writer = RowTreeWriter(connection, issues, syncs)
     lostRows = LostRows(connection, targets, syncs, policy, issues)
     finder = RowFinder(frame)
-    pace = ImportPace(hooks)
+    timer = ProgressTimer(hooks)
     rowsPerTransaction = if case .batched(let rows) = policy.atomicity { rows } else { .max }
     (self.connection, self.policy, self.hooks) = (connection, policy, hooks)
     try lostRows.checkTriggers()
@@ -70,7 +70,6 @@ package final class ImportSession {
 
   var place: RowPlace { writer.place }
 
-  /// Begins a document; issues name it.
   package func begin(_ document: String) throws {
     frame = try frames.frame(of: document)
     writer.place = RowPlace(document: document, row: 1)
@@ -83,7 +82,6 @@ package final class ImportSession {
     try tellingOfBatches { try run() }
   }
 
-  /// Ends the document and counts its rows.
   @discardableResult
   package func end() throws -> Int {
     source.scanner.complete()
@@ -205,9 +203,9 @@ package final class ImportSession {
   private func passBatch() throws {
     rowsInTransaction += 1
     if rowsInTransaction >= rowsPerTransaction { try commitBatch() }
-    guard pace.isDue(rows: report.rows + report.rowsPassedOver) else { return }
+    guard timer.isDue(rows: report.rows + report.rowsPassedOver) else { return }
     if hooks.isCancelled() { throw CancellationError() }
-    pace.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
+    timer.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
   }
 
   private func resolveDeferred() throws {
@@ -300,12 +298,8 @@ package final class ImportSession {
     report.missing = surveys.flatMap(\.missing)
     report.issues = issues.listed
     report.issueCount = issues.count
-    report.duration = pace.elapsed
-    pace.end(bytes: report.bytes, rows: report.rows)
+    report.duration = timer.elapsed
+    timer.end(bytes: report.bytes, rows: report.rows)
     return report
   }
 }
-
-// A session is confined to its connection's owner.
-@available(*, unavailable)
-extension ImportSession: Sendable {}

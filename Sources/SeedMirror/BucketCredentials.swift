@@ -32,9 +32,7 @@ package struct BucketCredentials: Sendable, CustomStringConvertible {
     let bytes: [UInt8]
     do throws(FileError) {
       bytes = try DurableFile.read(file, limit: Self.mostFileBytes)
-    } catch {
-      throw .refused("\(error); AWS_SHARED_CREDENTIALS_FILE names it")
-    }
+    } catch { throw .refused("\(error); AWS_SHARED_CREDENTIALS_FILE names it") }
     let found = Self.section(profile, of: String(decoding: bytes, as: UTF8.self))
     guard let identity = found["aws_access_key_id"], let secret = found["aws_secret_access_key"] else {
       throw .refused("\(file) has no aws_access_key_id and aws_secret_access_key in [\(profile)]")

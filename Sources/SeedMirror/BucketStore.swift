@@ -15,9 +15,7 @@ package struct BucketStore: MirrorStore {
   package init(
     _ address: BucketAddress, isOver: @escaping @Sendable () -> Bool = { false },
     credentials: @escaping @Sendable () throws -> BucketCredentials
-  ) {
-    self.init(address, limits: BucketLimits(), isOver: isOver, credentials: credentials)
-  }
+  ) { self.init(address, limits: BucketLimits(), isOver: isOver, credentials: credentials) }
 
   init(
     _ address: BucketAddress, limits: BucketLimits, isOver: @escaping @Sendable () -> Bool,
@@ -259,9 +257,7 @@ struct BucketList {
 
   private static let longestCode = 100
 
-  static func text(_ name: String, in xml: some StringProtocol) -> Substring? {
-    texts(name, in: xml).first
-  }
+  static func text(_ name: String, in xml: some StringProtocol) -> Substring? { texts(name, in: xml).first }
 
   private static func texts(_ name: String, in xml: some StringProtocol) -> [Substring] {
     var (rest, found) = (Substring(xml), [Substring]())

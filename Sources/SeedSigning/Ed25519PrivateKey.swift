@@ -48,9 +48,7 @@ struct Ed25519PrivateKey {
   init(seed: UnsafeRawBufferPointer) {
     do {
       key = try Curve25519.Signing.PrivateKey(rawRepresentation: seed)
-    } catch {
-      preconditionFailure("CryptoKit rejected a key of 32 bytes")
-    }
+    } catch { preconditionFailure("CryptoKit rejected a key of 32 bytes") }
   }
 
   var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
@@ -59,9 +57,7 @@ struct Ed25519PrivateKey {
   func sign(_ message: [UInt8]) -> [UInt8] {
     do {
       return try Array(key.signature(for: message))
-    } catch {
-      preconditionFailure("CryptoKit failed to sign: \(error)")
-    }
+    } catch { preconditionFailure("CryptoKit failed to sign: \(error)") }
   }
 }
 #endif

@@ -19,7 +19,6 @@ package struct OfflineChange: Hashable, Sendable {
 
   package var isEmpty: Bool { root == nil && targets == nil }
 
-  /// Whether the new metadata names the key.
   package func names(_ keyID: String) -> Bool {
     root?.signed.keys[keyID] != nil || targets?.signed.delegations?.keys[keyID] != nil
   }
@@ -138,7 +137,6 @@ package struct SignatureNeed: Hashable, Sendable {
   package let role: KeyRole
   package let keys: RoleKeys
   package let signed: Set<String>
-  /// The keys' owner in messages.
   package let whose: String
 
   init<Role>(_ role: KeyRole, _ metadata: Metadata<Role>, by root: Root, _ whose: String) {

@@ -136,9 +136,7 @@ private struct StepDraft {
   private mutating func add<Role: SignedRole>(_ metadata: Metadata<Role>, _ name: String) {
     do throws(TrustError) {
       try metadata.check(name, signedFor: published.root)
-    } catch {
-      suitsOldRoot = false
-    }
+    } catch { suitsOldRoot = false }
     files.append(metadata.file(name))
   }
 }

@@ -39,9 +39,7 @@ final class SecretBytes: @unchecked Sendable {
   /// Lends the bytes, which must not be copied.
   func withBytes<Result, Failure: Error>(
     _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
-  ) throws(Failure) -> Result {
-    try body(UnsafeRawBufferPointer(rebasing: pages[..<count]))
-  }
+  ) throws(Failure) -> Result { try body(UnsafeRawBufferPointer(rebasing: pages[..<count])) }
 }
 
 /// Keeps a process's keys out of files.

@@ -8,7 +8,6 @@ package enum DurableFile {
     try File(path, for: .reading).readAll(limit: limit)
   }
 
-  /// Like ``read(_:limit:)``; `nil` if the file is missing.
   package static func readIfPresent(_ path: String, limit: Int) throws(FileError) -> [UInt8]? {
     try present { () throws(FileError) in try read(path, limit: limit) }
   }
@@ -19,11 +18,7 @@ package enum DurableFile {
   }
 
   private static func present(_ read: () throws(FileError) -> [UInt8]) throws(FileError) -> [UInt8]? {
-    do {
-      return try read()
-    } catch  where error.isMissing {
-      return nil
-    }
+    do { return try read() } catch  where error.isMissing { return nil }
   }
 
   /// Writes a temporary file, syncs it, renames it and syncs the folder. Removes the temporary file on failure. The umask

@@ -13,7 +13,6 @@ package struct FileStamp: Hashable, Sendable {
   private let changedNanoseconds: Int
   package let modifiedSeconds: Int
 
-  /// All fields, for storing a stamp in a file.
   package var text: String {
     [
       "\(device)", "\(inode)", "\(size)", "\(modifiedSeconds).\(modifiedNanoseconds)",

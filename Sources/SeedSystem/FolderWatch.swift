@@ -27,7 +27,6 @@ package final class FolderWatch: @unchecked Sendable {
 
   deinit { source.cancel() }
 
-  /// True after the folder was removed or renamed.
   package var hasEnded: Bool { isOver.withLock(\.self) }
 }
 

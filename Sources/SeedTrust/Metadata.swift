@@ -10,7 +10,6 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   /// The `signed` object as read, with all unknown fields, because the signatures cover them.
   private let tree: JSONValue
 
-  /// Reads a file without verifying its signatures.
   package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
     var document = try JSONObjectReader(parsing: bytes, at: "")
     signatures = try document.list("signatures", by: "keyid", \.keyID, RoleSignature.init(reading:))
@@ -42,7 +41,6 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
     Set(signers(of: role, among: keys).values).count
   }
 
-  /// The role's keys that signed, by key id.
   package func signers(of role: RoleKeys, among keys: [String: RoleKey]) -> [String: VerificationKey] {
     var signers: [String: VerificationKey] = [:]
     for signature in signatures where role.keyIDs.contains(signature.keyID) {
@@ -55,11 +53,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   }
 
   static func read(_ bytes: [UInt8], _ role: String) throws(TrustError) -> Metadata {
-    do {
-      return try Metadata(parsing: bytes)
-    } catch {
-      throw .malformed(role: role, error)
-    }
+    do { return try Metadata(parsing: bytes) } catch { throw .malformed(role: role, error) }
   }
 
   /// Throws if fewer of the role's keys signed than its delegator requires.

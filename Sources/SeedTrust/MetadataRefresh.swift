@@ -13,9 +13,7 @@ package struct StoredMetadata {
   package init(
     read: @escaping (_ fileName: String) throws -> [UInt8]?,
     persist: @escaping (_ fileName: String, _ bytes: [UInt8]) throws -> Void
-  ) {
-    (self.read, self.persist) = (read, persist)
-  }
+  ) { (self.read, self.persist) = (read, persist) }
 }
 
 /// TUF's client workflow: fetches metadata in order and persists accepted files.

@@ -49,9 +49,7 @@ package struct PEMKey: Hashable, Sendable {
   private static func isRSAKey(_ der: [UInt8]) -> Bool {
     let modulus = der.count - 38
     guard modulusBytes.contains(modulus) else { return false }
-    func open(_ tag: UInt8, _ count: Int) -> [UInt8] {
-      [tag, 0x82, UInt8(count >> 8), UInt8(count & 0xFF)]
-    }
+    func open(_ tag: UInt8, _ count: Int) -> [UInt8] { [tag, 0x82, UInt8(count >> 8), UInt8(count & 0xFF)] }
     let head =
       open(0x30, modulus + 34) + rsaEncryption + open(0x03, modulus + 15) + [0] + open(0x30, modulus + 10)
       + open(0x02, modulus + 1) + [0]

@@ -28,9 +28,7 @@ package struct PublishedMetadata: Sendable {
   package init(root: Root, timestamp: Timestamp, snapshot: SnapshotRole, targets: Targets) {
     (self.root, self.timestamp, self.snapshot, self.targets) = (root, timestamp, snapshot, targets)
   }
-}
 
-extension PublishedMetadata {
   /// Loads and verifies all metadata, starting from a trusted root. Accepts expired metadata, and
   /// signatures by keys of former roots (those in the chain and `formerRoots`; see ``outdated``), because a publisher
   /// must read such metadata in order to replace it.
@@ -48,8 +46,7 @@ extension PublishedMetadata {
     guard let snapshot = trusted.snapshot, let targets = trusted.targets[Targets.type] else {
       throw TrustError.outOfOrder(role: Targets.type)
     }
-    self.init(
-      root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets)
+    self.init(root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets)
     (self.formerRoots, outdated) = (formerRoots, Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
     for series in seriesInSnapshot {
       let name = MetadataName.versioned(series.roleName, try trusted.announced(series.roleName).version)

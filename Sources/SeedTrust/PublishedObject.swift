@@ -1,7 +1,6 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A snapshot or delta as described by signed metadata.
 package struct PublishedObject: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case snapshot(SeedVersion, ContentEncoding)
@@ -20,7 +19,6 @@ package struct PublishedObject: Hashable, Sendable {
   package let schema: SHA256Digest
   /// The schema before a delta that begins a minor, else nil.
   package let schemaBefore: SHA256Digest?
-  /// The state digest at its version.
   package let digest: SHA256Digest
   /// The publication time of a snapshot; nil for deltas.
   package let publishedAt: UTCTime?
@@ -50,7 +48,6 @@ package struct PublishedObject: Hashable, Sendable {
   /// Its path in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
   package var filePath: String { "targets/\(series.targetPrefix)\(sha256.hex).\(fileName)" }
 
-  /// Whether a delta's header equals the signed description.
   package func isDescribed(by header: DeltaHeader) -> Bool {
     kind.encoded(as: .gzip) == .delta(from: header.from, to: header.to) && series == header.series
       && model == header.model
@@ -139,7 +136,6 @@ extension PublishedObject.Kind {
     }
   }
 
-  /// The same content in an encoding.
   package func encoded(as encoding: ContentEncoding) -> Self {
     switch self {
     case .snapshot(let version, _): .snapshot(version, encoding)

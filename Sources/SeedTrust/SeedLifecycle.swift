@@ -9,7 +9,6 @@ public enum SeedLifecycle: Hashable, Sendable {
   /// No longer updated.
   case retired(message: String?)
 
-  /// Returns nil if the object has no such member.
   package init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
     guard var object = try fields.objectIfPresent(name) else { return nil }
     try self.init(reading: &object)

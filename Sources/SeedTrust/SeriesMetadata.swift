@@ -37,7 +37,6 @@ package struct SeriesMetadata: Hashable, Sendable {
 }
 
 extension SeedSeries {
-  /// Reads a role name such as `transit-2`.
   package init?(roleName: String) {
     guard let hyphen = roleName.lastIndex(of: "-"),
       let major = canonicalDecimal(roleName[roleName.index(after: hyphen)...], in: 1...Limits.modelNumber),
@@ -68,7 +67,6 @@ package struct SeriesState: Hashable, Sendable {
   /// The reason why publishing is on hold, after a rollback by the operator.
   package var hold: SeriesHold?
 
-  /// The schema hash of the newest model.
   package var schema: SHA256Digest? { models[model] }
 
   static let memberName = "seedbank"
@@ -136,7 +134,6 @@ package struct SeriesHold: Hashable, Sendable {
 
   package init(version: SeedVersion, since: UTCTime) { (self.version, self.since) = (version, since) }
 
-  /// Returns nil if the object has no such member.
   init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
     guard var object = try fields.objectIfPresent(name) else { return nil }
     version = try object.version("version")

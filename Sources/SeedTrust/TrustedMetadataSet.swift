@@ -197,11 +197,7 @@ package struct TrustedMetadataSet: Sendable {
     for path in role.targets.keys.sorted() where !delegated.paths.admit(path) {
       throw .pathNotDelegated(role: name, path: path)
     }
-    do {
-      return try SeriesMetadata(series, in: role)
-    } catch {
-      throw .malformed(role: name, error)
-    }
+    do { return try SeriesMetadata(series, in: role) } catch { throw .malformed(role: name, error) }
   }
 
   // MARK: Comparisons

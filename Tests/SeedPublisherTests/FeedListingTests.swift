@@ -99,10 +99,10 @@ import Testing
     throws
   {
     struct Failed: Error {}
-    let pace = FeedPace()
+    let retry = FeedRetry()
     var runs = 0
     func attempt(_ pause: Int, after seconds: Int, fails: Bool) throws {
-      try pace.trying(pause, now: UTCTime.now().secondsSinceEpoch + seconds) {
+      try retry.trying(pause, now: UTCTime.now().secondsSinceEpoch + seconds) {
         runs += 1
         if fails { throw Failed() }
       }

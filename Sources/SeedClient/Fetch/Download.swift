@@ -2,7 +2,6 @@ import Foundation
 import SeedSystem
 import SeedTrust
 
-/// Downloads one object in parts and resumes an earlier attempt or process.
 final class Download: Sendable {
   private struct State {
     /// Received bytes, including discarded ones.
@@ -89,8 +88,7 @@ final class Download: Sendable {
   private func request(from start: Int) -> TransportRequest {
     let end = min(start + Fetcher.partBytes, object.length)
     let isWhole = start == 0 && end == object.length
-    return TransportRequest(
-      url: url, range: isWhole ? nil : start..<end, policy: fetcher.context.policy)
+    return TransportRequest(url: url, range: isWhole ? nil : start..<end, policy: fetcher.context.policy)
   }
 
   private func restart() throws {

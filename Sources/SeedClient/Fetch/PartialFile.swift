@@ -86,16 +86,12 @@ actor PartialFolder: BlockingActor {
 
   init(_ path: String, mode: mode_t) { (self.path, self.mode) = (path, mode) }
 
-  func open(_ object: PublishedObject) throws -> PartialFile {
-    try PartialFile(object, in: path, mode: mode)
-  }
+  func open(_ object: PublishedObject) throws -> PartialFile { try PartialFile(object, in: path, mode: mode) }
 
   /// Removes the parts of other objects. Throws if the volume lacks the space for the update.
   func makeRoom(
     for objects: [PublishedObject], in folder: String, freeBytes: @Sendable (_ folder: String) -> Int?
-  ) throws {
-    try objects.checkSpace(held: keep(objects), available: freeBytes(folder), in: folder)
-  }
+  ) throws { try objects.checkSpace(held: keep(objects), available: freeBytes(folder), in: folder) }
 
   /// Removes the parts of other objects. Returns how many bytes of `objects` are already here.
   func keep(_ objects: [PublishedObject]) throws -> Int {

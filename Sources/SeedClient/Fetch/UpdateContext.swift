@@ -49,7 +49,6 @@ final class PhaseSender: Sendable {
     send(phase)
   }
 
-  /// Ends the current phase, and returns all in order.
   func end() -> [UpdateReport.Phase] {
     state.withLock { state in
       state.end(at: uptime())

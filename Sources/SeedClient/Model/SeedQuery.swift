@@ -100,9 +100,7 @@ public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
   public subscript(name: String) -> SeedValue? { names.firstIndex(of: name).map { values[$0] } }
 
   /// `(id: de:1, name: Alexanderplatz)`.
-  public var description: String {
-    "(\(zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ")))"
-  }
+  public var description: String { "(\(zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ")))" }
 }
 
 extension SeedValue {

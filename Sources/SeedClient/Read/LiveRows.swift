@@ -134,9 +134,7 @@ struct LiveRows<Rows: Sendable>: Sendable {
       } catch let error as SeedError where error.code == .damaged {
         do { try await onDamage(generation) } catch let error as SeedError where error.code == .suspended {}
         return nil
-      } catch let error as SeedError where error.code == .suspended {
-        return nil
-      }
+      } catch let error as SeedError where error.code == .suspended { return nil }
     }
   }
 }

@@ -1,7 +1,6 @@
 import SeedDatabase
 import SeedFormat
 
-/// Columns with their current values.
 protocol ColumnSource: AnyObject {
   func value(_ column: Int32) -> BorrowedValue
   /// The error of a value that is not `wanted`.
@@ -79,7 +78,6 @@ final class RowSource: ColumnSource {
 extension BorrowedValue {
   private static let shownCharacters = 40
 
-  /// The value with its kind, for errors.
   var shown: String {
     switch self {
     case .null: return "NULL"

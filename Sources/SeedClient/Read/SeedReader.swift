@@ -31,9 +31,7 @@ public struct SeedReader: ~Copyable {
   }
 
   /// The single value of a query such as `SELECT max(name) FROM stop`; `nil` for NULL and without rows.
-  public func value<Value: Decodable>(
-    _ query: SeedQuery, as type: Value.Type = Value.self
-  ) throws -> Value? {
+  public func value<Value: Decodable>(_ query: SeedQuery, as type: Value.Type = Value.self) throws -> Value? {
     try all(query, limit: 1) { $0.decoded(as: Value?.self, named: "\(type)") }.first ?? nil
   }
 
@@ -102,7 +100,6 @@ extension ResultCode {
 }
 
 extension Statement {
-  /// A function that returns the next row.
   package func seedRows() -> () throws -> SeedRow? {
     let names = columnNames
     return { try self.step() ? SeedRow(names: names, values: try self.row()) : nil }

@@ -194,9 +194,7 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
     completionHandler: @escaping @Sendable (URLSession.AuthChallengeDisposition, URLCredential?) -> Void
   ) {
     let answer = answer(challenge)
-    let isMet = exchanges.withLock {
-      $0[task.taskIdentifier]?.meet(challenge, by: answer) ?? true
-    }
+    let isMet = exchanges.withLock { $0[task.taskIdentifier]?.meet(challenge, by: answer) ?? true }
     completionHandler(isMet ? answer.disposition : .cancelAuthenticationChallenge, answer.credential)
   }
 

@@ -147,7 +147,6 @@ package struct BundleReport: Hashable, Sendable {
   package let directory: String
   package let snapshot: PublishedObject
   package let metadataBytes: Int
-  /// Whether the series is active, deprecated or retired.
   package let lifecycle: SeedLifecycle
 
   package var bytes: Int { snapshot.length + metadataBytes }

@@ -25,7 +25,6 @@ package enum Compression {
     package init(of bytes: [UInt8]) { self.init(length: bytes.count, sha256: SHA256Digest.of(bytes)) }
   }
 
-  /// Compresses a document to one spliceable gzip member.
   package static func gzip(_ document: [UInt8]) throws -> [UInt8] {
     var output: [UInt8] = []
     try GzipEncoder().process(document, isLast: true) { output += $0 }
@@ -35,9 +34,7 @@ package enum Compression {
   /// Writes a document that arrives in pieces to a new, synced file, as one spliceable gzip member.
   package static func gzip(
     to destination: String, _ document: (_ take: ([UInt8]) throws -> Void) throws -> Void
-  ) throws -> (raw: Measure, stored: Measure) {
-    try transform(document, to: destination, GzipEncoder())
-  }
+  ) throws -> (raw: Measure, stored: Measure) { try transform(document, to: destination, GzipEncoder()) }
 
   /// Compresses a file into a new, synced one; returns the measures of input and output. Only gzip uses several
   /// threads, because some readers expect one block per xz stream.

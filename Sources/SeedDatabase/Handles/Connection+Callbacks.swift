@@ -1,4 +1,5 @@
 import CSQLite
+import SeedFormat
 import SeedSystem
 
 /// Interrupts a connection's statements from any thread, until it is cleared. The connection polls a flag, because
@@ -30,9 +31,7 @@ extension Connection {
         return Unmanaged<InterruptHandle>.fromOpaque(context).takeUnretainedValue().isInterrupted ? 1 : 0
       }, interrupt.map { Unmanaged.passUnretained($0).toOpaque() })
   }
-}
 
-extension Connection {
   /// Instructions for about ten rows of an index, because each row may take long.
   static let stepsBetweenRows: Int32 = 64
 
@@ -84,4 +83,27 @@ extension Connection {
     clock_gettime(clock, &time)
     return time.tv_sec * 1_000_000_000 + time.tv_nsec
   }
+
+  package func triggers(of table: String) throws -> [String] {
+    // `tbl_name` keeps the case of the CREATE TRIGGER statement.
+    try rows(
+      "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = ? COLLATE NOCASE ORDER BY name",
+      .text(table)
+    ).map(\.[0].text)
+  }
+}
+
+/// Enables or disables a connection's triggers during its lifetime.
+package final class TriggerSwitch {
+  private let connection: Connection
+  private let were: Bool
+
+  package init(_ connection: Connection, areRunning: Bool) throws(DatabaseError) {
+    self.connection = connection
+    were = seedbank_sqlite_flag(connection.handle, SQLITE_DBCONFIG_ENABLE_TRIGGER) != 0
+    try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, areRunning)
+  }
+
+  // Setting the flag can fail only on a connection that is closed anyway.
+  deinit { try? connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, were) }
 }

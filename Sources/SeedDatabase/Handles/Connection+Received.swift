@@ -33,9 +33,7 @@ extension Connection {
       try execute("SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA ignore_check_constraints = ON")
     }
   }
-}
 
-extension Connection {
   /// Creates an index with SQL from an untrusted file. The authorizer permits only this index on this table, so any
   /// other statement is rejected before it runs. CPU time and the size of the file are bounded.
   package func makeIndex(_ name: String, on table: String, by sql: String, growingTo size: Int64) throws {
@@ -87,7 +85,6 @@ extension Connection {
 
 /// SQL of an index or a minor's addition that is rejected because it does something else or costs too much.
 package struct ForeignDefinition: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The index's name; nil for an addition.
   package let index: String?
   package let sql: String
   package let reason: String

@@ -123,7 +123,6 @@ package final class Connection {
     }
   }
 
-  /// Rolls back the open transaction, if any.
   package func rollBack() {
     emptyCache()
     guard isInTransaction else { return }
@@ -204,10 +203,7 @@ package enum TransactionKind: String, Sendable {
   case immediate = "IMMEDIATE"
 }
 
-/// Quotes a name for SQL.
-package func quoted(_ name: String) -> String {
-  "\"\(name.replacing(scalars: "\"", with: "\"\""))\""
-}
+package func quoted(_ name: String) -> String { "\"\(name.replacing(scalars: "\"", with: "\"\""))\"" }
 
 extension Connection {
   /// The file of an attached database; nil if no database has that name.
@@ -263,7 +259,6 @@ final class ConnectionHandle {
 extension Connection {
   /// How a file is opened, depending on its owner and its use.
   package enum OpenMode: Sendable {
-    /// A database in memory, for schemas and scratch values.
     case memory
     /// A temporary database that spills to an unnamed file.
     case scratch

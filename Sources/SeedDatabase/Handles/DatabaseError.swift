@@ -11,9 +11,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   /// The location that is full or fails, if that is the cause.
   package let place: Place?
 
-  package init(
-    code: Int32, message: String, subject: String, offset: Int? = nil, place: Place? = nil
-  ) {
+  package init(code: Int32, message: String, subject: String, offset: Int? = nil, place: Place? = nil) {
     (self.code, self.message, self.subject, self.offset) = (code, message, subject, offset)
     self.place = place
   }

@@ -15,7 +15,6 @@ package struct SQLScanner {
 
     package func text(in sql: [UInt8]) -> String { String(decoding: sql[range], as: UTF8.self) }
 
-    /// The token without quotes.
     package func name(in sql: [UInt8]) -> String { SQLTokens.unquoted(text(in: sql)) }
   }
 
@@ -96,10 +95,8 @@ struct SQLTokens {
     tokens = SQLScanner.tokens(of: bytes).map { $0.isQuoted ? $0.text(in: bytes) : $0.keyword }
   }
 
-  /// All tokens without quotes, in upper case.
   var names: Set<String> { Set(tokens.map { Self.unquoted($0).uppercased() }) }
 
-  /// The tokens joined by single spaces, bare words in upper case.
   var normalized: String { tokens.joined(separator: " ") }
 
   /// Every `CHECK (…)` and `AS (…)` of a CREATE TABLE, in order, because pragmas do not report them.

@@ -29,7 +29,6 @@ package final class Statement {
 
   deinit { sqlite3_finalize(handle) }
 
-  /// Binds values to the first parameters.
   package func bind(_ values: some Sequence<SeedValue>) throws(DatabaseError) {
     for (index, value) in values.enumerated() { try bind(value, at: Int32(index + 1)) }
   }

@@ -86,9 +86,7 @@ package enum CanonicalRow {
   /// Borrows the values of the row at `offset` and advances `offset` past them.
   static func values(
     _ count: Int, in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int
-  ) -> [BorrowedValue] {
-    (0..<count).map { _ in value(in: bytes, at: &offset) }
-  }
+  ) -> [BorrowedValue] { (0..<count).map { _ in value(in: bytes, at: &offset) } }
 
   private static func value(in bytes: UnsafeBufferPointer<UInt8>, at offset: inout Int) -> BorrowedValue {
     let tag = bytes[offset]

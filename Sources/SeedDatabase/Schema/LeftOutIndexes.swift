@@ -97,7 +97,6 @@ package struct SecondaryIndexes {
     for index in all { try connection.execute("DROP INDEX \(quoted(index.name))") }
   }
 
-  /// Creates the indexes with the SQL of the operator's schema.
   package func build(in connection: Connection) throws {
     for index in all { try connection.execute(index.sql) }
   }

@@ -95,12 +95,10 @@ package struct ForeignKeySchema: Hashable, Sendable {
   package let onDelete: String
 }
 
-/// A table as read back from SQLite.
 package struct TableSchema: Hashable, Sendable {
   package let name: String
   /// The stored columns in declared order, which is the order of canonical rows.
   package let columns: [ColumnSchema]
-  /// Names of generated columns, for messages and projections.
   package let generated: [String]
   /// Indexes into ``columns``, in the key's order.
   package let key: [Int]

@@ -1,7 +1,6 @@
 package import SeedFormat
 package import SeedTrust
 
-/// Applies deltas to a seed in the caller's transactions.
 package final class DeltaApplier {
   private let connection: Connection
   /// Changes with a delta that begins a minor.
@@ -82,9 +81,7 @@ private struct OpenTable {
   private let sets: [[Int]]
   let filler: TableFiller?
 
-  init(
-    _ delta: DeltaTable, _ schema: DatabaseSchema, _ writer: SeedWriter, _ connection: Connection
-  ) throws {
+  init(_ delta: DeltaTable, _ schema: DatabaseSchema, _ writer: SeedWriter, _ connection: Connection) throws {
     let table = try delta.table(in: schema)
     name = table.name
     sets = try delta.positions(in: table)

@@ -72,7 +72,6 @@ struct Reference {
   }
 }
 
-/// The condition for a row, called `child`, whose parent is missing.
 package func orphanCondition(_ columns: [String], _ parent: String, _ parentColumns: [String]) -> String {
   let values = columns.map { "child.\(quoted($0))" }
   // The parent's column is first, so that its collation applies; the plus removes the child's affinity.

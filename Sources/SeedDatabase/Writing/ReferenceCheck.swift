@@ -16,12 +16,10 @@ package struct ReferenceCheck {
     (self.connection, self.schema, self.wholeTableShare) = (connection, schema, wholeTableShare)
   }
 
-  /// Checks every table; throws the first broken reference.
   func run() throws {
     for table in schema.tables { try checkWhole(table) }
   }
 
-  /// Checks the references of touched rows; throws the first broken one.
   func run(_ touched: [String: TableWriter]) throws {
     for table in schema.tables {
       let references = references(of: table)

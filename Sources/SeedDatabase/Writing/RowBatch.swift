@@ -31,9 +31,7 @@ package final class RowBatch {
   package convenience init(
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     rule: ConflictRule
-  ) {
-    self.init(TableWriter(table, shape, connection, fitter, rule), isRepeated: true)
-  }
+  ) { self.init(TableWriter(table, shape, connection, fitter, rule), isRepeated: true) }
 
   init(_ writer: TableWriter, isRepeated: Bool = false) {
     (self.writer, self.isRepeated) = (writer, isRepeated)

@@ -77,7 +77,6 @@ package struct LentRows {
     (self.first, self.width, self.count) = (first, width, count)
   }
 
-  /// The values of one row.
   package subscript(_ number: Int) -> UnsafeBufferPointer<BorrowedValue> {
     UnsafeBufferPointer(start: first + number * width, count: width)
   }

@@ -67,7 +67,6 @@ package struct TableSQL: Sendable {
       + table.keyNames.map { "+\(quoted($0))" }.joined(separator: ", ")
   }
 
-  /// The key's columns and collations for ORDER BY.
   package var keyOrder: String {
     zip(table.keyNames, table.keyCollations).map { "\(quoted($0)) COLLATE \($1.rawValue)" }
       .joined(separator: ", ")
@@ -88,7 +87,6 @@ extension SeedValue {
 }
 
 extension TableSum {
-  /// Reads all rows of a table.
   init(of table: TableSchema, _ connection: Connection) throws {
     self.init()
     let rows = try connection.prepare(TableSQL(table).all)

@@ -122,7 +122,6 @@ package final class TableWriter {
     return try overwrite(found)
   }
 
-  /// The error for an update whose row is missing.
   func missing(_ key: [BorrowedValue]) -> ImportError {
     .missingRow(table: table.name, key: rowDescription(table.keyNames, key.map(\.owned)))
   }
@@ -251,10 +250,7 @@ package final class TableWriter {
     return filled
   }
 
-  /// The error for a row whose unique value was taken.
-  var takenError: ImportError {
-    .constraint(table: table.name, key: keyDescription, message: takenMessage)
-  }
+  var takenError: ImportError { .constraint(table: table.name, key: keyDescription, message: takenMessage) }
 
   private func keyIsThere() -> ImportError {
     .constraint(table: table.name, key: keyDescription, message: "a row with this key already exists")

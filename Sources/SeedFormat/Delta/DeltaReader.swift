@@ -4,7 +4,6 @@ package struct DeltaReader: ~Copyable {
   private var tokens: DeltaTokens
   private var row = JSONTape()
   private let bytes = LentBytes()
-  /// The values of a row to fill.
   private var filled: [BorrowedValue] = []
   private var place = Place.betweenTables
   private var table = DeltaTable()
@@ -16,11 +15,7 @@ package struct DeltaReader: ~Copyable {
   /// Reads the header of a document in pieces. Errors of the source are rethrown unchanged.
   package init(_ pieces: @escaping DocumentPieces.Source) throws {
     var tokens = DeltaTokens(pieces)
-    do {
-      header = try Self.header(&tokens)
-    } catch {
-      throw DeltaError.about(error)
-    }
+    do { header = try Self.header(&tokens) } catch { throw DeltaError.about(error) }
     self.tokens = tokens
   }
 
@@ -58,7 +53,6 @@ package struct DeltaReader: ~Copyable {
     return .table(table)
   }
 
-  /// Reads up to the first row.
   private mutating func openRows() throws {
     let name = try tokens.next()
     let isFilled = name == .name("fill") && header.additions != nil
@@ -159,7 +153,6 @@ package struct DeltaReader: ~Copyable {
   /// An update begins with the number of its set.
   private var firstValue: Int { place == .updates ? 2 : 1 }
 
-  /// The columns of the row's values.
   private var columns: [String] {
     switch place {
     case .deletes: table.key

@@ -24,9 +24,7 @@ struct DeltaTokens: ~Copyable {
   private mutating func fetch() throws(DocumentSourceError) {
     do {
       if try !pieces({ scanner.feed($0) }) { scanner.complete() }
-    } catch {
-      throw DocumentSourceError(underlying: error)
-    }
+    } catch { throw DocumentSourceError(underlying: error) }
   }
 
   // MARK: Expected tokens
@@ -51,7 +49,6 @@ struct DeltaTokens: ~Copyable {
     return try restOfStrings()
   }
 
-  /// The strings of an array whose beginning was read.
   mutating func restOfStrings() throws -> [String] {
     var strings: [String] = []
     while case .string(let text) = try next() { strings.append(text) }

@@ -55,7 +55,6 @@ package struct DeltaWriter {
     self.table?.skipped = 0
   }
 
-  /// Leaves the next row of the table as it is.
   package mutating func skip() { table?.skipped += 1 }
 
   package mutating func delete(_ key: [SeedValue]) { LentBytes.lending(key) { delete(lent: $0) } }
@@ -105,9 +104,7 @@ package struct DeltaWriter {
     var document: [UInt8] = []
     do {
       try write(header) { document += $0 }
-    } catch {
-      preconditionFailure("writing to memory cannot fail: \(error)")
-    }
+    } catch { preconditionFailure("writing to memory cannot fail: \(error)") }
     return document
   }
 
@@ -135,9 +132,7 @@ package struct DeltaWriter {
     // A failed delta collects nothing more.
     guard failure == nil, var open = table.take() else { return }
     defer { table = open }
-    do {
-      try Self.add(values, between: marks, to: &open[keyPath: list], spill)
-    } catch { failure = error }
+    do { try Self.add(values, between: marks, to: &open[keyPath: list], spill) } catch { failure = error }
   }
 
   private static func add(
@@ -220,7 +215,6 @@ struct SpilledBytes {
   }
 }
 
-/// The members of a delta before its changes.
 package struct DeltaHeader: Hashable, Sendable {
   package let series: SeedSeries
   /// The newest model of the series when the delta was made.

@@ -18,11 +18,7 @@ package struct JSONObjectReader {
 
   package init(parsing bytes: [UInt8], at path: String = "document") throws(MalformedJSON) {
     let value: JSONValue
-    do {
-      value = try JSONValue(parsing: bytes)
-    } catch {
-      throw .syntax(error)
-    }
+    do { value = try JSONValue(parsing: bytes) } catch { throw .syntax(error) }
     try self.init(value, at: path)
   }
 
@@ -50,7 +46,6 @@ package struct JSONObjectReader {
     throw error(name, "unknown key, \(nearest ?? "expected one of \(known.joined(separator: ", "))")")
   }
 
-  /// Whether the member is there and was not read.
   package mutating func has(_ name: String) -> Bool {
     if unread.contains(where: { $0.name == name }) { return true }
     known.append(name)
@@ -91,20 +86,12 @@ package struct JSONObjectReader {
     _ name: String, _ make: (String) throws(InvalidName) -> Value
   ) throws(MalformedJSON) -> Value {
     let text = try string(name)
-    do {
-      return try make(text)
-    } catch {
-      throw self.error(name, error.description)
-    }
+    do { return try make(text) } catch { throw self.error(name, error.description) }
   }
 
   package mutating func version(_ name: String) throws(MalformedJSON) -> SeedVersion {
     let number = try integer(name, from: 1)
-    do {
-      return try SeedVersion(number)
-    } catch {
-      throw self.error(name, error.description)
-    }
+    do { return try SeedVersion(number) } catch { throw self.error(name, error.description) }
   }
 
   package mutating func digest(_ name: String) throws(MalformedJSON) -> SHA256Digest {
@@ -128,9 +115,7 @@ package struct JSONObjectReader {
 
   package mutating func choiceIfPresent<Choice: RawRepresentable & CaseIterable>(
     _ name: String
-  ) throws(MalformedJSON) -> Choice? where Choice.RawValue == String {
-    has(name) ? try choice(name) : nil
-  }
+  ) throws(MalformedJSON) -> Choice? where Choice.RawValue == String { has(name) ? try choice(name) : nil }
 
   // MARK: Arrays and objects
 

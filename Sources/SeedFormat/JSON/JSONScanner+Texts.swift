@@ -18,9 +18,7 @@ extension JSONScanner {
   }
 
   package func bytes(_ range: Range<Int>) -> UnsafeBufferPointer<UInt8> { window.bytes(range) }
-}
 
-extension JSONScanner {
   /// Appends the value at `index` as compact JSON; numbers keep their original digits.
   package func write(_ index: Int, of tape: borrowing JSONTape, to buffer: inout [UInt8]) {
     switch tape.kind(index) {

@@ -46,13 +46,11 @@ package struct JSONScanner: ~Copyable {
 
   package var bytesFed: Int { window.end }
 
-  /// Unread bytes in memory.
   package var bytesAhead: Int { window.end - position }
 
   /// Adds a piece of the document. Invalidates earlier texts and tapes.
   package mutating func feed(_ bytes: UnsafeRawBufferPointer) { window.append(bytes, keepingFrom: position) }
 
-  /// Restarts with a new document and reuses the memory.
   package mutating func restart() {
     window.restart()
     (position, patience, expectation) = (0, 0, .value)
@@ -63,7 +61,6 @@ package struct JSONScanner: ~Copyable {
 
   package var isComplete: Bool { window.isComplete }
 
-  /// Skips bytes that a reader of another format has read.
   package mutating func advance(to offset: Int) { position = offset }
 
   /// Skips a byte order mark at the start (RFC 8259, section 8.1); false if too few bytes have arrived to decide.

@@ -25,7 +25,6 @@ struct JSONShapes: ~Copyable {
     }
   }
 
-  /// The expected shape of an object, and the progress of matching it.
   struct Guess {
     fileprivate let members: UnsafeMutablePointer<Member>?
     fileprivate let names: UnsafeMutablePointer<UInt8>?
@@ -148,7 +147,6 @@ struct JSONShapes: ~Copyable {
     return start + text.count + frameBytes
   }
 
-  /// Frees replaced shapes, which no object uses any longer.
   mutating func clear() {
     guard !retired.isEmpty else { return }
     for shape in retired { shape.deallocate() }

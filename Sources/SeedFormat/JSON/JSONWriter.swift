@@ -48,7 +48,6 @@ package enum JSONWriter {
     }
   }
 
-  /// An array or an object; `each` appends an element.
   package static func list<Element, Failure: Error>(
     _ elements: [Element], _ open: Unicode.Scalar, _ close: Unicode.Scalar, _ buffer: inout [UInt8],
     _ each: (Element, inout [UInt8]) throws(Failure) -> Void
@@ -70,9 +69,7 @@ extension JSONValue {
   }
 
   package var text: String { String(decoding: bytes, as: UTF8.self) }
-}
 
-extension JSONValue {
   /// Formatted for people: two spaces, a line per member, arrays of plain values on one line.
   package var prettyText: String { pretty(indent: "") + "\n" }
 

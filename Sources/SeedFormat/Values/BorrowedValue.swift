@@ -52,7 +52,6 @@ package enum BorrowedValue {
 }
 
 extension SeedValue {
-  /// Lends the value without a copy.
   @inlinable
   package func withBorrowed<Result>(_ body: (BorrowedValue) -> Result) -> Result {
     switch self {

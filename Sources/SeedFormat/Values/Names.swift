@@ -17,11 +17,7 @@ public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// Makes a value from source code; traps if it is invalid.
 func written<Value>(_ text: StaticString, _ make: (String) throws(InvalidName) -> Value) -> Value {
-  do {
-    return try make(text.description)
-  } catch {
-    preconditionFailure(error.description)
-  }
+  do { return try make(text.description) } catch { preconditionFailure(error.description) }
 }
 
 /// The name of a dataset, such as `transit`: lower-case ASCII, for use in URLs, file names and TUF role names.
@@ -64,9 +60,7 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
   public let minor: Int
 
   /// Throws unless the major is in 1…999 and the minor in 0…999.
-  public init(major: Int, minor: Int) throws(InvalidName) {
-    try self.init("\(major).\(minor)")
-  }
+  public init(major: Int, minor: Int) throws(InvalidName) { try self.init("\(major).\(minor)") }
 
   /// Parses `2.1`; each part is a plain decimal without leading zeros.
   public init(_ text: String) throws(InvalidName) {
@@ -171,9 +165,7 @@ public struct SeedVersion: Hashable, Sendable, Comparable, CustomStringConvertib
 extension SeedVersion: ExpressibleByIntegerLiteral {
   /// A version in source code; traps if it is invalid.
   public init(integerLiteral number: Int) {
-    do {
-      try self.init(number)
-    } catch { preconditionFailure("\(error)") }
+    do { try self.init(number) } catch { preconditionFailure("\(error)") }
   }
 }
 

@@ -85,7 +85,6 @@ package func canonicalDecimal(_ text: some StringProtocol, in range: ClosedRange
   return value
 }
 
-/// Two lower-case hexadecimal digits per byte.
 package func lowerHex(_ bytes: some Sequence<UInt8>) -> String {
   let digits = Array("0123456789abcdef".utf8)
   var text: [UInt8] = []

@@ -28,9 +28,7 @@ public struct CSVFormat: Hashable, Sendable {
   public init(delimiter: Character = ",", header: [String]? = nil, empty: EmptyFields = .quotes) {
     (self.delimiter, self.header, self.empty) = (delimiter, header, empty)
   }
-}
 
-extension CSVFormat {
   /// A delimiter as files and command lines spell it; `nil` if it cannot be one.
   package static func delimiter(spelled text: String) -> Character? {
     if ["tab", "\\t"].contains(text) { return "\t" }

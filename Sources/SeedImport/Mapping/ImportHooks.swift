@@ -4,18 +4,11 @@ public struct ImportProgress: Hashable, Sendable {
   public let bytes: Int
   /// Rows read so far.
   public let rows: Int
-
-  package init(bytes: Int, rows: Int) {
-    self.bytes = bytes
-    self.rows = rows
-  }
 }
 
-/// Callbacks from a session to its owner.
 package struct ImportHooks {
   /// Called at most ten times a second, and once at the end.
   package var progress: ((ImportProgress) -> Void)?
-  /// Called with every rejected row.
   package var rejected: ((ImportReject) throws -> Void)?
   /// Called before a commit: rejected rows up to here must be durable.
   package var willCommit: (() throws -> Void)?
@@ -27,7 +20,7 @@ package struct ImportHooks {
 }
 
 /// Decides when to check for cancellation, and limits how often progress is reported.
-struct ImportPace {
+struct ProgressTimer {
   private let progress: ((ImportProgress) -> Void)?
   private let now: () -> ContinuousClock.Instant
   private let start: ContinuousClock.Instant

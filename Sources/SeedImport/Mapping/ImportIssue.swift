@@ -48,15 +48,6 @@ public struct ImportIssue: Hashable, Sendable {
   public var code: Code
   /// The problem, as a sentence without a full stop.
   public var message: String
-
-  package init(
-    document: String, row: Int, offset: Int, line: Int? = nil, table: String, key: String? = nil,
-    column: String? = nil, code: Code, message: String
-  ) {
-    (self.document, self.row, self.offset, self.line) = (document, row, offset, line)
-    (self.table, self.key, self.column) = (table, key, column)
-    (self.code, self.message) = (code, message)
-  }
 }
 
 extension ImportIssue: CustomStringConvertible {
@@ -67,9 +58,7 @@ extension ImportIssue: CustomStringConvertible {
     return "\(place)table \"\(table)\"\(key.map { ", \($0)" } ?? "")\(column): \(message)".printable
   }
 
-  private var place: String {
-    "\(document), row \(row)\(line.map { ", line \($0)" } ?? ""), byte \(offset)"
-  }
+  private var place: String { "\(document), row \(row)\(line.map { ", line \($0)" } ?? ""), byte \(offset)" }
 }
 
 /// A row that was not imported, or not with all its nested rows.

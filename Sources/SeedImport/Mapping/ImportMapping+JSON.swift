@@ -179,8 +179,7 @@ extension RelationMapping {
         layout: try object.choiceIfPresent("layout") == JoinLayout.dictionary
           ? .dictionary(keyColumn: nil) : .array)
     } else {
-      throw object.error(
-        "object", "expected one of object, array, dictionary and join, with a member's path")
+      throw object.error("object", "expected one of object, array, dictionary and join, with a member's path")
     }
     if case .reference = kind {} else { mode = try object.choiceIfPresent("mode") ?? .merge }
     try object.refuseUnread()
@@ -221,9 +220,7 @@ extension JSONObjectReader {
   fileprivate func path(_ name: String, _ text: String) throws(MalformedJSON) -> MemberPath {
     do throws(InvalidPath) {
       return try MemberPath(checking: text)
-    } catch {
-      throw self.error(name, "expected a path: \(error.description)")
-    }
+    } catch { throw self.error(name, "expected a path: \(error.description)") }
   }
 }
 

@@ -24,10 +24,6 @@ public struct ImportReport: Hashable, Sendable {
     public var member: MemberPath
     /// The column that it fills; `nil` for a relation.
     public var column: String?
-
-    package init(table: String, member: MemberPath, column: String?) {
-      (self.table, self.member, self.column) = (table, member, column)
-    }
   }
 
   /// Results by table.

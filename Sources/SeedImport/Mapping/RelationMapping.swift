@@ -44,9 +44,7 @@ public struct RelationMapping: Sendable {
   /// Creates a relation of any kind; the static functions create the usual ones.
   public init(
     _ member: MemberPath, _ table: TableMapping, _ kind: Kind, layout: Layout, mode: Mode = .merge
-  ) {
-    (self.member, self.table, self.kind, self.layout, self.mode) = (member, table, kind, layout, mode)
-  }
+  ) { (self.member, self.table, self.kind, self.layout, self.mode) = (member, table, kind, layout, mode) }
 
   /// A nested object or its bare key: a row of another table, whose key fills columns of this row.
   public static func object(_ member: MemberPath, _ table: TableMapping, foreignKey: [String]) -> Self {

@@ -137,9 +137,7 @@ public enum ImportConversion: Sendable {
   /// Calls the app's function; an error that it throws becomes an issue of the row. Objects and arrays are passed as
   /// JSON. It may run twice for a row if that row or one near it is rejected.
   case custom(@Sendable (SeedValue) throws -> SeedValue)
-}
 
-extension ImportConversion {
   /// True if an object or an array is accepted.
   var takesObjects: Bool {
     switch self {

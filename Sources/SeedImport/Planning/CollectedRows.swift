@@ -15,7 +15,6 @@ struct CollectedRows {
 
   var isEmpty: Bool { runs.isEmpty && recognised == 0 }
 
-  /// Counts the row just added to the batch.
   mutating func note(_ batch: RowBatch) {
     size &+= batch.width
     if let latest = runs.last, latest.batch === batch {
@@ -33,7 +32,6 @@ struct CollectedRows {
     recognised = mark.recognised
   }
 
-  /// Removes rows of the latest run.
   private mutating func remove(_ rows: Int) {
     let latest = runs.count - 1
     runs[latest].rows -= rows

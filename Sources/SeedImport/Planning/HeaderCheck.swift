@@ -65,8 +65,7 @@ struct HeaderCheck {
   private func found(_ names: [String]) -> String {
     let shown = names.prefix(Self.mostShown).map { "\"\($0.clipped)\"" }
     let rest = names.count > shown.count ? ", …" : ""
-    return
-      ": it has \(shown.joined(separator: ", "))\(rest); map one of these, or correct the delimiter"
+    return ": it has \(shown.joined(separator: ", "))\(rest); map one of these, or correct the delimiter"
   }
 }
 

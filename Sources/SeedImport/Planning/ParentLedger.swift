@@ -54,9 +54,7 @@ final class ParentLedger {
   }
 
   /// Notes named rows, each with its key and turn.
-  func name(_ rows: some Collection<BorrowedValue>) throws {
-    try name.run(rows, width: table.key.count + 1)
-  }
+  func name(_ rows: some Collection<BorrowedValue>) throws { try name.run(rows, width: table.key.count + 1) }
 
   /// Keeps all rows of these parents: they lost none, or it is not known whether they did.
   func withdraw(_ keys: [BorrowedValue]) throws { try withdraw.run(keys, width: width) }

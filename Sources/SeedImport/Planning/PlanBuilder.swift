@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Builds a plan from a mapping and the tables of the database.
 final class PlanBuilder {
   private let connection: Connection
   private let policy: ImportPolicy
@@ -11,7 +10,7 @@ final class PlanBuilder {
   private(set) var targets: [String: ImportTarget] = [:]
   private(set) var surveys: [MemberSurvey] = []
   private var plans: [RowPlan] = []
-  let turns = ParentTurns()
+  let turns = TurnCounter()
   private(set) var syncs: [(sync: ParentSync, plan: RowPlan, parent: [Int])] = []
   /// The modes of the document's lists by table.
   private let modes: [String: TableMapping.MergeMode]
@@ -87,9 +86,7 @@ final class PlanBuilder {
 
   private func valueTarget(
     _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic
-  ) -> ValueReader.Target {
-    .init(column: column, schema: table.columns[column], conversion: conversion)
-  }
+  ) -> ValueReader.Target { .init(column: column, schema: table.columns[column], conversion: conversion) }
 
   /// A value of the mapping as its column stores it.
   private func fit(
@@ -104,7 +101,6 @@ final class PlanBuilder {
     return try fitter.fit(fitting, to: column.affinity)
   }
 
-  /// The node of the row's object, and the nodes of the columns matched by name.
   private func root(
     _ mapping: TableMapping, _ table: TableSchema, taken: Set<Int>
   ) -> (MemberNode, byName: [(column: String, node: MemberNode)]) {
@@ -172,7 +168,6 @@ final class PlanBuilder {
     return RowRelation(kind, plan, names: names, sync: sync)
   }
 
-  /// The kind, with the columns in which owned rows name their parent.
   private func kind(
     _ relation: RelationMapping, _ plan: RowPlan, of table: TableSchema, _ key: [String]
   ) throws -> (RowRelation.Kind, parent: [Int]) {

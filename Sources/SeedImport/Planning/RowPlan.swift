@@ -72,7 +72,6 @@ final class RowPlan {
     return bytes <= RowBatch.mostRowBytes
   }
 
-  /// The shape of the current row.
   func shape() throws -> PlanShape {
     if let latestShape, latestShape.slots == slots { return latestShape }
     let shape = try shapes[slots] ?? makeShape()

@@ -89,7 +89,6 @@ extension ImportMapping.List {
 /// Finds the lists of a document by its name.
 struct DocumentFrames {
   private let lists: [ImportMapping.List]
-  /// Indexes of lists whose document was read.
   private var met: Set<Int> = []
 
   /// Builds the frame of each list and its neighbours, so that an invalid mapping fails before the first row.
@@ -133,7 +132,6 @@ struct DocumentFrames {
 }
 
 extension ImportMapping {
-  /// Whether a file's name matches a list's pattern.
   package static func isFile(_ path: String, named pattern: String) -> Bool {
     let file = path.split(separator: "/").last ?? path[...]
     let name = String(file.hasSuffix(".gz") ? file.dropLast(3) : file)

@@ -14,7 +14,6 @@ struct DocumentSource: ~Copyable {
   private var (base, latest) = (FilePlace(), FilePlace())
   /// Whether this is a row that waited, whose values have no offsets.
   private var isAgain = false
-  /// Whether the row is a CSV record.
   var isRecord = false
 
   init() { self.init(at: 0, learnsShapes: true) }
@@ -42,7 +41,6 @@ struct DocumentSource: ~Copyable {
     return bytes
   }
 
-  /// The index of the value at a path in the row.
   func find(_ path: MemberPath) -> Int? {
     var index = 0
     for step in path.steps {
@@ -84,9 +82,7 @@ struct DocumentSource: ~Copyable {
     }
     return again
   }
-}
 
-extension DocumentSource {
   /// Reads a row that waited.
   static func again(_ json: [UInt8], isRecord: Bool) throws -> DocumentSource {
     var source = DocumentSource(at: 0)
@@ -157,9 +153,7 @@ extension DocumentSource {
 
   /// The line of a marked row; only in CSV and in JSON lines.
   var line: Int? { hasLines ? latest.line : nil }
-}
 
-extension DocumentSource {
   /// A value as SQLite would store it, or a number's digits if it is out of range; `nil` for an object or array.
   func plainValue(_ index: Int) -> SeedValue? {
     switch tape.kind(index) {
@@ -202,7 +196,6 @@ package final class DocumentUnpacker {
     }
   }
 
-  /// Ends the document; throws if a compressed one is incomplete.
   package func end(_ sink: ([UInt8]) throws -> Void) throws {
     switch content {
     case .plain: return

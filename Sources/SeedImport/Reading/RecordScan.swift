@@ -7,7 +7,6 @@ struct RecordScan {
   struct Field {
     var range: Range<Int>
     var isQuoted = false
-    /// Whether the text has doubled quotation marks.
     var isDoubled = false
     var stop: Stop
     /// The first byte that is not valid UTF-8.
@@ -47,9 +46,7 @@ struct RecordScan {
       let byte = base[index]
       if byte == delimiter { return Field(range: start..<index, stop: .delimiter, wrong: wrong) }
       if Self.isLineEnd(byte) { return Field(range: start..<index, stop: .lineEnd, wrong: wrong) }
-      guard byte < 0x80 || pass(&index, &wrong) else {
-        return Field(range: start..<index, stop: .starved)
-      }
+      guard byte < 0x80 || pass(&index, &wrong) else { return Field(range: start..<index, stop: .starved) }
       if byte < 0x80 { index += 1 }
     }
   }

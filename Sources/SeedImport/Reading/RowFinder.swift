@@ -59,9 +59,7 @@ struct RowFinder {
         .document,
         "\(document()), row \(row), byte \(error.offset): the row is longer than \(Self.longestRow) bytes: divide it, or "
           + "map a list within it with a path of its own")
-    } catch let error as ImportFailure {
-      throw ImportFailure(error.code, "\(document()): \(error.message)")
-    }
+    } catch let error as ImportFailure { throw ImportFailure(error.code, "\(document()): \(error.message)") }
   }
 
   private mutating func step(_ source: inout DocumentSource) throws -> Step {

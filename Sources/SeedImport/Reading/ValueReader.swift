@@ -2,7 +2,6 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Converts one value on a tape to its column's value.
 final class ValueReader {
   let bytes = LentBytes()
 
@@ -54,9 +53,7 @@ final class ValueReader {
     }
     do throws(RejectedRow) {
       return try string(text, column)
-    } catch {
-      throw RejectedRow(error.code, error.message, column: column.name)
-    }
+    } catch { throw RejectedRow(error.code, error.message, column: column.name) }
   }
 
   /// A value of the mapping as the column stores it; `nil` if a document's value would not fit either.
@@ -150,8 +147,7 @@ final class ValueReader {
         .outOfRange, "the number \(quote(found ?? text)) does not fit 64 bits: a TEXT column keeps it")
     case .integer:
       if case .integer(let value)? = spelledNumber(text) { return .integer(value) }
-      throw RejectedRow(
-        .typeMismatch, "expected a whole number of 64 bits, found \(quote(found ?? text))")
+      throw RejectedRow(.typeMismatch, "expected a whole number of 64 bits, found \(quote(found ?? text))")
     case .real:
       if let value = spelledDouble(text) { return .real(value) }
       throw RejectedRow(.typeMismatch, "expected a number, found \(quote(found ?? text))")
@@ -298,5 +294,74 @@ enum NumberSpelling {
     var rest = text.drop { $0 == space || $0 == tab }
     while rest.last == space || rest.last == tab { rest = rest.dropLast() }
     return rest
+  }
+}
+
+/// Parses dates in one format and converts them to the column's form.
+struct DateReader {
+  let format: ImportConversion.DateFormat
+  let form: ImportConversion.DateForm
+  let zone: Int
+
+  /// Seconds from 1970 to 2001, the epoch of Core Data.
+  private static let coreDataOrigin: Int64 = 978_307_200
+
+  var name: String {
+    switch format {
+    case .iso8601: "an ISO 8601 date"
+    case .seconds: "seconds since 1970"
+    case .milliseconds: "milliseconds since 1970"
+    }
+  }
+
+  func instant(_ text: UnsafeBufferPointer<UInt8>) -> UTCTime.Instant? {
+    switch format {
+    case .iso8601: UTCTime.parse(iso8601: text, zone: zone)
+    case .seconds, .milliseconds:
+      switch spelledNumber(text) {
+      case .integer(let value)?: instant(value)
+      case .real(let value)?: instant(value)
+      default: nil
+      }
+    }
+  }
+
+  func instant(_ number: Int64) -> UTCTime.Instant? {
+    switch format {
+    case .seconds: return (number, 0)
+    case .milliseconds:
+      let (seconds, rest) = number.quotientAndRemainder(dividingBy: 1000)
+      return rest < 0 ? (seconds - 1, Double(rest + 1000) / 1000) : (seconds, Double(rest) / 1000)
+    case .iso8601: return nil
+    }
+  }
+
+  func instant(_ number: Double) -> UTCTime.Instant? {
+    let seconds: Double
+    switch format {
+    case .seconds: seconds = number
+    case .milliseconds: seconds = number / 1000
+    case .iso8601: return nil
+    }
+    return Int64(exactly: seconds.rounded(.down)).map { ($0, seconds - seconds.rounded(.down)) }
+  }
+
+  /// The column's value; `nil` if it is out of range. A fraction never makes a column of integers REAL.
+  func value(_ instant: UTCTime.Instant, _ affinity: Affinity) -> SeedValue? {
+    switch form {
+    case .seconds: return Self.seconds(instant.seconds, instant.fraction, affinity)
+    case .coredata:
+      let (seconds, isBeyond) = instant.seconds.subtractingReportingOverflow(Self.coreDataOrigin)
+      return isBeyond ? nil : Self.seconds(seconds, instant.fraction, affinity)
+    case .milliseconds:
+      let (whole, isBeyond) = instant.seconds.multipliedReportingOverflow(by: 1000)
+      let rest = Int64((instant.fraction * 1000).rounded())
+      let (sum, isTooLarge) = whole.addingReportingOverflow(rest)
+      return isBeyond || isTooLarge ? nil : .integer(sum)
+    }
+  }
+
+  private static func seconds(_ seconds: Int64, _ fraction: Double, _ affinity: Affinity) -> SeedValue {
+    fraction == 0 || affinity == .integer ? .integer(seconds) : .real(Double(seconds) + fraction)
   }
 }

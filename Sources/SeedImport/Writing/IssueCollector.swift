@@ -16,9 +16,7 @@ final class IssueCollector {
 
   var wantsRows: Bool { hooks.rejected != nil }
 
-  func reject(
-    _ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: () -> [UInt8]
-  ) throws {
+  func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: () -> [UInt8]) throws {
     var refusal = refusal
     if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
     if refusal.code == .unique, !isOneTransaction {
@@ -27,9 +25,7 @@ final class IssueCollector {
     plan.target.rejected += 1
     let issue = issue(refusal, plan.table.name, place)
     issues.append(issue)
-    if wantsRows, open == nil {
-      open = ImportReject(issue, list: place.list, name: place.name, value: row())
-    }
+    if wantsRows, open == nil { open = ImportReject(issue, list: place.list, name: place.name, value: row()) }
     if policy.badRows == .abort { throw ImportFailure(.row, issue.description, issue: issue) }
   }
 
@@ -37,7 +33,6 @@ final class IssueCollector {
     issues.append(issue(refusal, table, place))
   }
 
-  /// Discards the issues of a row that has to wait.
   func dropRow() { (issues, open) = ([], nil) }
 
   /// Reports the current row's issues, and hands it to the hook if it is rejected.

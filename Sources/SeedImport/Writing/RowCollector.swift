@@ -113,9 +113,7 @@ final class RowCollector {
     let key = plan.key
     let given = relation.given(key)
     relation.sync?.open(key)
-    while let element = elements.next(source) {
-      try collect(element, relation, key, given, source)
-    }
+    while let element = elements.next(source) { try collect(element, relation, key, given, source) }
     relation.sync?.close()
   }
 
@@ -166,9 +164,7 @@ final class RowCollector {
     defer { clear() }
     let savepoint = try RowSavepoint(connection, open)
     do {
-      for target in open {
-        try rejecting(target.table) { try target.collected.write(target) }
-      }
+      for target in open { try rejecting(target.table) { try target.collected.write(target) } }
     } catch is RejectedRow {
       try savepoint.takeBack()
       return false

@@ -84,7 +84,6 @@ final class RowDeletion {
     .joined(separator: " AND ")
   }
 
-  /// Clears references whose rows stay.
   private func clearReferences(to list: DoomedRows, _ changes: inout ChangeReport) throws {
     for reference in try reader.foreignKeys(to: list.table) where reference.onDelete == "SET NULL" {
       let settings = reference.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
@@ -129,8 +128,7 @@ private final class DoomedRows {
   }
 
   private static func identity(of table: String, _ connection: Connection) throws -> [String] {
-    let columns = try connection.rows(
-      "SELECT name, pk FROM pragma_table_xinfo(?) ORDER BY pk", .text(table))
+    let columns = try connection.rows("SELECT name, pk FROM pragma_table_xinfo(?) ORDER BY pk", .text(table))
     let hasRowids =
       try connection.value(
         "SELECT wr FROM pragma_table_list(?) WHERE schema = 'main'", .text(table)) == .integer(0)

@@ -31,8 +31,7 @@ final class RowTreeWriter {
   /// writing anything.
   func write(_ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues) throws -> Bool {
     early.removeAll(keepingCapacity: true)
-    let savepoint =
-      plan.relations.isEmpty ? nil : try RowSavepoint(connection, plan.targets)
+    let savepoint = plan.relations.isEmpty ? nil : try RowSavepoint(connection, plan.targets)
     _ = try writeTree(plan, 0, source, given)
     guard early.isEmpty else {
       try savepoint?.takeBack()
@@ -169,9 +168,7 @@ final class RowTreeWriter {
       if try store.store(plan) { return true }
       isTooEarly = !decides
       if decides { throw try store.conflict(plan) }
-    } catch let refusal as RejectedRow {
-      try tell(plan, refusal, source)
-    }
+    } catch let refusal as RejectedRow { try tell(plan, refusal, source) }
     return false
   }
 

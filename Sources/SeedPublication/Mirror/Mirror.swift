@@ -171,7 +171,7 @@ package struct MirrorProbe {
 }
 
 /// Decides when to update a mirror: after each publication, and with exponential backoff after failures. Pure.
-package struct MirrorPace {
+package struct MirrorInterval {
   /// The stamp of the timestamp's file at the last successful update.
   private var shown: FileStamp?
   private var next: ContinuousClock.Instant

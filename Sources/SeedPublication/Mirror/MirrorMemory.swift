@@ -45,9 +45,7 @@ package struct MirrorMemory: Hashable, Sendable {
   var written: Set<String> { Set(put + [commit?.sha256].compactMap(\.self)) }
 
   /// Also true after the clock was set back.
-  func needsList(_ now: UTCTime) -> Bool {
-    listedAt.map { !now.isWithin(Self.listSeconds, of: $0) } ?? true
-  }
+  func needsList(_ now: UTCTime) -> Bool { listedAt.map { !now.isWithin(Self.listSeconds, of: $0) } ?? true }
 
   package func shows(_ image: MirrorImage) -> Bool { commit?.sha256 == image.timestamp.sha256.hex }
 

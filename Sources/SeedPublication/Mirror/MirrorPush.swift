@@ -7,7 +7,6 @@ package struct MirrorPush {
   private let store: any MirrorStore
   private let image: MirrorImage
   private let options: MirrorOptions
-  /// The start of the push.
   private let now: UTCTime
   var begun = ContinuousClock.now
   private let remember: (MirrorMemory) throws -> Void
@@ -30,9 +29,7 @@ package struct MirrorPush {
     TimestampJudge(store: store, image: image, memory: memory, options: options)
   }
 
-  private var plan: MirrorPlan {
-    MirrorPlan(image, memory, graceSeconds: options.graceSeconds, now: now)
-  }
+  private var plan: MirrorPlan { MirrorPlan(image, memory, graceSeconds: options.graceSeconds, now: now) }
 
   package mutating func run() throws {
     let isKnown = (memory.commit?.version ?? 0) >= max(1, options.inheritsBelow)
@@ -62,9 +59,7 @@ package struct MirrorPush {
     case .removal(let path):
       do { try store.remove(path) } catch let error as MirrorError {
         throw MirrorError.leftover(error)
-      } catch let error as FileError {
-        throw MirrorError.leftover(.refused("\(error)"))
-      }
+      } catch let error as FileError { throw MirrorError.leftover(.refused("\(error)")) }
       (memory.held[path], memory.unnamed[path]) = (nil, nil)
       report.removed += 1
     }

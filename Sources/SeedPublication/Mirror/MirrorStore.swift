@@ -78,9 +78,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 
   /// Whether clients of the mirror get the current version despite the error.
-  package var isHarmless: Bool {
-    if case .leftover = self { true } else { false }
-  }
+  package var isHarmless: Bool { if case .leftover = self { true } else { false } }
 
   package var description: String {
     switch self {

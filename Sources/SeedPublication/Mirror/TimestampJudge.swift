@@ -1,7 +1,6 @@
 import SeedFormat
 import SeedTrust
 
-/// Decides whether a mirror's timestamp may be replaced.
 struct TimestampJudge {
   enum Finding: Hashable {
     case absent
@@ -15,21 +14,16 @@ struct TimestampJudge {
   let memory: MirrorMemory
   let options: MirrorOptions
 
-  /// Throws if the timestamp must not be replaced.
   func look(at found: StoredFile?) throws -> Finding {
     guard let found else { return .absent }
     let sha256 = SHA256Digest.of(found.bytes)
     if sha256 == image.timestamp.sha256 { return .same }
     guard let theirs = try? Metadata<Timestamp>(parsing: found.bytes), image.published.hasSigned(theirs)
-    else {
-      throw MirrorError.foreign
-    }
+    else { throw MirrorError.foreign }
     let (there, here) = (theirs.signed.version, image.version)
     if there > here { throw MirrorError.ahead(there: there, here: here) }
     if there == here { throw MirrorError.forked(version: here) }
-    guard try mayReplace(theirs.signed, sha256) else {
-      throw MirrorError.overtaken(there: there, here: here)
-    }
+    guard try mayReplace(theirs.signed, sha256) else { throw MirrorError.overtaken(there: there, here: here) }
     return .older
   }
 

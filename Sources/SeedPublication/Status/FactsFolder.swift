@@ -2,11 +2,9 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// The folder of facts in a publication, such as `facts/transit-2.json`.
 package struct FactsFolder: Sendable {
   let path: String
 
-  /// The size limit for reading and writing a file.
   package static let mostBytes = 4 * 1024 * 1024
 
   package func file(_ series: SeedSeries) -> String { "\(path)/\(series.roleName).json" }
@@ -31,12 +29,10 @@ package struct FactsFolder: Sendable {
     try DurableFile.replace(file(facts.series), with: facts.fittingBytes)
   }
 
-  /// Removes the file and any temporary file left by a crash.
   package func remove(_ series: SeedSeries) throws(FileError) {
     for suffix in ["", DurableFile.temporarySuffix] { try Folder.remove(file(series) + suffix) }
   }
 
-  /// The series of a dataset that have files here.
   package func series(of dataset: DatasetName) throws(FileError) -> [SeedSeries] {
     try Folder.names(in: path).filter { $0.hasSuffix(".json") }
       .compactMap { SeedSeries(roleName: String($0.dropLast(".json".count))) }

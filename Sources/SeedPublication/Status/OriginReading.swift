@@ -52,9 +52,7 @@ package struct OriginReading: Hashable, Sendable {
       + "origin keeps deleted rows: let the origin keep a log (origin.changes), give keys an index in their order, or "
       + "publish from a replica"
   }
-}
 
-extension OriginReading {
   /// Ignores unknown members.
   init(_ json: JSONValue) {
     func count(_ name: String) -> Int? { json[name]?.integer.flatMap { $0 < 0 ? nil : $0 } }

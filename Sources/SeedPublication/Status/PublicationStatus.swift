@@ -1,7 +1,6 @@
 package import SeedFormat
 package import SeedSystem
 
-/// All that is known about a publication.
 package struct PublicationStatus: Hashable, Sendable {
   package var isPublished = true
   /// The current publication is unreadable, so the front serves the previous one.
@@ -25,7 +24,6 @@ package enum PublicationProblem: Hashable, Sendable {
   case nothingPublished
   case expired
   case unreadable
-  /// A verification found errors.
   case unsound
   /// Some series have no snapshot for new clients.
   case notReady([SeedSeries])
@@ -33,7 +31,6 @@ package enum PublicationProblem: Hashable, Sendable {
   case diskNearlyFull
   /// Clients of a mirror do not get the current publication.
   case mirrorLate
-  /// Online signatures are not being renewed.
   case notRenewed
   case signaturesEnding
   case publisher(PublisherProblem)

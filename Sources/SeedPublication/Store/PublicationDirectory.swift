@@ -174,7 +174,6 @@ package struct VerifiedMetadata: Sendable {
 private final class LastVerified: Sendable { let value = Mutex<VerifiedMetadata?>(nil) }
 
 extension [Int] {
-  /// Groups ascending numbers into ranges without gaps.
   package var runs: [ClosedRange<Int>] {
     reduce(into: []) { runs, number in
       if let last = runs.last, last.upperBound + 1 == number {

@@ -75,9 +75,7 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
   package init() {}
 
   /// Records a failure; returns true unless the work last failed in the same way.
-  package func isNews(
-    _ message: String, of work: Work, at now: ContinuousClock.Instant = .now
-  ) -> Bool {
+  package func isNews(_ message: String, of work: Work, at now: ContinuousClock.Instant = .now) -> Bool {
     state.withLock { state in
       let last = state[work]
       state[work] = Failure(key: message.failureKey, began: last?.began ?? now)

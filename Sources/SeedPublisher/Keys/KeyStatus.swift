@@ -196,7 +196,7 @@ func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now
   return left < enough ? "\(role): its metadata expires at \(expires): \(remedy)" : nil
 }
 
-package struct SignatureStanding {
+package struct SignatureStatus {
   package let warnings: [String]
   /// Warnings about signatures that clients reject.
   package let expired: [String]

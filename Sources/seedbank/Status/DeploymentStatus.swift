@@ -12,7 +12,7 @@ struct DeploymentStatus {
   let keys: [KeyStatus]
   typealias Role = (name: String, version: Int, expires: UTCTime)
   let roles: [Role]
-  let mirrors: [MirrorStanding]
+  let mirrors: [MirrorStatus]
   let verification: VerificationFacts?
   let publicationBytes: Int
   let stateBytes: Int
@@ -44,12 +44,12 @@ struct DeploymentStatus {
       ("timestamp", published.timestamp.version, published.timestamp.expires),
     ]
     mirrors = configuration.mirrors.map {
-      MirrorStanding($0, in: configuration.state, shows: published.timestamp.version)
+      MirrorStatus($0, in: configuration.state, shows: published.timestamp.version)
     }
     verification = publication.facts.read()
     publicationBytes = bytes(below: configuration.publication)
     stateBytes = bytes(below: configuration.state)
-    let standing = SignatureStanding(
+    let standing = SignatureStatus(
       published, pending: publisher.pending, lifetime: configuration.shortestLifetime, now: now)
     let unserved = series.filter { publisher.unserved.contains($0.series) }
     let missing = series.compactMap { $0.missing(from: publication) }
@@ -85,7 +85,7 @@ struct LocalSeriesStatus {
   let dataset: DatasetConfiguration
   let published: PublishedMetadata.PublishedSeries?
   let facts: SeriesFacts?
-  let copy: CopyStanding
+  let copy: CopyStatus
   let rows: [String: Int]?
   let copyBytes: Int
   let lastBuild: StepRecord?
@@ -101,9 +101,9 @@ struct LocalSeriesStatus {
     _ facts: SeriesFacts?, state folder: String, now: UTCTime
   ) {
     (series, self.dataset, self.published, self.facts) = (plan.series, dataset, published, facts)
-    copy = CopyStanding(of: plan.series, in: folder)
+    copy = CopyStatus(of: plan.series, in: folder)
     rows = copy.version == published?.metadata.state.head ? copy.rows : nil
-    copyBytes = bytes(of: CopyStanding.path(plan.series, folder))
+    copyBytes = bytes(of: CopyStatus.path(plan.series, folder))
     lastBuild = try? StepHistory(folder).latest(of: plan.series)
     log = dataset.logStanding(of: plan.series, in: folder)
     behindSince = SeenPlace(plan.series, in: folder).behindSince
@@ -171,7 +171,7 @@ struct LocalSeriesStatus {
 
 /// A series' working copy. While a step writes a large change, `version` and `rows` are nil, but the copy does not
 /// count as unreadable.
-struct CopyStanding {
+struct CopyStatus {
   private(set) var version: SeedVersion?
   private(set) var rows: [String: Int]?
   private(set) var isUnreadable = false

@@ -82,7 +82,7 @@ extension DatasetConfiguration {
 
   fileprivate func doubts(of series: SeedSeries, in stateFolder: String) -> Set<SeriesDoubt> {
     var doubts: Set<SeriesDoubt> = []
-    if CopyStanding(of: series, in: stateFolder).isUnreadable { doubts.insert(.copy) }
+    if CopyStatus(of: series, in: stateFolder).isUnreadable { doubts.insert(.copy) }
     if logStanding(of: series, in: stateFolder)?.doubt != nil { doubts.insert(.log) }
     return doubts
   }
@@ -110,7 +110,7 @@ extension Deployment {
 }
 
 /// The last known state of a mirror, without a request.
-struct MirrorStanding {
+struct MirrorStatus {
   private let place: String
   private let memory: MirrorMemory
   private let versionsBehind: Int?

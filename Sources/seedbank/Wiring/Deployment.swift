@@ -57,10 +57,10 @@ struct Deployment {
   }
 
   /// The state of published signatures; nil if the publication is unreadable, which steps report.
-  func signatures(now: UTCTime) -> SignatureStanding? {
+  func signatures(now: UTCTime) -> SignatureStatus? {
     guard let published = try? publication.published() else { return nil }
     let pending = (try? publisher.pendingChange()) ?? .none
-    return SignatureStanding(published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
+    return SignatureStatus(published, pending: pending, lifetime: configuration.shortestLifetime, now: now)
   }
 }
 

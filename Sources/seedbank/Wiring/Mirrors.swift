@@ -87,28 +87,28 @@ struct Mirrors: Sendable {
   var failure: MirrorFailure? { standing.state.withLock { $0.failure } }
 
   private func follow(_ mirror: Mirror, _ stop: @Sendable () -> Void) async {
-    var pace = MirrorPace(.now)
+    var interval = MirrorInterval(.now)
     while !Task.isCancelled, failure == nil {
       let stamp = publication.timestampStamp
-      if pace.isDue(stamp, at: .now) { await attempt(mirror, stamp, &pace, stop) }
+      if interval.isDue(stamp, at: .now) { await attempt(mirror, stamp, &interval, stop) }
       try? await Task.sleep(for: Self.look)
     }
   }
 
   private func attempt(
-    _ mirror: Mirror, _ stamp: FileStamp?, _ pace: inout MirrorPace, _ stop: @Sendable () -> Void
+    _ mirror: Mirror, _ stamp: FileStamp?, _ interval: inout MirrorInterval, _ stop: @Sendable () -> Void
   ) async {
     defer { tellFacts() }
     do {
       var mirror = mirror
-      if pace.shows(stamp) { mirror.options.looksFirst = true }
+      if interval.shows(stamp) { mirror.options.looksFirst = true }
       let report = try await blocking { [publication, mirror] in
         try mirror.bringUpToDate(publication, now: .now())
       }
       if report != MirrorReport() { tell(mirror, report) }
-      noteSuccess(mirror, stamp, &pace)
+      noteSuccess(mirror, stamp, &interval)
     } catch {
-      if Self.isHarmless(error) { noteSuccess(mirror, stamp, &pace) } else { pace.failed(at: .now) }
+      if Self.isHarmless(error) { noteSuccess(mirror, stamp, &interval) } else { interval.failed(at: .now) }
       if let failure = error as? MirrorFailure, failure.error.stopsPublisher {
         // A second signal would end the process at once.
         let isFirst = standing.state.withLock { state in
@@ -129,9 +129,9 @@ struct Mirrors: Sendable {
     try? publication.facts.write(facts)
   }
 
-  private func noteSuccess(_ mirror: Mirror, _ stamp: FileStamp?, _ pace: inout MirrorPace) {
-    if pace.isFailing { console.note("the mirror \(mirror.place) is up to date again") }
-    pace.succeeded(stamp, at: .now)
+  private func noteSuccess(_ mirror: Mirror, _ stamp: FileStamp?, _ interval: inout MirrorInterval) {
+    if interval.isFailing { console.note("the mirror \(mirror.place) is up to date again") }
+    interval.succeeded(stamp, at: .now)
   }
 
   private func tell(_ mirror: Mirror, _ report: MirrorReport) {

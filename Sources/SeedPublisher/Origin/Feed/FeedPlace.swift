@@ -10,7 +10,7 @@ package struct FeedPlace: OriginPlace {
   private let loader: FeedLoader
   private let use: OriginUse
   private let environment: [String: String]
-  private let pace = FeedPace()
+  private let retry = FeedRetry()
 
   package init(
     _ dataset: DatasetName, _ settings: FeedSettings, _ plans: [SeriesPlan], stateFolder: String,
@@ -93,7 +93,7 @@ package struct FeedPlace: OriginPlace {
       return
     }
     guard use != .look else { throw OriginError.notLoaded(path: text) }
-    try pace.trying(use == .schedule ? min(settings.everySeconds, FeedPace.longestPause) : 0, now: now) {
+    try retry.trying(use == .schedule ? min(settings.everySeconds, FeedRetry.longestPause) : 0, now: now) {
       let folder = try freshFolder()
       // Another command's files, such as another city's, must not pass for unchanged ones.
       let last = record.flatMap { loader.isFromSource($0) && Folder.exists($0.folder) ? $0.folder : nil }
@@ -108,7 +108,7 @@ package struct FeedPlace: OriginPlace {
   private func isDue(_ record: FeedRecord, _ now: Int) -> Bool {
     switch use {
     case .step: true
-    case .schedule: FeedPace.isDue(record.loadedAt, every: settings.everySeconds, now: now)
+    case .schedule: FeedRetry.isDue(record.loadedAt, every: settings.everySeconds, now: now)
     case .look: false
     }
   }
@@ -164,7 +164,7 @@ struct FeedStamp: OriginStamp {
     let now = UTCTime.now().secondsSinceEpoch
     guard OriginRest.lasts(from: takenAt, to: now) else { return nil }
     guard case .path(let path)? = settings.source else {
-      return FeedPace.isDue(record.loadedAt, every: settings.everySeconds, now: now) ? nil : self
+      return FeedRetry.isDue(record.loadedAt, every: settings.everySeconds, now: now) ? nil : self
     }
     guard let listing = try? FeedListing(path, settings) else { return nil }
     let isKnown = record.isSettled && listing.text == record.listing

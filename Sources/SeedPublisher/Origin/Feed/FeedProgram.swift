@@ -70,7 +70,7 @@ func lastWords(_ output: [UInt8]) -> String {
 }
 
 /// Delays the restart of a failed program. Its error is reported until then.
-final class FeedPace: Sendable {
+final class FeedRetry: Sendable {
   private let failure = Mutex<(error: any Error, at: Int)?>(nil)
 
   static let longestPause = 60

@@ -3,7 +3,7 @@ import SeedSystem
 import Support
 import Testing
 
-@Suite struct MirrorPaceTests {
+@Suite struct MirrorIntervalTests {
   private let stamp: FileStamp
   private let newer: FileStamp
   private let start = ContinuousClock.now
@@ -20,29 +20,30 @@ import Testing
   private func at(_ seconds: Int) -> ContinuousClock.Instant { start.advanced(by: .seconds(seconds)) }
 
   @Test func `a new publication is mirrored at once and an unchanged one is checked every minute`() {
-    var pace = MirrorPace(start)
-    #expect(pace.isDue(nil, at: start) && !pace.shows(stamp))
-    pace.succeeded(stamp, at: start)
-    #expect(!pace.isDue(stamp, at: at(59)) && pace.isDue(stamp, at: at(60)) && pace.shows(stamp))
-    #expect(pace.isDue(newer, at: start) && !pace.shows(newer))
+    var interval = MirrorInterval(start)
+    #expect(interval.isDue(nil, at: start) && !interval.shows(stamp))
+    interval.succeeded(stamp, at: start)
+    #expect(!interval.isDue(stamp, at: at(59)) && interval.isDue(stamp, at: at(60)) && interval.shows(stamp))
+    #expect(interval.isDue(newer, at: start) && !interval.shows(newer))
   }
 
   @Test
   func `retries of an unavailable store back off to a minute and reset after success`() {
-    var pace = MirrorPace(start)
-    pace.succeeded(stamp, at: start)
+    var interval = MirrorInterval(start)
+    interval.succeeded(stamp, at: start)
     var (second, waits) = (0, [Int]())
     for _ in 0..<9 {
-      pace.failed(at: at(second))
-      #expect(pace.isFailing && !pace.shows(stamp))
+      interval.failed(at: at(second))
+      #expect(interval.isFailing && !interval.shows(stamp))
       // A new publication does not shorten the wait.
-      let wait = (1...200).first { pace.isDue(newer, at: at(second + $0)) } ?? 0
+      let wait = (1...200).first { interval.isDue(newer, at: at(second + $0)) } ?? 0
       waits.append(wait)
       second += wait
     }
     #expect(waits == [1, 2, 4, 8, 16, 32, 64, 64, 64])
-    pace.succeeded(newer, at: at(second))
+    interval.succeeded(newer, at: at(second))
     #expect(
-      !pace.isFailing && !pace.isDue(newer, at: at(second + 1)) && pace.isDue(stamp, at: at(second + 1)))
+      !interval.isFailing && !interval.isDue(newer, at: at(second + 1))
+        && interval.isDue(stamp, at: at(second + 1)))
   }
 }
