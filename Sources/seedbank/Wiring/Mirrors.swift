@@ -123,7 +123,7 @@ struct Mirrors: Sendable {
   }
 
   /// For monitoring; ignores failures.
-  private func tellFacts() {
+  func tellFacts() {
     guard publication.exists else { return }
     let facts = hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil
     try? publication.facts.write(facts)
