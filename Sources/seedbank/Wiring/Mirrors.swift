@@ -13,6 +13,7 @@ struct Mirrors: Sendable {
 
   private final class Standing: Sendable {
     let state = Mutex<(isOver: Bool, failure: MirrorFailure?)>((false, nil))
+    let facts = Mutex<Void>(())
   }
 
   /// Polling interval for a publication by any process.
@@ -125,8 +126,11 @@ struct Mirrors: Sendable {
   /// For monitoring; ignores failures.
   func tellFacts() {
     guard publication.exists else { return }
-    let facts = hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil
-    try? publication.facts.write(facts)
+    // Two mirrors that end at once would use the same temporary file.
+    standing.facts.withLock { _ in
+      let facts = hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil
+      try? publication.facts.write(facts)
+    }
   }
 
   private func noteSuccess(_ mirror: Mirror, _ stamp: FileStamp?, _ pace: inout MirrorPace) {
