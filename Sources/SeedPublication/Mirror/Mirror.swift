@@ -104,9 +104,8 @@ package struct Mirror: Sendable {
 
   private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try Folder.create(Folder.parent(of: memoryFile), mode: 0o700)
-    let lock = LockFile("\(memoryFile).lock", of: stateFolder)
-    guard let result = try lock.holdIfFree(body) else { throw MirrorFailure(place, .busy) }
-    return result
+    // Another process may be bringing it to an older version, so this one must have its turn.
+    return try LockFile("\(memoryFile).lock", of: place).hold(.short, body)
   }
 }
 
