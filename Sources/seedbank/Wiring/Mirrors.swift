@@ -8,7 +8,6 @@ struct Mirrors: Sendable {
   private let publication: PublicationDirectory
   private let console: Console
   private let hasFacts: Bool
-  private let repeated = RepeatedWarnings()
   private let standing = Standing()
 
   private final class Standing: Sendable {
@@ -88,28 +87,34 @@ struct Mirrors: Sendable {
   var failure: MirrorFailure? { standing.state.withLock { $0.failure } }
 
   private func follow(_ mirror: Mirror, _ stop: @Sendable () -> Void) async {
-    var pace = MirrorPace(.now)
+    var watch = Watch()
     while !Task.isCancelled, failure == nil {
       let stamp = publication.timestampStamp
-      if pace.isDue(stamp, at: .now) { await attempt(mirror, stamp, &pace, stop) }
+      if watch.pace.isDue(stamp, at: .now) { await attempt(mirror, stamp, &watch, stop) }
       try? await Task.sleep(for: Self.look)
     }
   }
 
+  private struct Watch {
+    var pace = MirrorPace(.now)
+    /// Begins again once the mirror is up to date, or the same failure later that day would not be logged.
+    var repeated = RepeatedWarnings()
+  }
+
   private func attempt(
-    _ mirror: Mirror, _ stamp: FileStamp?, _ pace: inout MirrorPace, _ stop: @Sendable () -> Void
+    _ mirror: Mirror, _ stamp: FileStamp?, _ watch: inout Watch, _ stop: @Sendable () -> Void
   ) async {
     defer { tellFacts() }
     do {
       var mirror = mirror
-      if pace.shows(stamp) { mirror.options.looksFirst = true }
+      if watch.pace.shows(stamp) { mirror.options.looksFirst = true }
       let report = try await blocking { [publication, mirror] in
         try mirror.bringUpToDate(publication, now: .now())
       }
       if report != MirrorReport() { tell(mirror, report) }
-      noteSuccess(mirror, stamp, &pace)
+      noteSuccess(mirror, stamp, &watch)
     } catch {
-      if Self.isHarmless(error) { noteSuccess(mirror, stamp, &pace) } else { pace.failed(at: .now) }
+      if Self.isHarmless(error) { noteSuccess(mirror, stamp, &watch) } else { watch.pace.failed(at: .now) }
       if let failure = error as? MirrorFailure, failure.error.stopsPublisher {
         // A second signal would end the process at once.
         let isFirst = standing.state.withLock { state in
@@ -117,7 +122,7 @@ struct Mirrors: Sendable {
           return state.failure == nil
         }
         if isFirst { stop() }
-      } else if !Task.isCancelled, repeated.isDue("\(error)", now: .now()) {
+      } else if !Task.isCancelled, watch.repeated.isDue("\(error)", now: .now()) {
         console.warning(Self.warning(error))
       }
     }
@@ -133,9 +138,12 @@ struct Mirrors: Sendable {
     }
   }
 
-  private func noteSuccess(_ mirror: Mirror, _ stamp: FileStamp?, _ pace: inout MirrorPace) {
-    if pace.isFailing { console.note("the mirror \(mirror.place) is up to date again") }
-    pace.succeeded(stamp, at: .now)
+  private func noteSuccess(_ mirror: Mirror, _ stamp: FileStamp?, _ watch: inout Watch) {
+    if watch.pace.isFailing {
+      console.note("the mirror \(mirror.place) is up to date again")
+      watch.repeated = RepeatedWarnings()
+    }
+    watch.pace.succeeded(stamp, at: .now)
   }
 
   private func tell(_ mirror: Mirror, _ report: MirrorReport) {
