@@ -84,7 +84,7 @@ package struct FolderStore: MirrorStore {
       try? Folder.remove(temporary)
       throw error
     }
-    try DurableFile.moveIntoPlace(temporary, path)
+    try DurableFile.moveIntoPlace(temporary, path, mode: PublicationDirectory.fileMode)
   }
 
   package func remove(_ path: String) throws { try withLock { try Folder.remove(file(path)) } }
