@@ -268,6 +268,16 @@ import Testing
     #expect(try mirror.bringUpToDate(deployment.publication, now: now.adding(seconds: 200)).removed > 0)
   }
 
+  @Test func `a version that appears during a push is mirrored by the same push`() throws {
+    nonisolated(unsafe) let deployment = try PublisherFixture.deployment()
+    let bucket = ModelBucket { Self.check($0, "") }
+    let mirror = Mirror(bucket, Self.options, stateFolder: deployment.folder("state"))
+    try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    bucket.interrupt(at: 1) { _ = try? deployment.step() }
+    #expect(try mirror.bringUpToDate(deployment.publication, now: .now()).isCommitted)
+    #expect(try bucket.files[MirrorImage.timestampPath] == deployment.publication.metadata("timestamp.json"))
+  }
+
   @Test func `the grace period begins when a long push ends`() throws {
     let history = try History(versions: 2)
     let now = UTCTime(secondsSinceEpoch: 1_000_000)

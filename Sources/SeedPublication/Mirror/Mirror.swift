@@ -47,10 +47,13 @@ package struct Mirror: Sendable {
   private func push(
     _ publication: PublicationDirectory, _ memory: inout MirrorMemory, now: UTCTime
   ) throws -> MirrorReport {
-    for look in 1... {
-      var push = MirrorPush(try MirrorImage(of: publication), to: store, memory, inherited, now: now) {
-        try $0.write(to: memoryFile)
-      }
+    let begun = ContinuousClock.now
+    var report = MirrorReport()
+    for look in 1...Self.looks {
+      let stamp = publication.timestampStamp
+      var push = MirrorPush(
+        try MirrorImage(of: publication), to: store, memory, inherited, now: now.passed(since: begun)
+      ) { try $0.write(to: memoryFile) }
       let result = Result { try push.run() }
       let before = memory
       memory = push.memory
@@ -61,9 +64,11 @@ package struct Mirror: Sendable {
       }
       try result.get()
       if memory != before { try memory.write(to: memoryFile) }
-      return push.report
+      report.add(push.report)
+      // A process with a newer version may have waited for its turn in vain.
+      if publication.timestampStamp == stamp { break }
     }
-    return MirrorReport()
+    return report
   }
 
   /// Compares the mirror with the publication here. Throws if another publisher is ahead or the mirror does not answer.
