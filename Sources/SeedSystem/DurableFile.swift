@@ -59,18 +59,29 @@ package enum DurableFile {
     }
   }
 
-  /// Replaces a file atomically but without sync, for files that can be recreated after a power loss.
-  package static func replace(_ path: String, with bytes: [UInt8]) throws(FileError) {
+  /// Replaces a file atomically but without sync, for files that can be recreated after a power loss. The umask does not
+  /// change a given `mode`.
+  package static func replace(
+    _ path: String, with bytes: [UInt8], mode: mode_t? = nil
+  ) throws(FileError) {
     let temporary = path + temporarySuffix
     try removingAfterFailure(temporary) { () throws(FileError) in
-      try File(temporary, for: .replacing).write(bytes)
+      let file = try File(temporary, for: .replacing)
+      if let mode { file.setMode(mode) }
+      try file.write(bytes)
       try Folder.rename(temporary, to: path)
     }
   }
 
-  /// Renames a synced temporary file in the same folder and syncs the folder, as ``write(_:to:mode:)`` does.
-  package static func moveIntoPlace(_ temporary: String, _ path: String) throws(FileError) {
-    try removingAfterFailure(temporary) { () throws(FileError) in try Folder.rename(temporary, to: path) }
+  /// Renames a synced temporary file in the same folder and syncs the folder, as ``write(_:to:mode:)`` does. The umask does
+  /// not change a given `mode`.
+  package static func moveIntoPlace(
+    _ temporary: String, _ path: String, mode: mode_t? = nil
+  ) throws(FileError) {
+    try removingAfterFailure(temporary) { () throws(FileError) in
+      if let mode { try File(temporary, for: .reading).setMode(mode) }
+      try Folder.rename(temporary, to: path)
+    }
     try Folder.sync(Folder.parent(of: path))
   }
 

@@ -92,6 +92,7 @@ import Testing
     let state = progress.current
     #expect(state.lateSince(at: Self.start.adding(seconds: 60)) == nil)
     #expect(state.lateSince(at: Self.start.adding(seconds: 61)) == Self.start)
+    #expect(state.lateSince(at: Self.start.adding(seconds: -3600)) == Self.start)
     var view = try view()
     func ready() throws -> JSONValue? {
       Router(now: { Self.start }).answer(HTTPRequest(.get, "/readyz"), in: view).json

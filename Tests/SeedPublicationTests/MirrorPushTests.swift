@@ -227,7 +227,8 @@ import Testing
   {
     let history = try History(versions: 4)
     let bucket = ModelBucket { Self.check($0, "") }
-    bucket.files = ["targets/robots.txt": [1], "metadata/notes.json": [2]]
+    let own = ["targets/robots.txt", "metadata/notes.json", "metadata/1.own.json"]
+    for name in own { bucket.files[name] = [1] }
     var memory = MirrorMemory()
     for image in history.images { _ = try Self.push(image, to: bucket, &memory) }
     let gone = Set(history.images[0].paths).subtracting(history.images[3].paths).filter(
@@ -235,8 +236,17 @@ import Testing
     #expect(!gone.isEmpty && gone.allSatisfy { bucket.files[$0] != nil })
     #expect(try Self.push(history.images[3], to: bucket, &memory, at: 59).removed == 0)
     #expect(try Self.push(history.images[3], to: bucket, &memory, at: 60).removed >= gone.count)
-    #expect(
-      Set(bucket.files.keys) == history.images[3].paths.union(["targets/robots.txt", "metadata/notes.json"]))
+    #expect(Set(bucket.files.keys) == history.images[3].paths.union(own))
+  }
+
+  @Test func `in a folder, only the publication's temporary files are removed`() throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    for top in ["metadata", "targets"] { try Folder.create(folder(top)) }
+    let own = ["targets/notes.tmp", "metadata/report.tmp", "metadata/1.own.json.tmp"]
+    let ours = ["metadata/timestamp.json.tmp", "metadata/1.root.json.tmp", "metadata/2.my-1.json.tmp"]
+    for name in own + ours { try DurableFile.replace(folder(name), with: [1]) }
+    #expect(try Set(FolderStore(folder.path).list().keys) == Set(own))
+    #expect(ours.allSatisfy { !Folder.exists(folder($0)) })
   }
 
   @Test func `a mirror on which only a removal fails is not behind, and the next push removes the file`()
@@ -256,6 +266,16 @@ import Testing
     }
     #expect(mirror.behindSince == nil && MirrorError.leftover(.noPlace).isHarmless)
     #expect(try mirror.bringUpToDate(deployment.publication, now: now.adding(seconds: 200)).removed > 0)
+  }
+
+  @Test func `a version that appears during a push is mirrored by the same push`() throws {
+    nonisolated(unsafe) let deployment = try PublisherFixture.deployment()
+    let bucket = ModelBucket { Self.check($0, "") }
+    let mirror = Mirror(bucket, Self.options, stateFolder: deployment.folder("state"))
+    try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    bucket.interrupt(at: 1) { _ = try? deployment.step() }
+    #expect(try mirror.bringUpToDate(deployment.publication, now: .now()).isCommitted)
+    #expect(try bucket.files[MirrorImage.timestampPath] == deployment.publication.metadata("timestamp.json"))
   }
 
   @Test func `the grace period begins when a long push ends`() throws {

@@ -73,9 +73,15 @@ import Testing
   }
 
   @Test func `a push waits ten seconds for another process that writes to the mirror`() throws {
-    let folder = deployment.folder("mirror")
+    let (folder, state) = (deployment.folder("mirror"), deployment.folder("state"))
     try expectLocked("\(folder)/.mirror.lock", of: folder) { _ = try FolderStore(folder).list() }
     #expect(try FolderStore(folder).list().isEmpty)
+    let mirror = Mirror(FolderStore(folder), MirrorOptions(), stateFolder: state)
+    func push() throws -> MirrorReport {
+      try mirror.bringUpToDate(deployment.publication, now: deployment.clock)
+    }
+    try expectLocked("\(MirrorMemory.file(of: folder, in: state)).lock", of: folder) { _ = try push() }
+    #expect(try push().isCommitted)
   }
 
   @Test func `a cancelled task does not wait for a lock`() async throws {

@@ -52,25 +52,30 @@ private final class TakenMetadata {
 private struct KeptMetadata {
   private let publication: PublicationDirectory
   private let shippedRoot: MetadataFile
-  /// The shipped root and its local successors.
+  /// The shipped root and its valid local successors.
   private let roots: [[UInt8]]
 
   init(_ publication: PublicationDirectory, _ root: [UInt8]) throws {
-    let first = try TrustedMetadataSet(root: root, now: .distantPast).root.version
-    shippedRoot = MetadataFile(name: MetadataName.versioned(Root.type, first), bytes: root)
+    var trusted = try TrustedMetadataSet(root: root, now: .distantPast)
+    shippedRoot = MetadataFile(name: MetadataName.versioned(Root.type, trusted.root.version), bytes: root)
     self.publication = publication
-    var (roots, version): ([[UInt8]], Int) = ([], first)
-    while let bytes = try publication.metadata(MetadataName.versioned(Root.type, version)) {
-      roots.append(bytes)
-      version += 1
-    }
-    self.roots = roots
-    guard roots.first.map({ $0 == root }) ?? true else {
+    // A damaged root and all after it do not count, so they are fetched again.
+    let first = try publication.metadata(shippedRoot.name)
+      .flatMap { (try? Metadata<Root>(parsing: $0)) == nil ? nil : $0 }
+    guard first == nil || first == root else {
       throw Refusal(
         .configuration,
         "\(publication.path) was made under another root: its \(shippedRoot.name) differs. Give the root.json that it "
           + "began with, or name another folder.")
     }
+    var roots = first.map { [$0] } ?? []
+    while !roots.isEmpty,
+      let next = try publication.metadata(MetadataName.versioned(Root.type, trusted.root.version + 1)),
+      (try? trusted.updateRoot(next)) != nil
+    {
+      roots.append(next)
+    }
+    self.roots = roots
   }
 
   func read(_ fileName: String) throws -> [UInt8]? {

@@ -76,7 +76,7 @@ package final class FollowFolder: Sendable {
   package func place(_ object: PublishedObject, from part: String) throws(FileError) {
     try Folder.create(publication.objectFolder(object.series))
     try File(part, for: .reading).sync()
-    try DurableFile.moveIntoPlace(part, publication.file(object))
+    try DurableFile.moveIntoPlace(part, publication.file(object), mode: PublicationDirectory.fileMode)
   }
 
   /// Removes files left by crashes, and files that no metadata named during the grace period.

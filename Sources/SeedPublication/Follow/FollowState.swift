@@ -40,7 +40,8 @@ package struct FollowState: Hashable, Sendable {
   /// Returns the time since which the copy may be outdated, if that is too long.
   package func lateSince(at now: UTCTime) -> UTCTime? {
     let last = lastGoodLook ?? began
-    return now.secondsSinceEpoch - last.secondsSinceEpoch > lateSeconds ? last : nil
+    // A clock that was set back must not hide it. The next successful look ends it.
+    return abs(now.secondsSinceEpoch - last.secondsSinceEpoch) > lateSeconds ? last : nil
   }
 }
 

@@ -61,6 +61,8 @@ package struct Follower: Sendable {
   }
 
   private func get(_ object: PublishedObject) async throws {
+    // A source that is a disk does not notice a cancellation.
+    try Task.checkCancellation()
     let part = try await source.object(object)
     try await blocking { [folder] in try folder.place(object, from: part) }
   }

@@ -27,7 +27,9 @@ package struct FolderStore: MirrorStore {
       let inner = "\(path)/\(name)"
       if Folder.isFolder(file(inner)) {
         try list(inner, &found)
-      } else if name.hasSuffix(DurableFile.temporarySuffix) {
+      } else if name.hasSuffix(DurableFile.temporarySuffix),
+        MirrorImage.isPublished(String(inner.dropLast(DurableFile.temporarySuffix.count)))
+      {
         // Left by a crash, because every writer of a temporary file holds the lock.
         try Folder.remove(file(inner))
       } else if let stamp = try FileStamp(file(inner)) {
@@ -82,7 +84,7 @@ package struct FolderStore: MirrorStore {
       try? Folder.remove(temporary)
       throw error
     }
-    try DurableFile.moveIntoPlace(temporary, path)
+    try DurableFile.moveIntoPlace(temporary, path, mode: PublicationDirectory.fileMode)
   }
 
   package func remove(_ path: String) throws { try withLock { try Folder.remove(file(path)) } }

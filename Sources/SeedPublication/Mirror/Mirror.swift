@@ -47,10 +47,13 @@ package struct Mirror: Sendable {
   private func push(
     _ publication: PublicationDirectory, _ memory: inout MirrorMemory, now: UTCTime
   ) throws -> MirrorReport {
-    for look in 1... {
-      var push = MirrorPush(try MirrorImage(of: publication), to: store, memory, inherited, now: now) {
-        try $0.write(to: memoryFile)
-      }
+    let begun = ContinuousClock.now
+    var report = MirrorReport()
+    for look in 1...Self.looks {
+      let stamp = publication.timestampStamp
+      var push = MirrorPush(
+        try MirrorImage(of: publication), to: store, memory, inherited, now: now.passed(since: begun)
+      ) { try $0.write(to: memoryFile) }
       let result = Result { try push.run() }
       let before = memory
       memory = push.memory
@@ -61,9 +64,11 @@ package struct Mirror: Sendable {
       }
       try result.get()
       if memory != before { try memory.write(to: memoryFile) }
-      return push.report
+      report.add(push.report)
+      // A process with a newer version may have waited for its turn in vain.
+      if publication.timestampStamp == stamp { break }
     }
-    return MirrorReport()
+    return report
   }
 
   /// Compares the mirror with the publication here. Throws if another publisher is ahead or the mirror does not answer.
@@ -104,9 +109,8 @@ package struct Mirror: Sendable {
 
   private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try Folder.create(Folder.parent(of: memoryFile), mode: 0o700)
-    let lock = LockFile("\(memoryFile).lock", of: stateFolder)
-    guard let result = try lock.holdIfFree(body) else { throw MirrorFailure(place, .busy) }
-    return result
+    // Another process may be bringing it to an older version, so this one must have its turn.
+    return try LockFile("\(memoryFile).lock", of: place).hold(.short, body)
   }
 }
 

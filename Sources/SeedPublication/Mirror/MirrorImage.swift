@@ -74,13 +74,19 @@ package struct MirrorImage: Sendable {
 
   /// Whether the path may be removed. Protects the operator's own files and the roots.
   static func isRemovable(_ path: String) -> Bool {
+    isPublished(path) && path != timestampPath && !path.hasSuffix(".\(Root.type).json")
+  }
+
+  /// Whether a publication has files of this name. All others are the operator's own.
+  static func isPublished(_ path: String) -> Bool {
     let parts = path.split(separator: "/").map(String.init)
-    guard let name = parts.last, let number = name.split(separator: ".").first else { return false }
+    let words = parts.last?.split(separator: ".").map(String.init) ?? []
     switch parts.first {
     case "metadata":
-      return parts.count == 2 && name.hasSuffix(".json") && !name.hasSuffix(".\(Root.type).json")
-        && number.allSatisfy(\.isNumber)
-    case "targets": return parts.count > 2 && hexBytes(ofEitherCase: String(number))?.count == 32
+      guard parts.count == 2, words.count == 3, words[2] == "json" else { return path == timestampPath }
+      let isRole = [Root.type, Targets.type, SnapshotRole.type].contains(words[1])
+      return Int(words[0]) != nil && (isRole || SeedSeries(roleName: words[1]) != nil)
+    case "targets": return parts.count > 2 && words.first.flatMap(hexBytes(ofEitherCase:))?.count == 32
     default: return false
     }
   }

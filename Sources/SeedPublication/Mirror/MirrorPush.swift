@@ -214,6 +214,13 @@ package struct MirrorReport: Hashable, Sendable {
   package var isCommitted = false
 
   package init() {}
+
+  mutating func add(_ other: Self) {
+    files += other.files
+    bytes += other.bytes
+    removed += other.removed
+    isCommitted = isCommitted || other.isCommitted
+  }
 }
 
 /// The steps that make a mirror equal to a publication. A crash after any step leaves a consistent mirror. Pure.

@@ -64,7 +64,6 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   case away(String)
   /// An obsolete file cannot be removed. The mirror has the current version.
   indirect case leftover(MirrorError)
-  case busy
   case ignoresConditions(String)
 
   static let noPlace = MirrorError.refused("there is no such place; make it, and the next step fills it")
@@ -103,7 +102,6 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
         + "again"
     case .refused(let text), .away(let text): text
     case .leftover(let cause): "obsolete files cannot be removed: \(cause)"
-    case .busy: "another process is bringing it up to date: try again when it is done"
     case .ignoresConditions(let what):
       "it does not honour conditions (\(what)), so two publishers could overwrite each other unseen: use a store that does, or "
         + "write \"fence\": \"none\" if there will never be two"

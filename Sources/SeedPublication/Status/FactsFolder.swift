@@ -26,7 +26,7 @@ package struct FactsFolder: Sendable {
   /// Replaces the file atomically without syncing. After a power failure the next step rewrites it.
   package func write(_ facts: SeriesFacts) throws(FileError) {
     try Folder.create(path)
-    try DurableFile.replace(file(facts.series), with: facts.fittingBytes)
+    try DurableFile.replace(file(facts.series), with: facts.fittingBytes, mode: PublicationDirectory.fileMode)
   }
 
   package func remove(_ series: SeedSeries) throws(FileError) {

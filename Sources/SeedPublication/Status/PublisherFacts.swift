@@ -70,7 +70,7 @@ extension FactsFolder {
     guard let facts else { return try Folder.remove(file(Facts.self)) }
     guard facts != read(Facts.self) else { return }
     try Folder.create(path)
-    try DurableFile.replace(file(Facts.self), with: facts.json.bytes)
+    try DurableFile.replace(file(Facts.self), with: facts.json.bytes, mode: PublicationDirectory.fileMode)
   }
 }
 

@@ -10,7 +10,7 @@ struct ObjectDraft {
   let object: PublishedObject
 
   func place(in publication: PublicationDirectory) throws {
-    try DurableFile.moveIntoPlace(path, publication.file(object))
+    try DurableFile.moveIntoPlace(path, publication.file(object), mode: PublicationDirectory.fileMode)
   }
 
   func remove() { try? Folder.remove(path) }

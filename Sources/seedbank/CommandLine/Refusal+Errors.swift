@@ -92,7 +92,7 @@ extension Refusal {
 
   private static func mirrorCode(_ error: MirrorError) -> ExitCode {
     switch error {
-    case .ahead, .forked, .overtaken, .rival, .busy: .locked
+    case .ahead, .forked, .overtaken, .rival: .locked
     case .foreign, .vanished, .refused, .ignoresConditions: .configuration
     case .away: .unavailable
     case .leftover(let cause): mirrorCode(cause)

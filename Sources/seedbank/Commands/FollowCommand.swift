@@ -96,8 +96,12 @@ private struct FollowJob: Sendable {
 
   func once() async throws {
     try await signals.cancelling {
-      let report = try await follower.look(rehashing: arguments.flag("verify"))
-      try context.console.report(report.json, report.text)
+      do {
+        let report = try await follower.look(rehashing: arguments.flag("verify"))
+        try context.console.report(report.json, report.text)
+      } catch is CancellationError {
+        throw Refusal(.failure, "A signal ended the look. The copy is unchanged; the next look continues.")
+      }
     }
   }
 

@@ -110,8 +110,8 @@ private struct Recovery {
         if sources.count > 1 { console.warning(Refusal(of: error).message) }
       }
     }
-    // If an earlier call has already signed, every copy is older than the folder.
-    let isOlder = failures.allSatisfy { ($0 as? FollowFailure)?.isOlder == true }
+    // If a copy is older, an earlier call has brought the folder to a newer state.
+    let isOlder = failures.contains { ($0 as? FollowFailure)?.isOlder == true }
     if let failure = failures.first, failures.count == sources.count, !isOlder { throw failure }
   }
 

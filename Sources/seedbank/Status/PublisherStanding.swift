@@ -125,8 +125,11 @@ struct MirrorStatus {
     guard let commit = memory.commit, let versionsBehind else {
       return "\(place): nothing mirrored yet\(reason)"
     }
-    guard versionsBehind > 0 else { return "\(place): up to date since \(commit.at)\(reason)" }
     let time = memory.behindSince.map { " for \(TimeSpan(from: $0, to: now))" } ?? ""
+    guard versionsBehind > 0 else {
+      let state = memory.behindSince == nil ? "up to date since" : "fails\(time), last brought up to date at"
+      return "\(place): \(state) \(commit.at)\(reason)"
+    }
     let behind = versionsBehind == 1 ? "1 signed state" : "\(versionsBehind) signed states"
     return "\(place): has the state of \(commit.at), \(behind) behind\(time)\(reason)"
   }

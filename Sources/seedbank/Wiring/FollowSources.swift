@@ -27,7 +27,7 @@ extension ParsedArguments {
         }
       }
       #if SEEDBANK_BUCKETS
-      if let store = Self.bucket(text, mirrors, context.environment) {
+      if let store = try bucket(name, text, mirrors, context.environment) {
         return { StoreSource(store, parts: $0) }
       }
       #endif
@@ -44,12 +44,12 @@ extension ParsedArguments {
 
   #if SEEDBANK_BUCKETS
   /// The store of the mirror with that bucket and prefix, or else of the environment. Nil for any other text.
-  private static func bucket(
-    _ text: String, _ mirrors: [MirrorSettings], _ environment: [String: String]
-  ) -> BucketStore? {
+  private func bucket(
+    _ name: String, _ text: String, _ mirrors: [MirrorSettings], _ environment: [String: String]
+  ) throws(Refusal) -> BucketStore? {
     let scheme = "s3://"
-    guard text.hasPrefix(scheme) else { return nil }
     let parts = text.dropFirst(scheme.count).split(separator: "/")
+    guard text.hasPrefix(scheme), !parts.isEmpty else { return nil }
     let mirror = mirrors.first { $0.bucketAddress?.isNamed(parts) == true }
     if let store = mirror?.bucketStore(environment) { return store }
     func variable(_ names: String...) -> String? {
@@ -57,9 +57,14 @@ extension ParsedArguments {
     }
     let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? MirrorSettings().region
     let server = variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? "https://s3.\(region).amazonaws.com"
-    return BucketAddress("\(server)/\(parts.joined(separator: "/"))", region: region).map { address in
-      BucketStore(address) { try BucketCredentials(environment, profile: nil) }
+    guard let address = BucketAddress("\(server)/\(parts.joined(separator: "/"))", region: region) else {
+      // The server may contain a password.
+      throw Refusal(
+        .configuration,
+        "\(text.printable): on the server in AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or AWS_REGION, expected "
+          + "\(BucketAddress.expected); found another text.")
     }
+    return BucketStore(address) { try BucketCredentials(environment, profile: nil) }
   }
   #endif
 }

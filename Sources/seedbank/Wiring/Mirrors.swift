@@ -8,11 +8,11 @@ struct Mirrors: Sendable {
   private let publication: PublicationDirectory
   private let console: Console
   private let hasFacts: Bool
-  private let repeated = RepeatedWarnings()
   private let standing = Standing()
 
   private final class Standing: Sendable {
     let state = Mutex<(isOver: Bool, failure: MirrorFailure?)>((false, nil))
+    let facts = Mutex<Void>(())
   }
 
   /// Polling interval for a publication by any process.
@@ -87,28 +87,34 @@ struct Mirrors: Sendable {
   var failure: MirrorFailure? { standing.state.withLock { $0.failure } }
 
   private func follow(_ mirror: Mirror, _ stop: @Sendable () -> Void) async {
-    var interval = MirrorInterval(.now)
+    var watch = Watch()
     while !Task.isCancelled, failure == nil {
       let stamp = publication.timestampStamp
-      if interval.isDue(stamp, at: .now) { await attempt(mirror, stamp, &interval, stop) }
+      if watch.interval.isDue(stamp, at: .now) { await attempt(mirror, stamp, &watch, stop) }
       try? await Task.sleep(for: Self.look)
     }
   }
 
+  private struct Watch {
+    var interval = MirrorInterval(.now)
+    /// Begins again once the mirror is up to date, or the same failure later that day would not be logged.
+    var repeated = RepeatedWarnings()
+  }
+
   private func attempt(
-    _ mirror: Mirror, _ stamp: FileStamp?, _ interval: inout MirrorInterval, _ stop: @Sendable () -> Void
+    _ mirror: Mirror, _ stamp: FileStamp?, _ watch: inout Watch, _ stop: @Sendable () -> Void
   ) async {
     defer { tellFacts() }
     do {
       var mirror = mirror
-      if interval.shows(stamp) { mirror.options.looksFirst = true }
+      if watch.interval.shows(stamp) { mirror.options.looksFirst = true }
       let report = try await blocking { [publication, mirror] in
         try mirror.bringUpToDate(publication, now: .now())
       }
       if report != MirrorReport() { tell(mirror, report) }
-      noteSuccess(mirror, stamp, &interval)
+      noteSuccess(mirror, stamp, &watch)
     } catch {
-      if Self.isHarmless(error) { noteSuccess(mirror, stamp, &interval) } else { interval.failed(at: .now) }
+      if Self.isHarmless(error) { noteSuccess(mirror, stamp, &watch) } else { watch.interval.failed(at: .now) }
       if let failure = error as? MirrorFailure, failure.error.stopsPublisher {
         // A second signal would end the process at once.
         let isFirst = standing.state.withLock { state in
@@ -116,22 +122,28 @@ struct Mirrors: Sendable {
           return state.failure == nil
         }
         if isFirst { stop() }
-      } else if !Task.isCancelled, repeated.isDue("\(error)", now: .now()) {
+      } else if !Task.isCancelled, watch.repeated.isDue("\(error)", now: .now()) {
         console.warning(Self.warning(error))
       }
     }
   }
 
   /// For monitoring; ignores failures.
-  private func tellFacts() {
+  func tellFacts() {
     guard publication.exists else { return }
-    let facts = hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil
-    try? publication.facts.write(facts)
+    // Two mirrors that end at once would use the same temporary file.
+    standing.facts.withLock { _ in
+      let facts = hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil
+      try? publication.facts.write(facts)
+    }
   }
 
-  private func noteSuccess(_ mirror: Mirror, _ stamp: FileStamp?, _ interval: inout MirrorInterval) {
-    if interval.isFailing { console.note("the mirror \(mirror.place) is up to date again") }
-    interval.succeeded(stamp, at: .now)
+  private func noteSuccess(_ mirror: Mirror, _ stamp: FileStamp?, _ watch: inout Watch) {
+    if watch.interval.isFailing {
+      console.note("the mirror \(mirror.place) is up to date again")
+      watch.repeated = RepeatedWarnings()
+    }
+    watch.interval.succeeded(stamp, at: .now)
   }
 
   private func tell(_ mirror: Mirror, _ report: MirrorReport) {

@@ -57,6 +57,18 @@ import Testing
     try scene.expectSame("unnamed")
   }
 
+  @Test func `a damaged root in the copy is fetched again`() throws {
+    try Tool.run(["cp", scene.folder("seedbank/root.json"), scene.folder("first.json")])
+    for _ in 1...2 { try scene.folder.succeed("keys", "renew", "root") }
+    let look = ["follow", scene.host.address, "--root", "first.json", "--to", "copy", "--once"]
+    try SeedbankBinary.succeed(look, in: scene.folder.path)
+    for version in 1...3 {
+      try DurableFile.write([0], to: scene.copy.metadataFile("\(version).root.json"))
+      try SeedbankBinary.succeed(look, in: scene.folder.path)
+      try scene.expectSame("root \(version)")
+    }
+  }
+
   /// Expects that an update fails with these words and leaves the metadata unchanged.
   private func expectRefusal(
     _ status: Int32, _ words: String..., arguments: String..., environment: [String: String] = [:]

@@ -81,10 +81,18 @@ import Testing
     let run = try RunningSeedbank(
       ["run", "--port", "0", "--log-format", "json", "--log-level", "debug"],
       in: scene.deployment.folder.path, environment: ["AWS_SHARED_CREDENTIALS_FILE": file])
-    try waitUntil("the refusal is told") { run.errors.contains("the credentials do not allow that") }
+    func waitForLog(_ words: String, times: Int = 1) throws {
+      try waitUntil("\(words) is logged") { run.errors.split(separator: words).count > times }
+    }
+    try waitForLog("the credentials do not allow that")
     try write()
     try scene.bucket.arm("503 before -1")
-    try waitUntil("it is told that it is over") { run.errors.contains("is up to date again") }
+    try waitForLog("is up to date again")
+    try scene.bucket.arm("403:AccessDenied before all")
+    try scene.change("refused again")
+    try waitForLog("the credentials do not allow that", times: 2)
+    try scene.bucket.arm("503 before -1")
+    try waitForLog("is up to date again", times: 2)
     #expect(run.stop() == 0)
     for text in [run.output, run.errors] {
       #expect([scene.bucket.secret, scene.bucket.identity, token].allSatisfy { !text.contains($0) })

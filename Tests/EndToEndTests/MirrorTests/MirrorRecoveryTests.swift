@@ -42,6 +42,10 @@ import Testing
     let none = try scene.deployment.folder.seedbank("recover", "--from", "s3://")
     #expect(none.status != 0 && none.errors.contains("s3://bucket/prefix"), "\(none)")
     var environment = scene.bucket.environment
+    environment["AWS_ENDPOINT_URL_S3"] = "http://store.example"
+    try scene.deployment.folder.seedbank(
+      "recover", "--from", "s3://seeds/prod", environment: environment
+    ).expect(78, "AWS_ENDPOINT_URL_S3", "https:// unless it is this machine's")
     environment["AWS_ENDPOINT_URL_S3"] = "http://127.0.0.1:\(scene.bucket.port)"
     let outcome = try scene.deployment.folder.seedbank(
       "recover", "--from", "s3://seeds/prod", environment: environment)

@@ -218,6 +218,12 @@ import Testing
     for action in ["check", "push"] {
       try scene.deployment.seedbank("mirror", action).expect(78, "mount its disk, or make it")
     }
+    let facts = scene.deployment.publication.facts
+    #expect(facts.read(MirrorFacts.self)?.late.count == 1)
+    #expect(try scene.warnings.contains("warning: the mirror \(scene.mirror): fails for "))
+    try Folder.create(scene.mirror)
+    try scene.deployment.seedbank("mirror", "push").expect(0)
+    #expect(facts.read(MirrorFacts.self)?.late.count == 0)
   }
 
   @Test func `the article of commands names the members of status and verify in JSON`() throws {

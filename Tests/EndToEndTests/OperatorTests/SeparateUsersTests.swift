@@ -1,4 +1,5 @@
 import Foundation
+import SeedFormat
 import Support
 import Testing
 
@@ -18,10 +19,16 @@ import Testing
   }
 
   @Test func `another user can read the publication and no key`() throws {
-    // Steps close a folder of the state that others may read.
-    let script = "umask 0022; chmod 755 seedbank/state; exec \"$0\" regenerate --snapshot"
-    try Tool.run(["sh", "-ec", script, SeedbankBinary.path], in: deployment.folder.path)
-    let published = try all(below: deployment.folder("seedbank/publication"))
+    let mirror = deployment.folder("mirror")
+    try deployment.name(mirrors: [["folder": .string(mirror)]])
+    func run(_ script: String) throws {
+      try Tool.run(["sh", "-ec", script, SeedbankBinary.path], in: deployment.folder.path)
+    }
+    try run("umask 0022; mkdir mirror; exec \"$0\" regenerate")
+    try deployment.origin("UPDATE shop SET name = 'new' WHERE id = 1")
+    // Steps close a folder of the state that others may read, and open what they publish.
+    try run("umask 0077; chmod 755 seedbank/state; exec \"$0\" regenerate --snapshot")
+    let published = try all(below: deployment.folder("seedbank/publication")) + all(below: mirror)
     let (locks, files) = (
       published.filter { $0.hasSuffix(".lock") }, published.filter { !$0.hasSuffix(".lock") }
     )

@@ -1,0 +1,55 @@
+import SeedFormat
+import SeedSystem
+import SeedTrust
+import Support
+import Testing
+
+@testable import SeedPublication
+
+@Suite struct FollowerTests {
+  /// A source that cancels the look at its first object.
+  private final class Source: FollowSource {
+    let look = Mutex<Task<Void, any Error>?>(nil)
+    let objects = Mutex(0)
+    private let publication: PublicationDirectory
+    private let parts: String
+
+    init(_ publication: PublicationDirectory, _ parts: String) {
+      (self.publication, self.parts) = (publication, parts)
+    }
+
+    var name: String { publication.path }
+
+    func metadata(_ name: String, limit: Int) throws -> [UInt8]? { try publication.metadata(name) }
+
+    func object(_ object: PublishedObject) throws -> String {
+      objects.withLock { $0 += 1 }
+      look.withLock { $0?.cancel() }
+      let part = "\(parts)/\(object.sha256.hex)"
+      _ = try SHA256Digest.copying(publication.file(object), to: part)
+      return part
+    }
+  }
+
+  @Test func `a cancelled look begins no further download`() async throws {
+    let deployment = try PublisherFixture.deployment()
+    defer { withExtendedLifetime(deployment) {} }
+    let publication = deployment.publication
+    for name in 1...6 {
+      try deployment.origin("UPDATE stop SET name = 'name \(name)' WHERE id = 1")
+      _ = try deployment.step()
+    }
+    let folder = try FollowFolder(deployment.folder("copy"))
+    let source = Source(publication, folder.parts)
+    let root = try #require(try publication.metadata("1.root.json"))
+    let follower = Follower(folder: folder, source: source, root: root)
+    let look = source.look.withLock { look in
+      let task = Task { _ = try await follower.look() }
+      look = task
+      return task
+    }
+    await #expect(throws: CancellationError.self) { try await look.value }
+    let listed = try publication.published().series.values.flatMap(\.metadata.objects).count
+    #expect(source.objects.withLock { $0 } < listed)
+  }
+}
