@@ -237,6 +237,8 @@ import Testing
     ("WITH b AS (SELECT 1) INSERT INTO a SELECT * FROM b", "3: WITH defines nothing"),
     ("ATTACH 'attached.db' AS other", "3: ATTACH defines nothing"),
     ("VACUUM INTO 'copy.db'", "3: VACUUM defines nothing"),
+    ("BEGIN; COMMIT", "3: BEGIN defines nothing"), ("SAVEPOINT a", "3: SAVEPOINT defines nothing"),
+    ("PRAGMA encoding = 'UTF-16'", "3: PRAGMA defines nothing"),
   ])
   func `an error or another statement in a schema is reported with its line and not run`(
     _ sql: String, _ words: String
