@@ -43,14 +43,14 @@ package struct Publisher: Sendable {
     _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime
   ) throws -> StepReport {
     let context = StepContext(publisher: self, job: job, options: options, now: now)
-    let start = ContinuousClock.now
     var report = StepReport()
     let result = Result {
       let published =
         try half == .snapshots ? withPublication { $0 } : ChangeStep.run(context, &report)
       if half != .changes { try CompressionStep.run(context, after: published, &report) }
     }
-    record(report, result, context, milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)))
+    let duration = ContinuousClock.now - context.start
+    record(report, result, context, milliseconds: Int(duration / .milliseconds(1)))
     try result.get()
     return report
   }

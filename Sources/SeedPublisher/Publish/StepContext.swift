@@ -9,6 +9,7 @@ struct StepContext: Sendable {
   let job: DatasetJob
   var options = StepOptions()
   let now: UTCTime
+  var start = ContinuousClock.now
 
   var publication: PublicationDirectory { publisher.publication }
   var stateFolder: String { publisher.stateFolder }
@@ -38,8 +39,9 @@ struct StepContext: Sendable {
 
   func prune(_ published: PublishedMetadata) throws -> [String] {
     let graceSeconds = max(job.graceSeconds, publisher.graceSeconds)
+    // A long step must not shorten the grace period of files that it made unnamed at its end.
     return try Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
-      .run(published, now: now, isDryRun: options.isPreview).removed
+      .run(published, now: now.passed(since: start), isDryRun: options.isPreview).removed
   }
 }
 
