@@ -135,6 +135,17 @@ import Testing
     }
   }
 
+  @Test func `a step that fails at its snapshot reports the version that it published before`() throws {
+    let deployment = try deployment { _ in throw NotASeed("no") }
+    try deployment.origin("UPDATE stop SET name = 'z' WHERE id = 1")
+    var report = StepReport()
+    #expect(throws: NotASeed.self) {
+      try deployment.publisher.step(
+        deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock, &report)
+    }
+    #expect(report.series.map(\.outcome) == [.changed] && report.series[0].version?.number == 4)
+  }
+
   @Test func `a step that needs another snapshot waits for the one in progress`() throws {
     let work = SideWork()
     let deployment = try deployment { other in

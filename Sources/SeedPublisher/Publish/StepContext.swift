@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedFormat
+package import SeedFormat
 import SeedPublication
 import SeedSystem
 import SeedTrust
@@ -68,7 +68,9 @@ package struct StepOptions: Sendable {
     (self.isResuming, self.isClockAssured) = (isResuming, isClockAssured)
   }
 
-  init(rollingBack series: SeedSeries, to version: SeedVersion, _ job: DatasetJob) throws(RecallError) {
+  /// Publishes an older version's rows as the next version, with a snapshot, and holds the series there.
+  package init(rollingBack series: SeedSeries, to version: SeedVersion, _ job: DatasetJob) throws(RecallError)
+  {
     guard job.plans.contains(where: { $0.series == series }) else { throw .notPublished(series) }
     forcingSnapshot = true
     rollback = (series, version)
