@@ -250,7 +250,7 @@ import Testing
     ("ATTACH 'attached.db' AS other", "3: ATTACH defines nothing"),
     ("VACUUM INTO 'copy.db'", "3: VACUUM defines nothing"),
     ("BEGIN; COMMIT", "3: BEGIN defines nothing"), ("SAVEPOINT a", "3: SAVEPOINT defines nothing"),
-    ("PRAGMA encoding = 'UTF-16'", "3: PRAGMA defines nothing"),
+    ("PRAGMA encoding = 'UTF-16'", "3: PRAGMA defines nothing"), ("ANALYZE", "3: ANALYZE defines nothing"),
   ])
   func `an error or another statement in a schema is reported with its line and not run`(
     _ sql: String, _ words: String
