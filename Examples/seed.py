@@ -31,16 +31,25 @@ ADDING = {
 }
 
 
-def addition(action, first, second, *_):
-    """Without SELECT, a statement cannot rename, remove or read anything."""
-    writes = action in (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE) and first == "sqlite_master"
-    searches = action == sqlite3.SQLITE_CREATE_VTABLE and second.lower() == "fts5"
-    return sqlite3.SQLITE_OK if action in ADDING or writes or searches else sqlite3.SQLITE_DENY
+def addition():
+    """Permits only additions. SQLite itself reads rows for some new columns, and calls its functions to rename or remove."""
+    actions = set()
+
+    def permission(action, first, second, *_):
+        actions.add(action)
+        writes = action in (sqlite3.SQLITE_INSERT, sqlite3.SQLITE_UPDATE) and first == "sqlite_master"
+        searches = action == sqlite3.SQLITE_CREATE_VTABLE and second.lower() == "fts5"
+        reads = action == sqlite3.SQLITE_SELECT and sqlite3.SQLITE_ALTER_TABLE in actions
+        edits = action == sqlite3.SQLITE_FUNCTION and second.startswith("sqlite_")
+        adds = action in ADDING or writes or searches or reads
+        return sqlite3.SQLITE_OK if adds and not edits else sqlite3.SQLITE_DENY
+
+    return permission
 
 
 def add(database, sql):
     """Runs one statement of a snapshot or a delta if it only adds to the schema, which EXPLAIN finds without running it."""
-    database.set_authorizer(addition)
+    database.set_authorizer(addition())
     try:
         database.execute("EXPLAIN " + sql).close()
     finally:

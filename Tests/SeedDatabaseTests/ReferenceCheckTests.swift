@@ -27,22 +27,37 @@ import Testing
       CREATE TABLE parent(id INTEGER PRIMARY KEY, code TEXT, folded TEXT AS (lower(code)) STORED UNIQUE);
       CREATE TABLE child(id INTEGER PRIMARY KEY, r TEXT REFERENCES parent(folded));
       """)
-    func change(_ body: (SeedWriter) throws -> Void) throws {
-      try connection.transaction {
-        let writer = try SeedWriter(connection, schema)
-        try body(writer)
-        _ = try writer.finish()
-      }
-    }
     let (child, parent) = (schema.tables[0], schema.tables[1])
-    try change { writer in
+    try connection.change(schema) { writer in
       try writer.upsert([.integer(1), .text("A")], in: parent)
       try writer.upsert([.integer(1), .text("a")], in: child)
     }
-    #expect(throws: ImportError.self) { try change { try $0.delete(key: [.integer(1)], in: parent) } }
-    try change { writer in
+    #expect(throws: ImportError.self) {
+      try connection.change(schema) { try $0.delete(key: [.integer(1)], in: parent) }
+    }
+    try connection.change(schema) { writer in
       try writer.delete(key: [.integer(1)], in: child)
       try writer.delete(key: [.integer(1)], in: parent)
+    }
+  }
+
+  @Test func `a deleted parent is looked up among the rows of a child that was not touched`() throws {
+    let (connection, schema) = try openSeed(
+      """
+      CREATE TABLE parent(id INTEGER PRIMARY KEY);
+      CREATE TABLE child(id INTEGER PRIMARY KEY, r INTEGER REFERENCES parent(id));
+      CREATE INDEX child_r ON child(r);
+      """)
+    let (child, parent) = (schema.tables[0], schema.tables[1])
+    try connection.change(schema) { writer in
+      for id in 1...2 { try writer.upsert([.integer(Int64(id))], in: parent) }
+      for id in 1...8 { try writer.upsert([.integer(Int64(id)), .integer(1)], in: child) }
+    }
+    // Only a check of all rows would find it.
+    try connection.execute("UPDATE child SET r = 3 WHERE id = 8")
+    try connection.change(schema) { try $0.delete(key: [.integer(2)], in: parent) }
+    #expect(throws: ImportError.self) {
+      try connection.change(schema) { try $0.delete(key: [.integer(1)], in: parent) }
     }
   }
 
@@ -141,6 +156,16 @@ import Testing
         }
       }
       return violations
+    }
+  }
+}
+
+extension Connection {
+  fileprivate func change(_ schema: DatabaseSchema, _ body: (SeedWriter) throws -> Void) throws {
+    try transaction {
+      let writer = try SeedWriter(self, schema)
+      try body(writer)
+      _ = try writer.finish()
     }
   }
 }

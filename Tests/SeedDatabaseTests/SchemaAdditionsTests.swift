@@ -130,6 +130,14 @@ import Testing
     try SeedCheck(connection, new).run()
   }
 
+  /// Newer versions of SQLite check each new column of a STRICT table in the same way.
+  @Test func `a column that SQLite checks in each row is added`() throws {
+    let (plain, checked) = ("DEFAULT 7", "DEFAULT 7 CHECK (n > 0)")
+    let schema = try SchemaReader.schema(of: Self.newSQL.replacing(plain, with: checked))
+    try apply(delta(Self.additions.map { $0.replacing(plain, with: checked) }, schema: schema.hash))
+    #expect(try SeedTables.sums(connection) == sums)
+  }
+
   // MARK: Other statements
 
   private static let foreign = [

@@ -87,12 +87,12 @@ import Testing
       """)
     let new = try database(
       """
-      CREATE TABLE both(added, id INTEGER PRIMARY KEY, a); CREATE TABLE made(id INTEGER PRIMARY KEY);
+      CREATE TABLE Both(added, id INTEGER PRIMARY KEY, a); CREATE TABLE made(id INTEGER PRIMARY KEY);
       CREATE TABLE rekeyed(id INTEGER, code TEXT PRIMARY KEY NOT NULL);
-      INSERT INTO both VALUES (5, 1, 'x'), (6, 2, 'z'); INSERT INTO made VALUES (7)
+      INSERT INTO Both VALUES (5, 1, 'x'), (6, 2, 'z'); INSERT INTO made VALUES (7)
       """)
     let tables = try SeedComparison(old: old, new: new).run { _ in }
-    #expect(tables.map(\.name) == ["both", "dropped", "made", "rekeyed"])
+    #expect(tables.map(\.name) == ["Both", "dropped", "made", "rekeyed"])
     #expect(tables.map(\.presence) == [.both, .onlyOld, .onlyNew, .otherKey])
     #expect(tables[0].addedColumns == ["added"] && tables[0].removedColumns == ["gone"])
     #expect(

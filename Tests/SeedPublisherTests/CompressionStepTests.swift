@@ -119,6 +119,22 @@ import Testing
     #expect(try deployment.names() == ["y", "b"])
   }
 
+  @Test func `the grace period begins when a step stops naming a file, not when the step began`() throws {
+    let deployment = try PublisherFixture.deployment()
+    let (publisher, published) = (deployment.publisher, try deployment.publication.published())
+    let leftover = "targets/test/2/\(String(repeating: "0", count: 64)).snapshot-9.sqlite.gz"
+    try Data().write(to: URL(fileURLWithPath: "\(deployment.publication.path)/\(leftover)"))
+    let context = StepContext(
+      publisher: publisher, job: deployment.job, now: deployment.clock, start: .now - .seconds(3600))
+    #expect(try context.prune(published).isEmpty)
+    let pruning = Pruning(
+      publication: publisher.publication, stateFolder: publisher.stateFolder, graceSeconds: 600)
+    for (seconds, removed) in [(3700, []), (4300, [leftover])] as [(Int, [String])] {
+      let now = deployment.clock.adding(seconds: seconds)
+      #expect(try pruning.run(published, now: now, isDryRun: true).removed == removed)
+    }
+  }
+
   @Test func `a step that needs another snapshot waits for the one in progress`() throws {
     let work = SideWork()
     let deployment = try deployment { other in
@@ -193,7 +209,7 @@ import Testing
   }
 
   @Test
-  func `a failed snapshot leaves its step's delta in the publication and in the history`()
+  func `a failed snapshot leaves its step's delta in the publication, the report and the history`()
     throws
   {
     struct Failure: Error {}
@@ -201,10 +217,12 @@ import Testing
     let history = StepHistory(deployment.folder("state"))
     deployment.publisher.history = history
     try deployment.origin("UPDATE stop SET name = 'z' WHERE id = 2")
+    var report = StepReport()
     #expect(throws: Failure.self) {
       try deployment.publisher.step(
-        deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock)
+        deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock, &report)
     }
+    #expect(report.series.map(\.outcome) == [.changed])
     try deployment.verify()
     try expectNoDrafts(deployment)
     let builds = try history.newest(2)

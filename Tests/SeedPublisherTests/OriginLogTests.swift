@@ -358,7 +358,8 @@ import Testing
     _ = try deployment.step(forcingSnapshot: true)
     let series = deployment.job.plans[0].series
     deployment.clock = deployment.clock.adding(seconds: 1)
-    _ = try deployment.publisher.rollBack(series, to: SeedVersion(2), deployment.job, now: deployment.clock)
+    let options = try StepOptions(rollingBack: series, to: 2, deployment.job)
+    try deployment.publisher.step(deployment.job, options, now: deployment.clock)
     deployment.clock = deployment.clock.adding(seconds: 1)
     let resumed = try deployment.publisher.step(
       deployment.job, StepOptions(isResuming: true), now: deployment.clock)

@@ -21,8 +21,8 @@ import Testing
   private func rollBack(_ deployment: TestDeployment, to version: Int) throws -> SeriesReport {
     deployment.clock = deployment.clock.adding(seconds: 1)
     let series = SeedSeries(deployment.job.name, model: "2.0")
-    let report = try deployment.publisher.rollBack(
-      series, to: try SeedVersion(version), deployment.job, now: deployment.clock)
+    let options = try StepOptions(rollingBack: series, to: SeedVersion(version), deployment.job)
+    let report = try deployment.publisher.step(deployment.job, options, now: deployment.clock)
     try deployment.verify()
     return report.series[0]
   }

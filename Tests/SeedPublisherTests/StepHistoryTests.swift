@@ -66,8 +66,9 @@ import Testing
     try scene.deployment.origin("DELETE FROM stop WHERE name = 'twice'")
     try scene.fail(times: 1)
     func rollBack(to version: SeedVersion) throws {
-      _ = try scene.publisher.rollBack(
-        scene.series, to: version, scene.deployment.job, now: scene.deployment.clock)
+      let job = scene.deployment.job
+      try scene.publisher.step(
+        job, StepOptions(rollingBack: scene.series, to: version, job), now: scene.deployment.clock)
     }
     #expect(throws: RecallError.self) { try rollBack(to: 99) }
     try rollBack(to: .first)

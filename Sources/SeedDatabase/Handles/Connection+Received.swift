@@ -128,6 +128,7 @@ private final class DefinitionLeave {
 
   private let kind: Kind
   private(set) var isAsked = false
+  private var isAltering = false
   private var deniedFunction: String?
 
   private var other: String {
@@ -162,6 +163,8 @@ private final class DefinitionLeave {
     let (first, second) = (first.map { String(cString: $0) }, second.map { String(cString: $0) })
     let database = database.map { String(cString: $0) }
     if action == SQLITE_FUNCTION { return isGiven(function: second ?? "") }
+    // With it SQLite itself checks the rows for a new column of a STRICT table (newer versions) or with a CHECK.
+    if action == SQLITE_SELECT { return isAltering }
     guard action == SQLITE_ALTER_TABLE ? first == "main" : database == "main" else { return false }
     switch kind {
     case .index(let name, let table): return isGiven(for: action, first, second, index: name, on: table)
@@ -183,13 +186,14 @@ private final class DefinitionLeave {
     }
   }
 
-  /// Without SELECT, no statement can rename, remove or read rows.
+  /// Statements that rename or remove call functions that are not permitted.
   private func isGivenToAdd(
     for action: Int32, _ first: String?, _ second: String?, sparing prefix: String
   ) -> Bool {
     switch action {
     case SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_CREATE_INDEX, SQLITE_CREATE_VIEW:
       isAsked = ![first, second].contains { $0?.lowercased().hasPrefix(prefix) == true }
+      isAltering = isAsked && action == SQLITE_ALTER_TABLE
       return isAsked
     case SQLITE_CREATE_VTABLE:
       isAsked = second?.lowercased() == "fts5"
@@ -202,14 +206,16 @@ private final class DefinitionLeave {
 
   private func isGiven(function name: String) -> Bool {
     let isEditing = if case .addition = kind { Self.editingFunctions.contains(name) } else { false }
-    let isQuick = Self.quickFunctions.contains(name)
+    let isQuick = Self.quickFunctions.contains(name) || isAltering && name == "glob"
     if !isQuick && !isEditing { deniedFunction = name }
     return isQuick || isEditing
   }
 
   /// Why the text cannot be run, from SQLite's error.
   func reason(for error: DatabaseError) -> String {
-    if let deniedFunction { return "it calls \(deniedFunction)(), which can take a device too long" }
+    if let deniedFunction {
+      return isAltering ? other : "it calls \(deniedFunction)(), which can take a device too long"
+    }
     switch error.primaryCode {
     case SQLITE_AUTH: return other
     case SQLITE_INTERRUPT: return "it takes more time or room than its rows can need"

@@ -6,14 +6,20 @@ package struct ReferenceCheck {
   private let connection: Connection
   private let schema: DatabaseSchema
   private let wholeTableShare: Int
+  /// The stored sums, for the sizes of tables that were not touched.
+  private let sums: [String: TableSum]
 
   /// A look-up by index costs about as much as reading this many rows in order.
   package static let usualShare = 4
 
   /// A check in the transaction that wrote the seed. All rows of a table are checked if at least one in
   /// `wholeTableShare` was touched; 0 means never.
-  init(_ connection: Connection, _ schema: DatabaseSchema, wholeTableShare: Int = Self.usualShare) {
-    (self.connection, self.schema, self.wholeTableShare) = (connection, schema, wholeTableShare)
+  init(
+    _ connection: Connection, _ schema: DatabaseSchema, _ sums: [String: TableSum] = [:],
+    wholeTableShare: Int = Self.usualShare
+  ) {
+    (self.connection, self.schema, self.sums) = (connection, schema, sums)
+    self.wholeTableShare = wholeTableShare
   }
 
   func run() throws {
@@ -67,7 +73,7 @@ package struct ReferenceCheck {
   // MARK: Single rows
 
   private func needsWholeTable(_ reference: Reference, _ touched: [String: TableWriter]) -> Bool {
-    let rows = touched[reference.child.name]?.sum?.rows ?? 0
+    let rows = (touched[reference.child.name]?.sum ?? sums[reference.child.name])?.rows ?? 0
     let (written, removed) = logs(of: reference, touched)
     let reader = SchemaReader(connection)
     if let written, !written.isEmpty, isMuch(written, of: rows) || !reference.findsParents(reader) {

@@ -49,7 +49,7 @@ package final class SeedWriter {
   package func checkReferences(wholeTableShare: Int = ReferenceCheck.usualShare) throws {
     for rows in tables.values { try rows.flush() }
     for rows in tables.values { try rows.finish() }
-    let check = ReferenceCheck(connection, schema, wholeTableShare: wholeTableShare)
+    let check = ReferenceCheck(connection, schema, storedSums, wholeTableShare: wholeTableShare)
     try check.run(tables.mapValues(\.writer).filter { !$0.value.changes.isEmpty })
   }
 

@@ -45,7 +45,9 @@ package struct SeedComparison {
 
   /// Calls `tell` for each row that differs. Returns the differences of all tables, by name.
   package func run(_ tell: (RowDifference) throws -> Void) throws -> [TableComparison] {
-    let names = Set(schemas.old.tables.map(\.name)).union(schemas.new.tables.map(\.name))
+    // Both files may have a table under names that differ only in case.
+    let gone = schemas.old.tables.map(\.name).filter { schemas.new.table($0) == nil }
+    let names = schemas.new.tables.map(\.name) + gone
     return try names.sorted().compactMap { try compare(schemas.old.table($0), schemas.new.table($0), tell) }
   }
 

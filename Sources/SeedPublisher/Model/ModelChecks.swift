@@ -5,7 +5,9 @@ import SeedFormat
 
 extension ModelDefinition {
   private static let refused: Set<String> = [
-    "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "ATTACH", "DETACH", "VACUUM",
+    "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "ATTACH", "DETACH", "VACUUM", "PRAGMA",
+    "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE",
+    "ANALYZE", "REINDEX", "SELECT", "VALUES", "EXPLAIN",
   ]
 
   /// The first statement that is not a definition, with its line. Found before any statement runs. Stops at a trigger,

@@ -129,7 +129,9 @@ package struct SeriesPlan: Sendable {
   private static func schema(of model: ModelDefinition) throws(PlanError) -> DatabaseSchema {
     let file = model.schemaFile
     if let (line, word) = model.statementThatDefinesNothing {
-      throw PlanError("\(file):\(line): \(word) defines nothing: remove it, as rows come from the origin")
+      throw PlanError(
+        "\(file):\(line): \(word) defines nothing: remove it, because a schema has only definitions, and rows come from the"
+          + " origin")
     }
     let schema: DatabaseSchema
     do {

@@ -28,6 +28,7 @@ struct ChangeStep {
       let update = try PublicationUpdate(
         publisher, lifetimeSeconds: job.lifetimeSeconds, now: context.now, after: published, options)
       var step = ChangeStep(context: context, update: update, readiness: readiness)
+      defer { report = step.report }
       if options.isPreview {
         try step.preview()
       } else {
@@ -44,7 +45,6 @@ struct ChangeStep {
       }
       step.report.pruned = try context.prune(step.update.published)
       step.report.warnings += step.update.warnings
-      report = step.report
       return step.update.published
     }
   }
@@ -169,11 +169,9 @@ struct ChangeStep {
       drafts.forEach { $0.discard() }
       throw error
     }
+    drafts.forEach { report.add($0.report) }
     // The publication is now ahead of the copies. After a failure the next step catches up.
-    for draft in drafts {
-      try draft.settle()
-      report.add(draft.report)
-    }
+    for draft in drafts { try draft.settle() }
     return (drafts.contains(where: \.isWaiting), drafts.contains(where: \.isSearched))
   }
 

@@ -42,16 +42,24 @@ package struct Publisher: Sendable {
   package func step(
     _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime
   ) throws -> StepReport {
-    let context = StepContext(publisher: self, job: job, options: options, now: now)
-    let start = ContinuousClock.now
     var report = StepReport()
+    try step(job, options, half: half, now: now, &report)
+    return report
+  }
+
+  /// The same. If it throws, `report` has what it published before.
+  package func step(
+    _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime,
+    _ report: inout StepReport
+  ) throws {
+    let context = StepContext(publisher: self, job: job, options: options, now: now)
     let result = Result {
       let published = try half == .snapshots ? withPublication { $0 } : ChangeStep.run(context, &report)
       if half != .changes { try CompressionStep.run(context, after: published, &report) }
     }
-    record(report, result, context, milliseconds: Int((ContinuousClock.now - start) / .milliseconds(1)))
+    let duration = ContinuousClock.now - context.start
+    record(report, result, context, milliseconds: Int(duration / .milliseconds(1)))
     try result.get()
-    return report
   }
 
   /// Records a step, even if it failed after publishing something. Neither history nor facts can fail it.
@@ -71,13 +79,6 @@ package struct Publisher: Sendable {
     for place in records.indices { records[place].last = end }
     let isRepeated = history?.record(records) ?? false
     facts?.keep(of: job, in: self, gained: report.gained, isRepeated: isRepeated, at: end)
-  }
-
-  /// Publishes an older version's rows as the next version, with a snapshot, and holds the series there.
-  package func rollBack(
-    _ series: SeedSeries, to version: SeedVersion, _ job: DatasetJob, now: UTCTime
-  ) throws -> StepReport {
-    try step(job, try StepOptions(rollingBack: series, to: version, job), now: now)
   }
 
   /// Reports the outcome of a step without publishing.

@@ -238,8 +238,8 @@ struct SeriesStep {
       series: plan.series, model: plan.newest.version, epoch: epoch, version: version,
       schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
     let types = TypeGuard(plan, copyPath: copyPath)
-    let copy = try WorkingCopy(
-      building: options.isPreview ? nil : copyPath + ".new", origin, plan, types, meta)
+    let path = options.isPreview ? nil : "\(copyPath).new\(DurableFile.temporarySuffix)"
+    let copy = try WorkingCopy(building: path, origin, plan, types, meta)
     var draft = SeriesDraft(report: report(.created, at: version))
     draft.isSearched = true
     draft.report.newModel = followed == nil ? nil : plan.newest.version

@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedFormat
+package import SeedFormat
 import SeedPublication
 import SeedSystem
 import SeedTrust
@@ -9,6 +9,7 @@ struct StepContext: Sendable {
   let job: DatasetJob
   var options = StepOptions()
   let now: UTCTime
+  var start = ContinuousClock.now
 
   var publication: PublicationDirectory { publisher.publication }
   var stateFolder: String { publisher.stateFolder }
@@ -38,8 +39,9 @@ struct StepContext: Sendable {
 
   func prune(_ published: PublishedMetadata) throws -> [String] {
     let graceSeconds = max(job.graceSeconds, publisher.graceSeconds)
+    // A long step must not shorten the grace period of files that it made unnamed at its end.
     return try Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
-      .run(published, now: now, isDryRun: options.isPreview).removed
+      .run(published, now: now.passed(since: start), isDryRun: options.isPreview).removed
   }
 }
 
@@ -66,7 +68,9 @@ package struct StepOptions: Sendable {
     (self.isResuming, self.isClockAssured) = (isResuming, isClockAssured)
   }
 
-  init(rollingBack series: SeedSeries, to version: SeedVersion, _ job: DatasetJob) throws(RecallError) {
+  /// Publishes an older version's rows as the next version, with a snapshot, and holds the series there.
+  package init(rollingBack series: SeedSeries, to version: SeedVersion, _ job: DatasetJob) throws(RecallError)
+  {
     guard job.plans.contains(where: { $0.series == series }) else { throw .notPublished(series) }
     forcingSnapshot = true
     rollback = (series, version)

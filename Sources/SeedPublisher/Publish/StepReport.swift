@@ -17,6 +17,8 @@ package struct StepReport: Sendable {
   package internal(set) var isPreview = false
   var isResuming = false
 
+  package init() {}
+
   package var isUnchanged: Bool { series.allSatisfy { !$0.hasNews } }
 
   mutating func add(_ report: SeriesReport) {

@@ -61,14 +61,14 @@ struct WorkingCopyOpener {
     let recall = SeriesRecall(context.publication, published)
     guard let chain = try? recall.chain(to: published.state.head), chain.schema == published.state.schema
     else { throw PublicationError.noSnapshot(series: "\(plan.series)") }
-    let temporary = isPreview ? Self.previewPath(path) : path + ".rebuild"
+    let temporary = isPreview ? Self.previewPath(path) : "\(path).rebuild\(DurableFile.temporarySuffix)"
     let copy = try recall.make(chain, at: temporary)
     // Published files include statistics. In a copy they would become outdated and would be copied to later snapshots.
     try copy.connection.execute("DROP TABLE IF EXISTS sqlite_stat1; DROP TABLE IF EXISTS sqlite_stat4")
     return try Self.install(copy, as: isPreview ? temporary : path)
   }
 
-  static func previewPath(_ path: String) -> String { path + ".preview" }
+  static func previewPath(_ path: String) -> String { "\(path).preview\(DurableFile.temporarySuffix)" }
 
   /// Moves a finished copy into place, and opens it as the publisher's own. It must be closed while it is renamed.
   static func install(_ copy: consuming WorkingCopy, as path: String) throws -> WorkingCopy {

@@ -56,7 +56,8 @@ struct SnapshotFile {
     do {
       _ = try LeftOutIndexes.build(in: file, signed: schema.hash)
     } catch let error as ForeignDefinition {
-      throw NotASeed("\(error): change the index, or set \"indexes\" to \"snapshot\"")
+      // Not the working copy's fault, so it is not rebuilt.
+      throw PlanError("\(error): change the index, or set \"indexes\" to \"snapshot\"")
     }
   }
 

@@ -106,10 +106,12 @@ private struct Regeneration {
       console.warning(series.warning)
     }
     for dataset in datasets {
-      switch Result(catching: { try work(dataset) }) {
-      case .success(let report): try tell(report, dataset.name)
-      case .failure(let error): try tell(error, dataset.name)
+      var report = StepReport()
+      do { try work(dataset, &report) } catch {
+        try tell(error, after: report, dataset.name)
+        continue
       }
+      try tell(report, dataset.name)
     }
     try checkSignatures()
     for failure in failures.dropFirst() { console.error(failure.message) }
@@ -123,11 +125,13 @@ private struct Regeneration {
     if let failure = standing.failure.map(Refusal.init(of:)), !isDryRun { failures.append(failure) }
   }
 
-  private func work(_ dataset: DatasetConfiguration) throws -> StepReport {
+  private func work(_ dataset: DatasetConfiguration, _ report: inout StepReport) throws {
     let publisher = deployment.publisher
-    return try isDryRun
-      ? publisher.preview(DatasetJob(dataset), options, now: .now())
-      : publisher.step(publisher.job(dataset), options, now: .now())
+    if isDryRun {
+      report = try publisher.preview(DatasetJob(dataset), options, now: .now())
+    } else {
+      try publisher.step(publisher.job(dataset), options, now: .now(), &report)
+    }
   }
 
   private mutating func tell(_ report: StepReport, _ dataset: DatasetName) throws {
@@ -139,13 +143,20 @@ private struct Regeneration {
     if let shrunk = report.shrinkError { note(Refusal(of: shrunk), dataset) }
   }
 
-  private mutating func tell(_ error: any Error, _ dataset: DatasetName) throws {
-    let report = Refusal(of: error)
-    note(report, dataset)
-    if !isDryRun { notices.tell(error, of: dataset) }
-    guard console.isJSON else { return }
+  /// `report` has what the step published before it failed.
+  private mutating func tell(_ error: any Error, after report: StepReport, _ dataset: DatasetName) throws {
+    let refusal = Refusal(of: error)
+    note(refusal, dataset)
+    if !isDryRun {
+      notices.tell(report, of: dataset)
+      notices.tell(error, of: dataset)
+    }
+    guard console.isJSON else {
+      if !report.isUnchanged { try console.result(report.lines.joined(separator: "\n")) }
+      return
+    }
     try console.result(
-      ["dataset": .string(dataset.text), "dryRun": .bool(isDryRun), "error": report.json] as JSONValue)
+      ["dataset": .string(dataset.text), "dryRun": .bool(isDryRun), "error": refusal.json] as JSONValue)
   }
 
   private mutating func note(_ report: Refusal, _ dataset: DatasetName) {

@@ -30,12 +30,15 @@ extension Command {
     }
     let deployment = try Deployment(configuration, context)
     try await Mirrors(configuration, deployment.publication, context).check()
-    let report = try deployment.publisher.rollBack(
-      choice.series, to: version, try DatasetJob(choice.dataset), now: .now())
+    let job = try DatasetJob(choice.dataset)
+    var report = StepReport()
+    // Also after a failed snapshot, because the version before it is published.
+    defer { StepNotices(configuration, context).tell(report, of: job.name) }
+    try deployment.publisher.step(
+      job, StepOptions(rollingBack: choice.series, to: version, job), now: .now(), &report)
     try context.console.report(
       report.json(choice.dataset.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
     for warning in report.warnings { context.console.warning(warning) }
-    StepNotices(configuration, context).tell(report, of: choice.dataset.name)
     context.console.note(
       "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")
   }

@@ -82,8 +82,14 @@ struct PublishingService: Sendable {
   @discardableResult
   private func step(_ half: Publisher.Half) async throws -> StepReport {
     let (publisher, job) = (publisher, job)
-    let report = try await blocking { try publisher.step(job, half: half, now: .now()) }
+    let (report, result) = try await blocking {
+      var report = StepReport()
+      let result = Result { try publisher.step(job, half: half, now: .now(), &report) }
+      return (report, result)
+    }
+    // Also after a failure, because a step may have published before.
     await tell(report)
+    try result.get()
     return report
   }
 

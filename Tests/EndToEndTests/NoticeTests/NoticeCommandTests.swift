@@ -62,6 +62,16 @@ import Testing
     #expect(told("published").count == 3 && told("failed").isEmpty)
   }
 
+  @Test func `a version is reported as published although the snapshot after it fails`() throws {
+    let lock = deployment.folder("seedbank/publication/.my-1.snapshots.lock")
+    try Folder.remove(lock)
+    try Folder.create(lock)
+    try deployment.origin("UPDATE shop SET name = 'new' WHERE id = 1")
+    let outcome = try deployment.seedbank("regenerate", "--snapshot")
+    #expect(outcome.status != 0 && outcome.output.contains("version 4"))
+    #expect(told("published").count == 1 && told("failed").count == 1)
+  }
+
   @Test func `the program for failures runs when a failure begins and when its reason changes`() throws {
     try move("my.sqlite", "away.sqlite")
     try fail()
