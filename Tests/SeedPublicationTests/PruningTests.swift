@@ -2,11 +2,12 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 import SeedPublication
-import SeedPublisher
 import SeedSystem
 import SeedTrust
 import Support
 import Testing
+
+@testable import SeedPublisher
 
 /// Files without a reference are deleted after a grace period, and no others.
 @Suite struct PruningTests {
@@ -47,6 +48,22 @@ import Testing
       deployment.clock = deployment.clock.adding(seconds: seconds)
       _ = try deployment.step()
       #expect(try Self.files(deployment).contains(first.filePath) == isThere)
+    }
+  }
+
+  @Test func `the grace period begins when a step stops naming a file, not when the step began`() throws {
+    let deployment = try Self.deployment()
+    let (publisher, published) = (deployment.publisher, try deployment.publication.published())
+    let leftover = "targets/test/1/\(String(repeating: "0", count: 64)).snapshot-9.sqlite.gz"
+    try Data().write(to: URL(fileURLWithPath: "\(deployment.publication.path)/\(leftover)"))
+    let context = StepContext(
+      publisher: publisher, job: deployment.job, now: deployment.clock, start: .now - .seconds(3600))
+    _ = try context.prune(published)
+    let pruning = Pruning(
+      publication: publisher.publication, stateFolder: publisher.stateFolder, graceSeconds: 600)
+    for (seconds, removed) in [(3700, []), (4300, [leftover])] as [(Int, [String])] {
+      let now = deployment.clock.adding(seconds: seconds)
+      #expect(try pruning.run(published, now: now, isDryRun: true).removed == removed)
     }
   }
 

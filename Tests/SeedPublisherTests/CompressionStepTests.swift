@@ -119,22 +119,6 @@ import Testing
     #expect(try deployment.names() == ["y", "b"])
   }
 
-  @Test func `the grace period begins when a step stops naming a file, not when the step began`() throws {
-    let deployment = try PublisherFixture.deployment()
-    let (publisher, published) = (deployment.publisher, try deployment.publication.published())
-    let leftover = "targets/test/2/\(String(repeating: "0", count: 64)).snapshot-9.sqlite.gz"
-    try Data().write(to: URL(fileURLWithPath: "\(deployment.publication.path)/\(leftover)"))
-    let context = StepContext(
-      publisher: publisher, job: deployment.job, now: deployment.clock, start: .now - .seconds(3600))
-    #expect(try context.prune(published).isEmpty)
-    let pruning = Pruning(
-      publication: publisher.publication, stateFolder: publisher.stateFolder, graceSeconds: 600)
-    for (seconds, removed) in [(3700, []), (4300, [leftover])] as [(Int, [String])] {
-      let now = deployment.clock.adding(seconds: seconds)
-      #expect(try pruning.run(published, now: now, isDryRun: true).removed == removed)
-    }
-  }
-
   @Test func `a step that needs another snapshot waits for the one in progress`() throws {
     let work = SideWork()
     let deployment = try deployment { other in
@@ -231,6 +215,20 @@ import Testing
     deployment.publisher.beforeCompression = { _, _ in }
     try deployment.verifiedStep(forcingSnapshot: true)
     #expect(try snapshots(deployment) == [1, 4])
+  }
+
+  @Test func `a new epoch is reported although a further encoding of its snapshot fails`() throws {
+    struct Failure: Error {}
+    let deployment = try deployment(.xz) { _ in throw Failure() }
+    deployment.job.encodings = [.gzip, .xz]
+    let root = try #require(try deployment.publication.metadata("1.root.json"))
+    var outcomes: [SeriesReport.Outcome] = []
+    #expect(throws: Failure.self) {
+      try deployment.publisher.beginEpoch([deployment.job], root: root, now: deployment.clock) { _, report in
+        outcomes += report.series.map(\.outcome)
+      }
+    }
+    #expect(outcomes == [.created])
   }
 
   @Test func `the next step removes files left by a crash unless a snapshot is in progress`() throws {

@@ -106,6 +106,20 @@ import Testing
     }
   }
 
+  @Test func `a copy that was refused does not stay on the disk after its model is withdrawn`() throws {
+    let deployment = try PublisherFixture.deployment()
+    let published = model("2.0", PublisherFixture.schema)
+    let checked = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone CHECK (zone > 0))"
+    try deployment.use([published, model("2.1", checked)])
+    deployment.job.shrinkGuard.minimumRows = 1
+    try deployment.origin("DELETE FROM stop")
+    #expect(throws: PublicationError.self) { try deployment.step() }
+    try deployment.use([published])
+    deployment.job.shrinkGuard.percent = 100
+    #expect(try deployment.step().series[0].outcome == .changed)
+    #expect(try Folder.names(in: deployment.folder("state")).allSatisfy { !$0.contains(".new") })
+  }
+
   @Test func `a step rejects a publication that was restored from an old backup, lost, or created again`()
     throws
   {

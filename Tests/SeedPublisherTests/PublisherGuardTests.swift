@@ -108,18 +108,6 @@ import Testing
     #expect(try accept(deployment).outcome == .changed)
   }
 
-  @Test func `a copy that was refused does not stay on the disk after its model is withdrawn`() throws {
-    let deployment = try Self.deployment()
-    let published = model("2.0", PublisherFixture.schema)
-    let checked = "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone CHECK (zone > 0))"
-    try deployment.use([published, model("2.1", checked)])
-    try deployment.origin("DELETE FROM stop")
-    #expect(throws: PublicationError.self) { try deployment.step() }
-    try deployment.use([published])
-    #expect(try accept(deployment).outcome == .changed)
-    #expect(try Folder.names(in: deployment.folder("state")).allSatisfy { !$0.contains(".new") })
-  }
-
   @Test func `a preview reports a column that would lose its values and the new column`() throws {
     let deployment = try Self.deployment()
     deployment.job.knownOrigin = try deployment.job.readyOrigin().outline()

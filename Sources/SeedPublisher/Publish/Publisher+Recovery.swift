@@ -11,14 +11,19 @@ extension Publisher {
   static func firstVersionAnew(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
 
   /// Recovers after a disaster: recreates a lost publication under the clients' root, or continues an outdated one, and
-  /// starts a new history for every series. Passes each dataset's report to `tell`.
+  /// starts a new history for every series. Passes each dataset's report to `tell`, also if its step failed after publishing.
   package func beginEpoch(
     _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
   ) throws {
     // A new epoch gives up a recovery. If the epoch fails, other steps still must not continue the recovery's copy.
     let given = FollowFolder.isBegun(in: publication.path) ? try FollowFolder(publication.path) : nil
     try createPublicationIfLost(jobs, root: root, now: now)
-    for job in jobs { try tell(job, try step(job, .beginningEpoch, now: now)) }
+    for job in jobs {
+      var report = StepReport()
+      let result = Result { try step(job, .beginningEpoch, now: now, &report) }
+      if !report.isUnchanged { try tell(job, report) }
+      try result.get()
+    }
     try given?.release()
   }
 
