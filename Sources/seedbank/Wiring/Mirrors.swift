@@ -114,7 +114,11 @@ struct Mirrors: Sendable {
       if report != MirrorReport() { tell(mirror, report) }
       noteSuccess(mirror, stamp, &watch)
     } catch {
-      if Self.isHarmless(error) { noteSuccess(mirror, stamp, &watch) } else { watch.interval.failed(at: .now) }
+      if Self.isHarmless(error) {
+        noteSuccess(mirror, stamp, &watch)
+      } else {
+        watch.interval.failed(at: .now)
+      }
       if let failure = error as? MirrorFailure, failure.error.stopsPublisher {
         // A second signal would end the process at once.
         let isFirst = standing.state.withLock { state in
