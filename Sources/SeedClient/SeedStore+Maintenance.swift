@@ -13,9 +13,10 @@ extension SeedStore {
   public func verify() async throws {
     try await inTurn(isUpdate: false) { store in
       let proof = GenerationProof()
+      // Set again if the current file cannot be opened, even if the previous one replaces it.
+      store.damage = nil
       var next = try await store.adopt()
-      // A file that cannot be opened was found just now.
-      var damage = next == nil ? store.damage : nil
+      var damage = store.damage
       while let generation = next, let problem = try await proof.damage(in: generation) {
         damage = damage ?? "\(generation.folder.file) is damaged (\(problem))"
         next = try await store.leave(generation)

@@ -22,7 +22,8 @@ extension SeedStore {
   public func resume() async {
     isSuspensionWanted = false
     await endSuspension()
-    if isOpeningAwaited { await openData() }
+    // An update in the background examines the bundle itself.
+    if isOpeningAwaited, backgroundUpdates == 0 { await openData() }
   }
 
   private func endSuspension() async {

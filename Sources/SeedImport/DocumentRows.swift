@@ -102,9 +102,6 @@ package final class DocumentRows {
   }
 }
 
-@available(*, unavailable)
-extension DocumentRows: Sendable {}
-
 /// Storage for rows that are lent until the receiver takes them.
 private final class RowBuffer {
   private let values: UnsafeMutablePointer<BorrowedValue>

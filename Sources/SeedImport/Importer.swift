@@ -68,7 +68,8 @@ private actor ImportRunner: BlockingActor {
       } catch {
         session.abandon()
         guard error is CompressionError else { throw error }
-        throw ImportFailure(.document, "\(session.place.document): \(error)")
+        let rest = session.remainder.map { "; \($0)" } ?? ""
+        throw ImportFailure(.document, "\(session.place.document): \(error)\(rest)")
       }
     } catch let error as DatabaseError {
       throw ImportFailure(.io, "\(database.path): \(error)")

@@ -85,8 +85,10 @@ package enum DurableFile {
     try Folder.sync(Folder.parent(of: path))
   }
 
+  /// Also removes the journals of temporary databases.
   package static func sweep(_ folder: String) throws(FileError) {
-    for name in try Folder.names(in: folder) where name.hasSuffix(temporarySuffix) {
+    let suffixes = [temporarySuffix, temporarySuffix + "-journal"]
+    for name in try Folder.names(in: folder) where suffixes.contains(where: name.hasSuffix) {
       try Folder.remove("\(folder)/\(name)")
     }
   }

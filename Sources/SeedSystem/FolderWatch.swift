@@ -27,6 +27,7 @@ package final class FolderWatch: @unchecked Sendable {
 
   deinit { source.cancel() }
 
+  /// True after the folder was removed or renamed.
   package var hasEnded: Bool { isOver.withLock(\.self) }
 }
 
@@ -68,6 +69,8 @@ private struct FolderEvents: Sendable {
   init?(_ folder: String, _ files: Set<String>) {
     self.files = files
     let parent = Folder.parent(of: folder)
+    // Otherwise both watches would be one, whose events are ambiguous.
+    guard parent != folder else { return nil }
     name = String(folder[(folder.lastIndex(of: "/").map(folder.index(after:)) ?? folder.startIndex)...])
     descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
     guard descriptor >= 0 else { return nil }

@@ -10,6 +10,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   /// The `signed` object as read, with all unknown fields, because the signatures cover them.
   private let tree: JSONValue
 
+  /// Reads a file without verifying its signatures.
   package init(parsing bytes: [UInt8]) throws(MalformedJSON) {
     var document = try JSONObjectReader(parsing: bytes, at: "")
     signatures = try document.list("signatures", by: "keyid", \.keyID, RoleSignature.init(reading:))

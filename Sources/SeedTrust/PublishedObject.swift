@@ -19,6 +19,7 @@ package struct PublishedObject: Hashable, Sendable {
   package let schema: SHA256Digest
   /// The schema before a delta that begins a minor, else nil.
   package let schemaBefore: SHA256Digest?
+  /// The state digest at its version.
   package let digest: SHA256Digest
   /// The publication time of a snapshot; nil for deltas.
   package let publishedAt: UTCTime?

@@ -192,7 +192,8 @@ import Testing
     }
     for same in ["https://seeds.example/b", "HTTPS://Seeds.Example:443/b"] { #expect(try follows(same)) }
     for other in [
-      "http://seeds.example/b", "https://seeds.example:8443/b", "https://evil.example/b",
+      "http://seeds.example/b", "http://seeds.example:443/b", "https://seeds.example:80/b",
+      "https://seeds.example:8443/b", "https://evil.example/b",
       "ftp://seeds.example/b",
       "https://seeds.example.evil.example/", "file:///etc/passwd",
     ] { #expect(try !follows(other)) }

@@ -99,6 +99,7 @@ import Testing
     let missing = try fixture.lastDelta.filePath
     fixture.publisher.withServed { $0.files[missing] = nil }
     let report = try await store.update()
+    #expect(report.plan.reason == .onlySnapshot, "the delta was planned, and is missing")
     #expect(report.action == .replaced && report.bytes == report.plan.bytes)
   }
 

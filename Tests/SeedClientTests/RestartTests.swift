@@ -104,14 +104,16 @@ import Testing
     #expect(new.url != old.url && new.version.number == 2)
   }
 
-  @Test func `a store that cannot start does not keep the lock`() async throws {
-    let obstacle = "\(fixture.directory)/no-file.tmp"
-    try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
-    let store = try fixture.store()
-    for _ in 0..<2 { #expect(await code { try await store.update() } == .io) }
-    try FileManager.default.removeItem(atPath: obstacle)
+  @Test func `a directory of another series is refused each time, and a leftover that stays stops nothing`()
+    async throws
+  {
     try await fixture.store().update()
-    withExtendedLifetime(store) {}
+    let other = try fixture.store("trnsit")
+    for _ in 0..<2 { #expect(await code { try await other.update() } == .configuration) }
+    try FileManager.default.createDirectory(
+      atPath: "\(fixture.directory)/no-file.tmp", withIntermediateDirectories: true)
+    try await fixture.store().update()
+    withExtendedLifetime(other) {}
   }
 
   @Test func `concurrent updates run one after the other`() async throws {

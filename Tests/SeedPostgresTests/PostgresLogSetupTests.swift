@@ -249,8 +249,8 @@ import Testing
 
   private func hold(_ scene: PostgresLogScene) throws {
     let (deployment, head) = (scene.deployment, try scene.deployment.metadata().state.head)
-    _ = try deployment.publisher.rollBack(
-      deployment.job.plans[0].series, to: head, deployment.job, now: deployment.clock)
+    let options = try StepOptions(rollingBack: deployment.job.plans[0].series, to: head, deployment.job)
+    _ = try deployment.publisher.step(deployment.job, options, now: deployment.clock)
   }
 
   @Test(.full) func `the step after one that met too many old entries removes the rest`() throws {

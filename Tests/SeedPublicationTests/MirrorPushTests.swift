@@ -242,8 +242,15 @@ import Testing
   @Test func `in a folder, only the publication's temporary files are removed`() throws {
     let folder = try TemporaryFolder(inMemory: true)
     for top in ["metadata", "targets"] { try Folder.create(folder(top)) }
-    let own = ["targets/notes.tmp", "metadata/report.tmp", "metadata/1.own.json.tmp"]
-    let ours = ["metadata/timestamp.json.tmp", "metadata/1.root.json.tmp", "metadata/2.my-1.json.tmp"]
+    let own = [
+      "targets/notes.tmp", "metadata/report.tmp", "metadata/1.own.json.tmp", "metadata/1..targets.json.tmp",
+      "metadata/+1.targets.json.tmp",
+    ]
+    let ours = [
+      "metadata/timestamp.json.tmp", "metadata/1.root.json.tmp", "metadata/2.my-1.json.tmp",
+      "targets/my/1/\(String(repeating: "a", count: 64)).x.tmp",
+    ]
+    try Folder.create(folder("targets/my/1"))
     for name in own + ours { try DurableFile.replace(folder(name), with: [1]) }
     #expect(try Set(FolderStore(folder.path).list().keys) == Set(own))
     #expect(ours.allSatisfy { !Folder.exists(folder($0)) })
@@ -273,8 +280,10 @@ import Testing
     let bucket = ModelBucket { Self.check($0, "") }
     let mirror = Mirror(bucket, Self.options, stateFolder: deployment.folder("state"))
     try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    let first = try deployment.publication.metadata("timestamp.json")
     bucket.interrupt(at: 1) { _ = try? deployment.step() }
     #expect(try mirror.bringUpToDate(deployment.publication, now: .now()).isCommitted)
+    #expect(try deployment.publication.metadata("timestamp.json") != first)
     #expect(try bucket.files[MirrorImage.timestampPath] == deployment.publication.metadata("timestamp.json"))
   }
 

@@ -125,7 +125,8 @@ import Testing
         + " INSERT INTO s(s, rank) VALUES ('pgsz', 1000)", "the search table \"s\" has other settings"
     ),
     (
-      "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, day DEFAULT CURRENT_DATE)", "constant default"
+      "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, day DEFAULT CURRENT_DATE)",
+      "a column with a constant default"
     ),
   ])
   func `a minor that a delta cannot carry is published as a snapshot, with the reason`(

@@ -78,7 +78,7 @@ import Testing
       try DurableFile.write(file.dropLast(4096) + [UInt8](repeating: 0xA5, count: 4096), to: path)
     case .staleJournal: try DurableFile.write(Array("not a journal".utf8), to: path + "-journal")
     case .leftovers:
-      for suffix in [".new.tmp", ".rebuild.tmp", ".rebuild.sqlite"] {
+      for suffix in [".new.tmp", ".rebuild.tmp", ".rebuild.tmp-journal", ".rebuild.sqlite"] {
         try DurableFile.write([1, 2, 3], to: path + suffix)
       }
       try Folder.remove(path)

@@ -20,6 +20,7 @@ final class Broadcast<Element: Sendable>: Sendable {
 
   deinit { finish() }
 
+  /// Ends all streams, including later ones.
   func finish() {
     // Finish outside the lock, because ending a stream calls its removal, which takes the lock.
     let listeners = state.withLock { state in

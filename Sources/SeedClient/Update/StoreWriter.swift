@@ -45,11 +45,11 @@ actor StoreWriter: BlockingActor {
     // Applied to the empty directory, so that later files inherit its protection class.
     StoreDirectory.apply(options, to: layout.directory)
     try layout.create()
-    try DurableFile.sweep(layout.directory)
-    try DurableFile.sweep(layout.trust)
-    try layout.collect(sparing: nil)
-    // Last, because the next attempt repeats all of this only without the lock.
+    // Not before, because the next attempt repeats this only without the lock.
     lock = held
+    // The next start removes leftovers that remain.
+    for folder in [layout.directory, layout.trust] { try? DurableFile.sweep(folder) }
+    collect()
   }
 
   func collect() {
@@ -101,7 +101,7 @@ actor StoreWriter: BlockingActor {
     try? layout.folder(name).set(.damaged)
   }
 
-  /// Goes back to the previous generation and rejects the rows and the snapshot of this one.
+  /// Goes back to the previous generation. Rejects the rows of this one and, unless both have the same, its snapshot.
   func rollBack(from generation: Generation, holding digest: SHA256Digest) throws {
     guard let pointer = try layout.pointer(), pointer.current == generation.name,
       let previous = pointer.previous
@@ -112,14 +112,15 @@ actor StoreWriter: BlockingActor {
           + " a delta's changes cannot be undone: wait for the publisher's next version")
     }
     let folder = layout.folder(previous)
-    guard !folder.has(.damaged), try GenerationCheck.run(folder, model) == .usable else {
+    guard !folder.has(.damaged), let kept = try GenerationRecord(of: folder)?.snapshot,
+      try GenerationCheck.run(folder, model) == .usable
+    else {
       throw SeedError(
         .noPrevious,
         "the generation before \(generation.name), in \(folder.path), cannot be read: update instead")
     }
     // In this order, so that a crash in between has the same result: a rejected snapshot is not opened. The previous file
     // may have the same one, after deltas continued in a new file. Then a crash leaves the newer file current.
-    let kept = try GenerationRecord(of: folder)?.snapshot
     try layout.reject([generation.record.snapshot, digest].filter { $0 != kept })
     try layout.setCurrent(previous)
     live = nil

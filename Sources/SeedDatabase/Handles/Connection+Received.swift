@@ -85,6 +85,7 @@ extension Connection {
 
 /// SQL of an index or a minor's addition that is rejected because it does something else or costs too much.
 package struct ForeignDefinition: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The index's name; nil for an addition.
   package let index: String?
   package let sql: String
   package let reason: String
@@ -199,7 +200,9 @@ private final class DefinitionLeave {
       isAsked = second?.lowercased() == "fts5"
       return isAsked
     case SQLITE_INSERT, SQLITE_UPDATE: return first == "sqlite_master"
-    case SQLITE_READ, SQLITE_REINDEX: return true
+    // While a column is added, SQLite reads the table itself only to refuse the column if there are rows.
+    case SQLITE_READ: return !isAltering || first == "sqlite_master" || first == "pragma_quick_check"
+    case SQLITE_REINDEX: return true
     default: return false
     }
   }

@@ -2,6 +2,7 @@ import CSQLite
 package import SeedFormat
 import SeedSystem
 
+/// Compares keys in the order of SQLite's index over them.
 package struct KeyOrder: Sendable {
   private let key: [Int]
   private let collations: [Collation]

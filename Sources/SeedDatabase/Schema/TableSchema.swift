@@ -69,7 +69,12 @@ extension ColumnSchema {
 
   private static func isName(_ token: SQLScanner.Token, in sql: [UInt8]) -> Bool {
     if token.isQuoted { return sql[0] != UInt8(ascii: "'") }
-    return !constants.contains(token.keyword) && token.keyword.first.map { $0.isLetter || $0 == "_" } == true
+    // A bare token is a name or a number.
+    return !constants.contains(token.keyword)
+      && token.keyword.utf8.first.map {
+        !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) && $0 != UInt8(ascii: ".")
+      }
+        == true
   }
 }
 

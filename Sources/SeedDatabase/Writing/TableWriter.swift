@@ -333,5 +333,5 @@ package final class TableWriter {
 
 /// A row's name in messages, such as `id = 7, kind = stop`.
 package func rowDescription(_ names: [String], _ values: [SeedValue]) -> String {
-  zip(names, values).map { "\($0) = \($1)" }.joined(separator: ", ")
+  zip(names, values).map { "\($0) = \($1)" }.joined(separator: ", ").printable
 }

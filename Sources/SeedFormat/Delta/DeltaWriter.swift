@@ -55,6 +55,7 @@ package struct DeltaWriter {
     self.table?.skipped = 0
   }
 
+  /// Leaves the next row of the table as it is.
   package mutating func skip() { table?.skipped += 1 }
 
   package mutating func delete(_ key: [SeedValue]) { LentBytes.lending(key) { delete(lent: $0) } }

@@ -61,6 +61,7 @@ package struct JSONScanner: ~Copyable {
 
   package var isComplete: Bool { window.isComplete }
 
+  /// Skips bytes that a reader of another format has read.
   package mutating func advance(to offset: Int) { position = offset }
 
   /// Skips a byte order mark at the start (RFC 8259, section 8.1); false if too few bytes have arrived to decide.

@@ -147,6 +147,7 @@ struct JSONShapes: ~Copyable {
     return start + text.count + frameBytes
   }
 
+  /// Frees replaced shapes, which no object uses any longer.
   mutating func clear() {
     guard !retired.isEmpty else { return }
     for shape in retired { shape.deallocate() }

@@ -151,6 +151,7 @@ package struct JSONTape: ~Copyable {
     }
   }
 
+  /// True for a text with escapes, which is stored on the tape until it is refilled.
   package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
 
   func text(_ index: Int, _ window: borrowing JSONWindow) -> UnsafeBufferPointer<UInt8> {

@@ -37,10 +37,11 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
       bytes += "</bdi>".utf8
     }
 
-    /// Adds a text of ours, in which apostrophes enclose commands.
+    /// Adds a text in which apostrophes enclose commands.
     mutating func appendInterpolation(commands text: String) {
       for (place, part) in text.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
-        bytes += place % 2 == 0 ? part.utf8 : "<code>\(part)</code>"[...].utf8
+        if place > 0 { bytes += (place % 2 == 0 ? "</code>" : "<code>").utf8 }
+        HTML.append(escaping: String(part), to: &bytes)
       }
     }
   }

@@ -49,6 +49,11 @@ extension PageSeries {
       This front serves a copy. The results of the publisher’s steps, and so whether this is current, are at the publisher’s
       own front.
       """
+    case .untold:
+      """
+      No status is reported to this front, so it cannot show whether this is current. <code>seedbank regenerate</code>
+      reports it in <code>facts/</code> beside the publication, unless <code>"facts": false</code> turns that off.
+      """
     default: details(problem).map { "\($0): \(commands: problem.words.remedy)." }
     }
   }
@@ -56,7 +61,7 @@ extension PageSeries {
   /// `nil` for what the page shows elsewhere. An origin's names are private.
   private func details(_ problem: SeriesProblem) -> HTML? {
     switch problem {
-    case .expired, .stepFailed: nil
+    case .expired, .stepFailed, .untold: nil
     case .noSnapshot: "New clients get nothing: all snapshot files are missing"
     case .filesMissing where problems.contains(.noSnapshot): nil
     case .filesMissing:
@@ -74,8 +79,8 @@ extension PageSeries {
     case .held:
       state.hold.map {
         """
-        A rollback took it back to the rows of version \(HTML.number($0.version.number)) at \(HTML.time($0.since)), and nothing
-        new is published
+        A rollback at \(HTML.time($0.since)) took it back to the rows of version \(HTML.number($0.version.number)), and
+        nothing new is published
         """
       }
     case .gained:
@@ -92,11 +97,6 @@ extension PageSeries {
     case .modelGone: "The configuration no longer has a model of this series: its clients get nothing new"
     case .copyUnreadable: "The publisher’s working copy of this series cannot be read"
     case .logDoubted: "Its origin’s log misses writes, so rows are compared at each step"
-    case .untold:
-      """
-      No status is reported to this front, or <code>"facts": false</code> turns that off, so it cannot show whether this is
-      current
-      """
     }
   }
 
@@ -119,7 +119,7 @@ extension PageSeries {
     case .origin:
       "the origin cannot be read now. \(status) shows the error; if another program locked it, wait."
     case .data:
-      "the origin’s tables or rows do not fit the model. \(status) names them; correct their source, or the model."
+      "the origin’s tables or rows do not fit the model. \(status) names them; correct them at their source, or the model."
     case .shrunk:
       "tables have lost more rows, or columns more values, than is allowed. \(status) names them. If that is "
         + "intended, 'seedbank regenerate --accept-shrink' publishes it; otherwise bring them back."

@@ -119,7 +119,7 @@ final class MemberBinding {
 }
 
 /// Finds members that the mapping lists and no row had, and mappings by name that matched no column but the key's. Rows
-/// cost nothing extra: a plan has a shape for each set of columns that its rows filled, and nodes are marked when names
+/// cost nothing extra: a plan notes the columns of each new shape, and nodes are marked when names
 /// are looked up, which happens once for many rows.
 struct MemberSurvey {
   let plan: RowPlan

@@ -7,6 +7,7 @@ struct RecordScan {
   struct Field {
     var range: Range<Int>
     var isQuoted = false
+    /// Whether the text has doubled quotation marks.
     var isDoubled = false
     var stop: Stop
     /// The first byte that is not valid UTF-8.

@@ -33,6 +33,7 @@ final class IssueCollector {
     issues.append(issue(refusal, table, place))
   }
 
+  /// Discards the issues of a row that has to wait.
   func dropRow() { (issues, open) = ([], nil) }
 
   /// Reports the current row's issues, and hands it to the hook if it is rejected.

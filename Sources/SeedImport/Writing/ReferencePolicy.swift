@@ -31,6 +31,7 @@ struct ReferencePolicy {
       || references.contains { touched.contains($0.parent.lowercased()) }
   }
 
+  /// Returns the number of cleared references.
   private func handle(_ reference: BrokenReference) throws -> Int {
     let rows = try rows(of: reference)
     let message = Self.describe(reference, rows)

@@ -78,8 +78,10 @@ final class RowDeletion {
   /// The SQL condition that joins a reference's rows with the referenced row, whose column is first, so that its
   /// collation applies.
   private static func matches(_ reference: ForeignKeySchema) -> String {
-    zip(reference.columns, reference.parentColumns).map {
-      "\(parent).\(quoted($1)) = \(quoted(reference.table)).\(quoted($0))"
+    zip(reference.columns, reference.parentColumns).flatMap {
+      let (child, own) = ("\(quoted(reference.table)).\(quoted($0))", "\(parent).\(quoted($1))")
+      // The plus removes the child's affinity, as SQLite does; the first term can use the child's index.
+      return ["\(own) = \(child)", "\(own) = +\(child)"]
     }
     .joined(separator: " AND ")
   }

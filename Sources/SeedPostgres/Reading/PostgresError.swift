@@ -26,6 +26,7 @@ package enum PostgresError: OriginFailure, Hashable {
   /// A setting, a right, a type or a model that does not fit.
   case configuration(String)
 
+  /// A retry may succeed.
   package var isUnavailable: Bool {
     switch self {
     case .server(_, _, let message): repair == nil && Self.mayPass(message)

@@ -61,7 +61,7 @@ private struct KeptMetadata {
     self.publication = publication
     // A damaged root and all after it do not count, so they are fetched again.
     let first = try publication.metadata(shippedRoot.name)
-      .flatMap { (try? Metadata<Root>(parsing: $0)) == nil ? nil : $0 }
+      .flatMap { (try? TrustedMetadataSet(root: $0, now: .distantPast)) == nil ? nil : $0 }
     guard first == nil || first == root else {
       throw Refusal(
         .configuration,

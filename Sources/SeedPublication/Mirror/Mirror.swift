@@ -55,7 +55,6 @@ package struct Mirror: Sendable {
         try MirrorImage(of: publication), to: store, memory, inherited, now: now.passed(since: begun)
       ) { try $0.write(to: memoryFile) }
       let result = Result { try push.run() }
-      let before = memory
       memory = push.memory
       if case .failure(let error as FileError) = result, look < Self.looks, error.isMissing,
         error.path.hasPrefix(publication.path)
@@ -63,7 +62,8 @@ package struct Mirror: Sendable {
         continue
       }
       try result.get()
-      if memory != before { try memory.write(to: memoryFile) }
+      // The push itself remembers its attempts.
+      if memory != MirrorMemory(file: memoryFile) { try memory.write(to: memoryFile) }
       report.add(push.report)
       // A process with a newer version may have waited for its turn in vain.
       if publication.timestampStamp == stamp { break }
@@ -110,7 +110,7 @@ package struct Mirror: Sendable {
   private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try Folder.create(Folder.parent(of: memoryFile), mode: 0o700)
     // Another process may be bringing it to an older version, so this one must have its turn.
-    return try LockFile("\(memoryFile).lock", of: place).hold(.short, body)
+    return try LockFile("\(memoryFile).lock", of: place).hold(.short, isOver: options.isOver, body)
   }
 }
 

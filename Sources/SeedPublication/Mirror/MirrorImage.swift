@@ -80,12 +80,13 @@ package struct MirrorImage: Sendable {
   /// Whether a publication has files of this name. All others are the operator's own.
   static func isPublished(_ path: String) -> Bool {
     let parts = path.split(separator: "/").map(String.init)
-    let words = parts.last?.split(separator: ".").map(String.init) ?? []
+    let words = parts.last?.split(separator: ".", omittingEmptySubsequences: false).map(String.init) ?? []
     switch parts.first {
     case "metadata":
       guard parts.count == 2, words.count == 3, words[2] == "json" else { return path == timestampPath }
       let isRole = [Root.type, Targets.type, SnapshotRole.type].contains(words[1])
-      return Int(words[0]) != nil && (isRole || SeedSeries(roleName: words[1]) != nil)
+      let isNumber = canonicalDecimal(words[0], in: 1...Int(Limits.exactJSONInteger)) != nil
+      return isNumber && (isRole || SeedSeries(roleName: words[1]) != nil)
     case "targets": return parts.count > 2 && words.first.flatMap(hexBytes(ofEitherCase:))?.count == 32
     default: return false
     }

@@ -7,6 +7,7 @@ package struct MirrorPush {
   private let store: any MirrorStore
   private let image: MirrorImage
   private let options: MirrorOptions
+  /// The start of the push.
   private let now: UTCTime
   var begun = ContinuousClock.now
   private let remember: (MirrorMemory) throws -> Void

@@ -29,6 +29,7 @@ package struct FactsFolder: Sendable {
     try DurableFile.replace(file(facts.series), with: facts.fittingBytes, mode: PublicationDirectory.fileMode)
   }
 
+  /// Removes the file and any temporary file left by a crash.
   package func remove(_ series: SeedSeries) throws(FileError) {
     for suffix in ["", DurableFile.temporarySuffix] { try Folder.remove(file(series) + suffix) }
   }

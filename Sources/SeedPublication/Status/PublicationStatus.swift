@@ -72,23 +72,42 @@ extension PublicationStatus {
 }
 
 extension SeriesProblem {
-  /// What every report says about the problem. A remedy continues a sentence, and apostrophes enclose its commands.
+  /// The words of all reports about the problem; empty if they have their own. A remedy continues a sentence, and
+  /// apostrophes enclose its commands.
   package var words: (title: String, remedy: String) {
     switch self {
-    case .expired: ("signatures expired", "'seedbank regenerate' or 'seedbank keys renew' renews them")
+    case .expired: ("signatures expired", "")
     case .noSnapshot: ("no snapshot", "'seedbank verify' shows what to do")
     case .filesMissing: ("files are missing", "'seedbank verify' shows what to do")
-    case .stepFailed: ("last build failed", "'seedbank status' shows why, and what to do")
-    case .clocksDiffer: ("clocks differ", "'timedatectl' shows which clock is not synchronized")
-    case .noStep: ("no look for long", "does the publisher still run? Look at its service or its timer")
-    case .old: ("older than expected", "is its origin still fed? See 'seedbank status --history'")
+    case .stepFailed: ("", "")
+    case .clocksDiffer:
+      ("clocks differ", "'timedatectl' here and at the publisher shows whose clock is not synchronized")
+    case .noStep:
+      (
+        "no look for long",
+        "does the publisher still run? Start 'seedbank run', or look at the timer of 'seedbank regenerate'"
+      )
+    case .old:
+      (
+        "older than expected",
+        "is its origin still fed? 'seedbank status --history' shows when rows last changed"
+      )
     case .held: ("held by a rollback", "'seedbank regenerate --resume' publishes its origin again")
-    case .gained: ("more in the origin", "'seedbank status' names each: 'seedbank model new' or 'skip' it")
+    case .gained:
+      (
+        "more in the origin",
+        "'seedbank status' names each; 'seedbank model new' or 'seedbank model skip' decides"
+      )
     case .originHeldOpen: ("origin open for long", "'seedbank status' shows how to make it shorter")
-    case .modelGone: ("its model is gone", "'seedbank status' shows what to put back, or how to end it")
-    case .copyUnreadable: ("working copy unreadable", "'seedbank regenerate' rebuilds it; check the disk")
+    case .modelGone:
+      ("its model is gone", "'seedbank status' shows what to put back, or how to end the series")
+    case .copyUnreadable:
+      (
+        "working copy unreadable",
+        "the next step, as of 'seedbank regenerate', rebuilds it; if this returns, check the disk"
+      )
     case .logDoubted: ("log in doubt", "'seedbank status' shows why, and what to do")
-    case .untold: ("not known", "'seedbank regenerate' makes a step and reports it")
+    case .untold: ("not known", "'seedbank regenerate' makes one")
     }
   }
 }

@@ -21,11 +21,14 @@ package struct LockFile {
   package init(_ path: String, of folder: String) { (self.path, self.folder) = (path, folder) }
 
   /// Waits for another process as long as `patience` says, and without limit for another thread of this process.
-  package func hold<Result>(_ patience: Patience, _ body: () throws -> Result) throws -> Result {
+  package func hold<Result>(
+    _ patience: Patience, isOver: () -> Bool = { false }, _ body: () throws -> Result
+  ) throws -> Result {
     let file = try opened()
     var foreign = Duration.zero
     while try !file.tryLock() {
       try Task.checkCancellation()
+      if isOver() { throw CancellationError() }
       guard foreign < Self.secondLength * patience.rawValue else {
         throw PublicationError.locked(
           path: folder, by: LockHolder.name(of: path), waitedSeconds: patience.rawValue)

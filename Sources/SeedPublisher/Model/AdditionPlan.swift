@@ -94,7 +94,8 @@ private func isReadBack(_ type: String) -> Bool {
 extension ColumnSchema {
   fileprivate var definition: String {
     let parts = [
-      quoted(name), typeSQL(declaredType), isNotNull ? "NOT NULL" : nil, defaultSQL.map { "DEFAULT (\($0))" },
+      quoted(name), typeSQL(declaredType), isNotNull ? "NOT NULL" : nil,
+      defaultSQL.map { $0 == defaultExpression ? "DEFAULT (\($0))" : "DEFAULT \($0)" },
       collation == .binary ? nil : "COLLATE \(collation.rawValue)",
     ]
     return parts.compactMap(\.self).filter { !$0.isEmpty }.joined(separator: " ")

@@ -45,6 +45,7 @@ struct ParsedArguments: Sendable {
     try paths(name, from: directory).last
   }
 
+  /// Parsing has checked that it is present.
   func requiredPath(_ name: String, from directory: String) throws(Refusal) -> String {
     try paths(name, from: directory)[0]
   }

@@ -21,7 +21,7 @@ extension Command {
 
       Give the oldest root.json that apps still ship: the copy has it and all later ones.
 
-      Exit codes of --once: 0 done, 65 the publication was rejected, 69 it does not answer, 74 a disk failed, 75 \
+      Exit codes of --once: 0 done, 1 a signal ended it, 65 the publication was rejected, 69 it does not answer, 74 a disk failed, 75 \
       another process follows into the folder, 78 the root file or the folder does not fit.
       """,
     arguments: [

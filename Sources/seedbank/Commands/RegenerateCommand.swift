@@ -151,6 +151,7 @@ private struct Regeneration {
       notices.tell(report, of: dataset)
       notices.tell(error, of: dataset)
     }
+    for warning in report.warnings { console.warning("\(dataset): \(warning)") }
     guard console.isJSON else {
       if !report.isUnchanged { try console.result(report.lines.joined(separator: "\n")) }
       return

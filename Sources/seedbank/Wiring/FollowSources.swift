@@ -27,7 +27,7 @@ extension ParsedArguments {
         }
       }
       #if SEEDBANK_BUCKETS
-      if let store = try bucket(name, text, mirrors, context.environment) {
+      if let store = try bucket(text, mirrors, context.environment) {
         return { StoreSource(store, parts: $0) }
       }
       #endif
@@ -45,11 +45,13 @@ extension ParsedArguments {
   #if SEEDBANK_BUCKETS
   /// The store of the mirror with that bucket and prefix, or else of the environment. Nil for any other text.
   private func bucket(
-    _ name: String, _ text: String, _ mirrors: [MirrorSettings], _ environment: [String: String]
+    _ text: String, _ mirrors: [MirrorSettings], _ environment: [String: String]
   ) throws(Refusal) -> BucketStore? {
     let scheme = "s3://"
     let parts = text.dropFirst(scheme.count).split(separator: "/")
-    guard text.hasPrefix(scheme), !parts.isEmpty else { return nil }
+    guard text.hasPrefix(scheme), BucketAddress("https://s3/\(parts.joined(separator: "/"))") != nil else {
+      return nil
+    }
     let mirror = mirrors.first { $0.bucketAddress?.isNamed(parts) == true }
     if let store = mirror?.bucketStore(environment) { return store }
     func variable(_ names: String...) -> String? {

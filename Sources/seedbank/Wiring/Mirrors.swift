@@ -163,6 +163,8 @@ struct Mirrors: Sendable {
 
   private static func warning(_ error: any Error) -> String {
     let message = Refusal(of: error).message
+    // The other process copies the newest version too.
+    if case PublicationError.locked = error { return message }
     if isHarmless(error) { return "\(message) Its clients get the current version." }
     return "\(message) It is behind until that is fixed; the publication here is not affected."
   }
