@@ -84,7 +84,7 @@ final class Program {
     _ = try? finish(within: Self.longestEnd)
   }
 
-  /// What it has printed.
+  /// The output so far.
   var printed: String { read(output) }
 
   /// The first line that it prints.

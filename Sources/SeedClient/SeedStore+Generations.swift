@@ -220,7 +220,7 @@ extension SeedStore {
     )
   }
 
-  /// Opens the data on the device or in the bundle, for a live query when no other call may have opened it.
+  /// Opens the data on the device or in the bundle. Live queries call this, because no other call may have done it.
   func openData() async {
     guard fetcher != nil else { return await checkForChanges() }
     guard current == nil else { return }

@@ -16,7 +16,7 @@ struct UpdateAttempt {
   private(set) var plan: UpdatePlan
   /// Plans made because an object was unusable.
   private(set) var replans = 0
-  /// Of the files used.
+  /// The bytes of the files that were used.
   var bytes = 0
   var changes: [String: SeedChanges.Table] = [:]
 

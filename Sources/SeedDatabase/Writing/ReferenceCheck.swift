@@ -6,7 +6,7 @@ package struct ReferenceCheck {
   private let connection: Connection
   private let schema: DatabaseSchema
   private let wholeTableShare: Int
-  /// The stored sums, for the sizes of tables that were not touched.
+  /// The stored sums, which have the row counts of tables that were not touched.
   private let sums: [String: TableSum]
 
   /// A look-up by index costs about as much as reading this many rows in order.

@@ -161,7 +161,7 @@ package struct DeltaReader: ~Copyable {
     }
   }
 
-  /// The values of the key that the row has, for a message.
+  /// The key values of the row, as far as it has them. Messages name the row by them.
   private var keyText: String {
     mutating get {
       var (index, parts) = (firstValue, [String]())

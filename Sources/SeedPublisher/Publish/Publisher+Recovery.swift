@@ -11,7 +11,7 @@ extension Publisher {
   static func firstVersionAnew(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
 
   /// Recovers after a disaster: recreates a lost publication under the clients' root, or continues an outdated one, and
-  /// starts a new history for every series. Passes each dataset's report to `tell`, also if its step failed after publishing.
+  /// starts a new history for every series. Passes each dataset's report to `tell`, even if its step failed after publishing.
   package func beginEpoch(
     _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
   ) throws {

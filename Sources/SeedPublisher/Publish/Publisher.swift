@@ -47,7 +47,7 @@ package struct Publisher: Sendable {
     return report
   }
 
-  /// The same. If it throws, `report` has what it published before.
+  /// Like the other `step`. If it throws, `report` lists the versions that it published before.
   package func step(
     _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime,
     _ report: inout StepReport

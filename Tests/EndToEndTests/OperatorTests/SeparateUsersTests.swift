@@ -26,7 +26,7 @@ import Testing
     }
     try run("umask 0022; mkdir mirror; exec \"$0\" regenerate")
     try deployment.origin("UPDATE shop SET name = 'new' WHERE id = 1")
-    // Steps close a folder of the state that others may read, and open what they publish.
+    // Steps close a state folder that others may read, and make the files that they publish readable.
     try run("umask 0077; chmod 755 seedbank/state; exec \"$0\" regenerate --snapshot")
     let published = try all(below: deployment.folder("seedbank/publication")) + all(below: mirror)
     let (locks, files) = (
