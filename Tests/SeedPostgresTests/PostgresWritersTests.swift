@@ -36,8 +36,9 @@ import Testing
     OR EXISTS (SELECT 1 FROM entry WHERE account NOT IN (SELECT id FROM account))
     """
 
-  /// One transaction in ten deletes, one changes keys, one rolls back, and some run long. Deadlocks and foreign
-  /// keys abort further ones.
+  /// One transaction in ten deletes, one changes keys, one rolls back, and some run long. Deadlocks abort further ones.
+  /// Entries follow the updates of both accounts, because PostgreSQL 15.18 forgets a foreign key's lock on a row that
+  /// another session is moving to another page. Then it can delete the account and keep the entry.
   private static let origin = """
     CREATE TABLE account(id int PRIMARY KEY, base int NOT NULL, balance int NOT NULL);
     CREATE TABLE entry(id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, amount int NOT NULL,
@@ -65,9 +66,9 @@ import Testing
           IF FOUND THEN DELETE FROM entry WHERE account = one; END IF;
         ELSE
           UPDATE account SET balance = balance - part WHERE id = one AND id <> other;
+          IF FOUND THEN UPDATE account SET balance = balance + part WHERE id = other; END IF;
           IF NOT FOUND THEN ROLLBACK; CONTINUE; END IF;
           INSERT INTO entry(account, amount) VALUES (one, -part), (other, part);
-          UPDATE account SET balance = balance + part WHERE id = other;
         END IF;
         IF random() < 0.02 THEN PERFORM pg_sleep(random() * 0.3); END IF;
         IF random() < 0.1 THEN ROLLBACK; ELSE COMMIT; END IF;
@@ -208,7 +209,12 @@ import Testing
     func follow() throws {
       do {
         guard try deployment.step().series[0].outcome == .changed else { return }
-      } catch let error as PostgresError where error.isUnavailable { return }
+      } catch let error as PostgresError where error.isUnavailable {
+        return
+      } catch let error as OriginError {
+        #expect(try primary.run(broken) == "f\n", "the server itself has a broken state")
+        throw error
+      }
       let newest = try published()
       let document = try deployment.publication.delta(newest)
       let schema = deployment.job.plans[0].schema
