@@ -14,8 +14,7 @@ final class ClientScene {
   init(_ origin: TransitOrigin, in folder: String) throws {
     self.folder = folder
     let deployment = "\(folder)/deployment"
-    try Tool.run(
-      Tool.seedbank, ["init", origin.path, "--directory", deployment, "--dataset", Self.dataset])
+    try Tool.createDeployment(deployment, of: origin.path)
     let config = ["--config", "\(deployment)/seedbank.json"]
     try Tool.run(Tool.seedbank, ["regenerate"] + config)
     (program, front) = try ServingScene.startFront(config)

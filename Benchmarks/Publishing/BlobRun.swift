@@ -16,7 +16,7 @@ struct BlobRun {
     let report = PublishReport(isJSON: isJSON, rows: Self.rows, layout: TransitOrigin.Layout.rowid.rawValue)
     try sqlite("CREATE TABLE picture(id INTEGER PRIMARY KEY, data BLOB NOT NULL);")
     for row in 1...Self.rows { try sqlite("INSERT INTO picture VALUES (\(row), \(blob));") }
-    try Tool.run(Tool.seedbank, ["init", origin, "--directory", deployment, "--dataset", "bench"])
+    try Tool.createDeployment(deployment, of: origin)
     _ = try step()
     let (program, front) = try ServingScene.startFront(configuration)
     defer { program.stop() }

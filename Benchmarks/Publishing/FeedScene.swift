@@ -20,7 +20,7 @@ struct FeedScene {
         ".headers on\n.mode csv\n.separator , \"\\n\"\n.output \(feed)/\(table).csv\nSELECT * FROM \(table);\n"
       try Tool.run("sqlite3", [origin.path], input: script)
     }
-    try Tool.run(Tool.seedbank, ["init", feed, "--directory", deployment, "--dataset", "bench"])
+    try Tool.createDeployment(deployment, of: feed)
     Thread.sleep(forTimeInterval: Self.settlingSeconds)
   }
 

@@ -51,7 +51,7 @@ struct LongRun {
       INSERT INTO item SELECT i, 'Item ' || i, i % 997 FROM n;
       """
     try Tool.run("sqlite3", [origin], input: fill)
-    try Tool.run(Tool.seedbank, ["init", origin, "--directory", deployment, "--dataset", "bench"])
+    try Tool.createDeployment(deployment, of: origin)
     try configure("\(deployment)/bench/dataset.json")
   }
 

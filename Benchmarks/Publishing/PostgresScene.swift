@@ -36,7 +36,7 @@ struct PostgresScene {
   @discardableResult
   func setUp() throws -> ToolRun {
     try? FileManager.default.removeItem(atPath: deployment)
-    return try seedbank(["init", server.url(name), "--directory", deployment, "--dataset", "bench"])
+    return try Tool.createDeployment(deployment, of: server.url(name))
   }
 
   /// Runs a first build with its snapshot in a new deployment.

@@ -25,8 +25,7 @@ struct PublishScene {
   @discardableResult
   func setUp() throws -> ToolRun {
     try? FileManager.default.removeItem(atPath: deployment)
-    return try Tool.run(
-      Tool.seedbank, ["init", origin.path, "--directory", deployment, "--dataset", "bench"])
+    return try Tool.createDeployment(deployment, of: origin.path)
   }
 
   func step() throws -> ToolRun { try Tool.run(Tool.seedbank, ["regenerate"] + configuration) }

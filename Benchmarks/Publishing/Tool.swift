@@ -36,6 +36,17 @@ enum Tool {
     try Program([program] + arguments, text: input).finish()
   }
 
+  /// Creates a deployment that publishes one snapshot as gzip, with its indexes, however large the origin is.
+  @discardableResult
+  static func createDeployment(_ deployment: String, of origin: String) throws -> ToolRun {
+    let run = try run(seedbank, ["init", origin, "--directory", deployment, "--dataset", "bench"])
+    let file = URL(fileURLWithPath: "\(deployment)/bench/dataset.json")
+    var settings = try JSONSerialization.jsonObject(with: Data(contentsOf: file)) as? [String: Any] ?? [:]
+    for name in ["encodings", "indexes"] { settings[name] = nil }
+    try JSONSerialization.data(withJSONObject: settings).write(to: file)
+    return run
+  }
+
   static func output(of program: String, _ arguments: [String]) throws -> String {
     let program = try Program([program] + arguments, text: "")
     try program.finish()
