@@ -27,7 +27,7 @@ enum HelpText {
     """
 
   private static let environment = [
-    (Context.configurationVariable, "The configuration file, if no --config is given."),
+    (Context.configurationVariable, "The configuration file, if --config is not given."),
     ("SEEDBANK_*", "Settings of the configuration, such as SEEDBANK_HTTP_PORT for http.port."),
     (
       "TMPDIR",

@@ -12,7 +12,7 @@ extension Paths {
 
   static func requireNew(_ path: String) throws(Refusal) {
     guard Folder.exists(path) else { return }
-    throw Refusal(.usage, "\(path.printable) already exists: remove it, or name another file.")
+    throw Refusal(.usage, "\(path.printable) already exists: remove it, or choose another file.")
   }
 }
 

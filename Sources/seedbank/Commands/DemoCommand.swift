@@ -7,12 +7,12 @@ extension Command {
   static let demo = Command(
     name: "demo", abstract: "Make a deployment with invented transit data.",
     discussion: """
-      Makes an origin of a large city's size (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) calls in each \
+      Makes an origin the size of a large city's network (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) calls in each \
       trip), and a deployment with two series: model 1.0 for old apps, 2.0 and 2.1 for new ones. The same \
-      options make the same data.
+      options always make the same data.
       """,
     options: [
-      .directory, .value("trips", "count", help: "How many trips (default: \(DemoOrigin.usualTrips))."),
+      .directory, .value("trips", "count", help: "The number of trips (default: \(DemoOrigin.usualTrips))."),
       .json, .dryRun,
     ],
     examples: [

@@ -9,7 +9,7 @@ extension Command {
   static let export = Command(
     name: "export", abstract: "Write a published version as a database file.",
     discussion: """
-      Any version can be written that published snapshots and deltas lead to; 'diff' shows how two versions differ. The \
+      You can export any version that published snapshots and deltas lead to; 'diff' shows how two versions differ. The \
       file is a plain SQLite file with all tables, indexes and search tables, for archives, tests and other programs. It \
       appears under its name once its rows match the signed digest. An existing file is not replaced.
       """,

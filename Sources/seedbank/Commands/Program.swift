@@ -92,7 +92,7 @@ extension Command {
     name: "completion", abstract: "Print a shell's completion script.",
     discussion: """
       The script completes commands, options and their choices, and leaves files to the shell. The Debian package \
-      installs both; without it, save the script in a folder that your shell reads.
+      installs both; without the package, save the script in a folder that your shell reads.
       """,
     arguments: [.argument("shell", choices: Shell.allCases.map(\.rawValue), help: "The shell.")],
     examples: [

@@ -14,8 +14,8 @@ extension Command {
       Publishes the origins' data, serves it, and prints how to fetch it with curl, with seedbank and from Swift. \
       From then on every origin is checked on its schedule.
 
-      SIGTERM and SIGINT end it once the answers under way have gone out, downloads too: for http.graceSeconds at \
-      most, which is 30 if nothing else is configured. A publish step that takes longer is cancelled, and repeated at \
+      SIGTERM and SIGINT end it once all responses in progress, including downloads, are sent, or after \
+      http.graceSeconds (default: 30). A publish step that takes longer is cancelled, and repeated at \
       the next start. A second signal ends it at once. The exit code is 78 if signatures \
       have expired, so that clients reject the publication, and 75 if another 'seedbank run' publishes this deployment.
       """,

@@ -8,8 +8,8 @@ extension Command {
   static let verify = Command(
     name: "verify", abstract: "Check the whole publication.",
     discussion: """
-      Checks all metadata and its expiry, length and hash of every object, the rows of every snapshot, and every \
-      delta by applying it. Publishing may continue. Without --dataset the result goes into the facts, for 'seedbank status' and /metrics; \
+      Checks all metadata and its expiry, the length and hash of every object, the rows of every snapshot, and every \
+      delta by applying it. Publishing can continue. Without --dataset, the result goes into the facts, for 'seedbank status' and /metrics; \
       nothing else is written.
 
       Exit codes: 0 sound, 65 errors were found. Each finding names the file and a remedy.

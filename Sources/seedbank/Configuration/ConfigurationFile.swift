@@ -16,7 +16,7 @@ enum TextFile {
         switch error.number {
         case ENOENT: "expected this file, found none"
         case EFBIG: "expected at most \(longest) bytes, found more"
-        case FileError.notRegular: "expected a file, found something else of that name"
+        case FileError.notRegular: "expected a file, found something else with that name"
         default: "cannot be read: \(error.reason)"
         }
       throw Refusal.configuration(path, problem)

@@ -108,7 +108,7 @@ extension DeploymentConfiguration {
     }
     // Only files add members, whose names are the operator's choice.
     if settings.contains(where: { $0.type.hasPrefix("by ") && isBelow($0.key) }) {
-      return "this has no effect here; write it into \(DeploymentNames.datasetFile), and unset the variable"
+      return "this has no effect here; put it in \(DeploymentNames.datasetFile), and unset the variable"
     }
     if let meant = known.first(where: { editDistance(Array(name), Array($0)) <= slip }) {
       return "unknown environment variable, did you mean \(meant)?"

@@ -96,11 +96,11 @@ extension ConfigurationValue {
   private func bucket(_ text: String, _ mirror: MirrorSettings) throws(Refusal) -> String {
     #if SEEDBANK_BUCKETS
     guard let address = mirror.address(text) else {
-      throw error("expected \(BucketAddress.expected), found another text")
+      throw error("expected \(BucketAddress.expected), found something else")
     }
     return address.text
     #else
-    throw error("this build of seedbank has no buckets: build it without SEEDBANK_BUCKETS=0")
+    throw error("this seedbank was built without buckets: build it without SEEDBANK_BUCKETS=0")
     #endif
   }
 }

@@ -168,8 +168,8 @@ struct RunLock: ~Copyable {
       let holder = LockHolder.name(of: path).map { " (\($0))" } ?? ""
       throw Refusal(
         .locked,
-        "Another 'seedbank run' publishes this deployment\(holder): end it first. One more front is 'seedbank serve', "
-          + "one step is 'seedbank regenerate'.")
+        "Another 'seedbank run' publishes this deployment\(holder): end it first. For one more front, use 'seedbank serve'; "
+          + "for one step, 'seedbank regenerate'.")
     }
     self.file = file
   }

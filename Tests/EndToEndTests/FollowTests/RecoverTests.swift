@@ -102,7 +102,7 @@ import Testing
     try recover("--root", "other/seedbank/root.json").expect(65, "not those of the root file")
     #expect(!scene.folder.exists("seedbank/root.json"))
     try Tool.run(["mv", scene.folder("seedbank/keys/series.key"), scene.folder("series.key")])
-    try recover("--root", "app-root.json").expect(78, "series.key", "call 'seedbank recover' once more")
+    try recover("--root", "app-root.json").expect(78, "series.key", "run 'seedbank recover' again")
     try Tool.run(["mv", scene.folder("series.key"), scene.folder("seedbank/keys/series.key")])
     try scene.folder.seedbank("regenerate").expect(78, "call 'seedbank recover' once more")
     // The refused one has put root.json in its place.
@@ -146,7 +146,7 @@ import Testing
     try scene.folder.seedbank("recover", "--from", gone.address).expect(69)
     let (root, kept) = (scene.folder("seedbank/root.json"), scene.folder("app-root.json"))
     try Tool.run(["mv", root, kept])
-    try scene.folder.seedbank("new-epoch", "--yes").expect(78, "put a root.json there")
+    try scene.folder.seedbank("new-epoch", "--yes").expect(78, "put there a root.json")
     try Tool.run(["mv", kept, root])
     let origin = scene.folder("my.sqlite")
     try Tool.run(["mv", origin, "\(origin).away"])

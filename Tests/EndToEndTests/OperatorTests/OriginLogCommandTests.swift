@@ -30,7 +30,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
     try deployment.folder.succeed("origin", "log", "setup", "--yes")
     let made = try names()
-    try deployment.seedbank("origin", "log", "setup", "--yes").expect(78, "has a log already")
+    try deployment.seedbank("origin", "log", "setup", "--yes").expect(78, "already has a log")
     try deployment.folder.succeed("origin", "log", "remove", "--yes")
     #expect(try names() == others)
     // The printed SQL makes the same tables and triggers.

@@ -194,7 +194,7 @@ import Testing
     #expect(try logs() == "0\n")
     let made = try folder.seedbank("origin", "log", "setup", "--yes")
     #expect(try made.status == 0 && logs() == "1\n", "\(made.errors)")
-    try folder.seedbank("origin", "log", "setup", "--yes").expect(78, "has a log already")
+    try folder.seedbank("origin", "log", "setup", "--yes").expect(78, "already has a log")
     try database.run("UPDATE shop SET name = 'first' WHERE id = 1")
     #expect(try folder.seedbank("regenerate").output.contains("version 2"))
     try database.run("UPDATE shop SET name = 'by log' WHERE id = 1")
