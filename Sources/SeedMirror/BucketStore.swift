@@ -156,7 +156,7 @@ package struct BucketStore: MirrorStore {
 
   private func advice(_ answer: BucketAnswer) -> String {
     switch answer.code {
-    case "NoSuchBucket": "make the bucket, or correct its name"
+    case "NoSuchBucket": "create the bucket, or correct its name"
     case "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidToken", "ExpiredToken":
       "the store rejected the credentials; check their variables or file"
     case "AuthorizationHeaderMalformed": "the region is not \(address.region); the store's console names it"

@@ -70,7 +70,7 @@ import Testing
     #expect(old.contains("400 InvalidToken") && !old.contains("an old token") && !old.contains(bucket.secret))
     #expect(Self.refusal { _ = try bucket.store("nowhere/prod").read(file.path) }.contains("NoSuchBucket"))
     #expect(Self.refusal { _ = try bucket.store("nowhere/prod").put(file, .absent) }.contains("NoSuchBucket"))
-    #expect(Self.refusal { _ = try bucket.store("nowhere/prod").list() }.contains("make the bucket"))
+    #expect(Self.refusal { _ = try bucket.store("nowhere/prod").list() }.contains("create the bucket"))
     try bucket.arm("400:EntityTooLarge</Code><MaxSizeAllowed>5000000</MaxSizeAllowed><Code> before 0")
     #expect(
       Self.refusal { _ = try bucket.store().put(file, .absent) }

@@ -73,10 +73,18 @@ import Testing
         "postgres://postgres@/DB?host=HOST&options=-c%20work_mem%3Dabc", "public",
         ["invalid value for parameter \"work_mem\""], true
       ),
-      ("postgres://127.0.0.1:1/x", "public", ["cannot be reached", "check that the server runs"], false),
-      ("postgres:///x?host=/nowhere", "public", ["cannot be reached", "check that the server runs"], false),
+      (
+        "postgres://127.0.0.1:1/x", "public", ["cannot be reached", "check that the server is running"], false
+      ),
+      (
+        "postgres:///x?host=/nowhere", "public", ["cannot be reached", "check that the server is running"],
+        false
+      ),
       // Because of the empty part, the resolver asks no server.
-      ("postgres://nobody..invalid/x", "public", ["cannot be reached", "check that the server runs"], false),
+      (
+        "postgres://nobody..invalid/x", "public", ["cannot be reached", "check that the server is running"],
+        false
+      ),
       ("postgres://a:SECRET@[::1/x", "public", ["cannot be reached"], false),
     ] as [(String, String, [String], Bool)])
   func `a session that cannot begin is reported with reason and remedy, and without the password`(

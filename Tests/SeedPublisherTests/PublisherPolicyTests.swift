@@ -94,7 +94,7 @@ import Testing
     (
       wide, "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT NOT NULL, b, g AS (a))", "\"t.a\" has another type"
     ),
-    (wide, "CREATE TABLE t(id INTEGER, a TEXT PRIMARY KEY, b, g AS (a))", "another key"),
+    (wide, "CREATE TABLE t(id INTEGER, a TEXT PRIMARY KEY, b, g AS (a))", "a different key"),
     (
       wide, "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b, g AS (a), n NOT NULL)",
       "\"t.n\" is NOT NULL without a default"

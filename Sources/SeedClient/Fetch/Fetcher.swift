@@ -135,7 +135,7 @@ extension SeedError {
     name == MetadataName.unversioned(Timestamp.type)
       ? "\(server) does not have metadata/\(name): give the address of a publication, whose folder metadata has that file"
       : "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it "
-        + "is still missing, its operator can find all missing files with `seedbank verify`"
+        + "is still missing, the server's operator can list all missing files with `seedbank verify`"
   }
 }
 

@@ -121,7 +121,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { message }
 
   static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
-  package static let closed = SeedError(.closed, "the store was closed: make another one")
+  package static let closed = SeedError(.closed, "the store was closed: create a new one")
 
   static func readOnly(_ directory: String) -> SeedError {
     SeedError(.readOnly, "this store only reads \(directory): let the store that updates it do that")
@@ -162,7 +162,7 @@ extension SeedError {
     case ResultCode.full where error.place == .scratch:
       self.init(
         .insufficientSpace,
-        "\(error): SQLite's scratch files have no room; make some in the folder that TMPDIR names, or name another there"
+        "\(error): SQLite's scratch files have no room; make some in TMPDIR, or set TMPDIR to another folder"
       )
     case ResultCode.full: self = .full(error.description)
     case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)

@@ -150,7 +150,7 @@ struct UpdatePlanner {
     }
     return SeedError(
       .versionGone,
-      "no snapshot or delta that is published leads from \(start.map { "version \($0)" } ?? "an empty store") to "
+      "no published snapshot or delta leads from \(start.map { "version \($0)" } ?? "an empty store") to "
         + "version \(state.head): the publisher must publish a snapshot")
   }
 }

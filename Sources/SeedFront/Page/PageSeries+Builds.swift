@@ -16,7 +16,7 @@ extension PageSeries {
       (step, index <= first ? document(of: step, spans) : nil) as Build
     }
     guard !builds.isEmpty else { return nil }
-    let caption: HTML = "\(summary(builds.map(\.step))) Newest at the right; a higher bar took longer."
+    let caption: HTML = "\(summary(builds.map(\.step))) Newest on the right; a higher bar took longer."
     return """
       <h3>Builds</h3>
       \(BarChart(bars: builds.reversed().map(Self.bar)).figure(caption))
@@ -55,7 +55,7 @@ extension PageSeries {
   private func table(_ builds: ArraySlice<Build>) -> HTML {
     let heads: [HTML] = [
       .head("At"), .head("Versions"), .head("Outcome"), .numberHead("Took"), .numberHead("Inserted"),
-      .numberHead("Changed"), .numberHead("Deleted"), .numberHead("Rows in all"), .numberHead("Delta"),
+      .numberHead("Changed"), .numberHead("Deleted"), .numberHead("Total rows"), .numberHead("Delta"),
     ]
     let count = (facts?.steps.count ?? 0) - builds.count
     return """

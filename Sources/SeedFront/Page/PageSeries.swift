@@ -64,7 +64,7 @@ struct PageSeries: Sendable {
       ("head", "Version", .number(state.head.number)),
       ("published", "Published", .time(state.publishedAt)),
       ("look", "Last good look", facts?.look.good.map(HTML.time)),
-      ("wait", "Waits for the replica since", facts?.look.behindSince.map(HTML.time)),
+      ("wait", "Waiting for the replica since", facts?.look.behindSince.map(HTML.time)),
       ("rows", "Rows", facts.flatMap(\.allRows).map(HTML.number)),
       ("download", "Download", snapshot.map { .size($0.length) }),
       ("unpacked", "Unpacked", snapshot.map { .size($0.rawLength) }),

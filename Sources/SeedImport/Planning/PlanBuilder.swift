@@ -56,7 +56,7 @@ final class PlanBuilder {
     for (index, relation) in mapping.relations.enumerated() {
       let node = root.node(relation.member.steps[...])
       guard node.relation == nil else {
-        throw flaw(target.table.name, "two relations lie at \(relation.member): map one of them")
+        throw flaw(target.table.name, "two relations are at \(relation.member): map one of them")
       }
       node.relation = index
     }
@@ -265,7 +265,7 @@ final class PlanBuilder {
     let table = try table(mapping)
     if let target = targets[table.name] {
       guard target.table.key == table.key else {
-        throw ImportFailure(.mapping, "table \"\(table.name)\" is mapped twice, with different keys")
+        throw ImportFailure(.mapping, "table \"\(table.name)\" is mapped twice with different keys")
       }
       return target
     }

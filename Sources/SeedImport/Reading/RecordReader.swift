@@ -181,7 +181,8 @@ struct RecordReader {
   }
 
   private func textBehindQuote(_ offset: Int) -> JSONError {
-    JSONError(at: offset, "text behind a closing quotation mark, which a line end or delimiter follows")
+    JSONError(
+      at: offset, "text after a closing quotation mark, which a delimiter or the end of the line must follow")
   }
 
   // MARK: Header

@@ -125,7 +125,7 @@ final class ValueReader {
     guard affinity == .real else {
       throw RejectedRow(
         .outOfRange,
-        "the whole number \(clipped(digits)) has more than 64 bits: a TEXT column keeps it, a REAL column nearly"
+        "the whole number \(clipped(digits)) has more than 64 bits: a TEXT column keeps it, a REAL column approximately"
       )
     }
     return real

@@ -18,14 +18,15 @@ package final class FollowFolder: Sendable {
     guard !publication.exists || Folder.exists(own) else {
       throw Refusal(
         .configuration,
-        "\(path) holds a publication that no follower made: name another folder, or this one is overwritten.")
+        "\(path) holds a publication that no follower made: choose another folder, because this one would be overwritten."
+      )
     }
     try Folder.create(path)
     try Folder.create(own, mode: 0o700)
     try Folder.create("\(own)/\(Self.partsName)", mode: 0o700)
     lock = try File("\(own)/lock", for: .updating, mode: 0o600)
     guard try lock.tryLock() else {
-      throw Refusal(.locked, "Another process follows into \(path): end it first, or name another folder.")
+      throw Refusal(.locked, "Another process follows into \(path): end it first, or choose another folder.")
     }
   }
 
@@ -69,7 +70,8 @@ package final class FollowFolder: Sendable {
     throw Refusal(
       .inputOutput,
       "The publication needs \(ByteCount(bytes: needed)) more in \(publication.path), and"
-        + " \(ByteCount(bytes: Int(disk.freeBytes))) are free: make room, or name a folder on another disk.")
+        + " \(ByteCount(bytes: Int(disk.freeBytes))) are free: make room, or choose a folder on another disk."
+    )
   }
 
   /// Syncs an object and moves it into place. `part` is a file with the verified hash.

@@ -133,7 +133,7 @@ package struct FollowFailure: Error, Hashable {
     case .badSignature:
       "\(server): \(error). Its keys are not those of the root file: compare the address and root.json with the publisher's."
     case .rollback:
-      "\(server) has an older state than the copy here: \(error). If it is a copy, it is behind, and catches up; after a "
+      "\(server) has an older state than the copy here: \(error). If it is a copy, it is behind and will catch up; after a "
         + "restore there, its operator can continue from the copy here with 'seedbank recover'. The copy here is unchanged."
     case .conflict: "\(server): \(error). The copy here is unchanged."
     case .missingFile(MetadataName.unversioned(Timestamp.type)):

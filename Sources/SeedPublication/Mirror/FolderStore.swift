@@ -93,7 +93,7 @@ package struct FolderStore: MirrorStore {
 
   private func checkFolder() throws {
     guard Folder.isFolder(folder) || Folder.isFolder(folder + "/.") else {
-      throw MirrorError.refused("there is no such folder: mount its disk, or make it")
+      throw MirrorError.refused("there is no such folder: mount its disk, or create it")
     }
   }
 

@@ -134,7 +134,7 @@ package struct OriginGain: Hashable, Sendable {
 
   package var warning: String {
     "the origin has gained \(words), and clients do not get it: 'seedbank model new' adds it in a new model,"
-      + " 'seedbank model skip' leaves it out for good, or the named parts"
+      + " 'seedbank model skip' leaves it, or the parts that you name, out for good"
   }
 
   private static let namedParts = 5

@@ -84,7 +84,7 @@ struct ChangeStep {
     do {
       isRestless = try publishOrigin(look)
     } catch let error as any OriginFailure where error.isMomentary {
-      report.warnings.append("the origin was read twice, because the first time failed: \(error)")
+      report.warnings.append("the origin was read twice, because the first read failed: \(error)")
       isRestless = try publishOrigin(look)
     }
     let reading = OriginReading.newest(of: job.name, in: context.stateFolder)

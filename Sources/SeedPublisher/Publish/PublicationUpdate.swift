@@ -129,7 +129,7 @@ struct PublicationUpdate {
     guard !waiting.isEmpty else { return false }
     guard let rest = waiting.rest(after: published) else {
       warnings.append(
-        "a change of keys that waited for signatures is dropped: newer metadata was published meanwhile")
+        "a change of keys that waited for signatures was dropped: newer metadata was published meanwhile")
       try publisher.keep(pending: .none)
       return false
     }

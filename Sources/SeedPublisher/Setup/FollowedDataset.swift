@@ -56,8 +56,9 @@ package final class FollowedDataset: Sendable {
   package var remark: String? {
     let added = state.withLock(\.added)
     guard !added.isEmpty else { return nil }
-    let (have, them) = added.count == 1 ? ("has", "it") : ("have", "them")
-    return "\(Self.names(added)) \(have) come since 'seedbank run' was started: restart it to publish \(them)"
+    let (were, them) = added.count == 1 ? ("was", "it") : ("were", "them")
+    return
+      "\(Self.names(added)) \(were) added since 'seedbank run' was started: restart it to publish \(them)"
   }
 
   private static func names(_ models: [ModelVersion]) -> String {

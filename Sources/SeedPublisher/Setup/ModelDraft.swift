@@ -168,7 +168,7 @@ package struct ModelChoice {
   ) throws(Refusal) {
     let models = models.sorted { $0.version < $1.version }
     guard let newest = models.last, let version = given ?? (try? newest.version.next) else {
-      throw Refusal(.configuration, "\(folder): there is no model to begin with.")
+      throw Refusal(.configuration, "\(folder): there is no model to start from.")
     }
     try Self.check(version, models, dataset)
     guard let base = models.last(where: { $0.version < version }) else {
@@ -186,7 +186,7 @@ package struct ModelChoice {
     let newest = models.map(\.version).last { $0.major == version.major }
     guard let newest, newest >= version else { return }
     throw Refusal(
-      .usage, "\(dataset) has model \(newest) already. Nothing was changed; choose a version above it.")
+      .usage, "\(dataset) already has model \(newest). Nothing was changed; choose a version above it.")
   }
 }
 

@@ -123,7 +123,7 @@ package enum SkipCause: Hashable, Sendable {
     }
   }
 
-  package static let indexRemedy = "queries go without it, only slower, and schema.sql may have another one"
+  package static let indexRemedy = "queries work without it, only slower, and schema.sql may have another one"
 
   func remedy(_ kind: SetupNote.Kind) -> String {
     switch (kind, self) {
@@ -133,7 +133,7 @@ package enum SkipCause: Hashable, Sendable {
       "add a table of another name to schema.sql, and 'SELECT … FROM' this one in a file TABLE.sql beside it"
     case (.table, .collation):
       "add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY;"
-        + " of a table WITHOUT ROWID with it in the key, only a copy without it can be read"
+        + " if it is in the key of a table WITHOUT ROWID, only a copy without it can be read"
     case (.index, _): Self.indexRemedy
     case (.view, .unknown), (.view, .collation), (.virtualTable, .unknown):
       "clients get its rows if the origin keeps them in an ordinary table"
@@ -145,7 +145,7 @@ package enum SkipCause: Hashable, Sendable {
     case (.virtualTable, _):
       "for its rows, add a table of another name with a key to schema.sql, and 'SELECT … FROM' it in a file TABLE.sql"
         + " beside it; to search in its texts, an FTS5 table over that one's content"
-    default: "add it to schema.sql in a form that SQLite takes"
+    default: "add it to schema.sql in a form that SQLite accepts"
     }
   }
 }

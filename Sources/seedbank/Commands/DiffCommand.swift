@@ -138,7 +138,7 @@ extension TableComparison {
       case .both: isSame ? "the same" : changes.words
       case .onlyOld: "the table is gone, with \(changes.deleted.counted("row"))"
       case .onlyNew: "the table is new, with \(changes.inserted.counted("row"))"
-      case .otherKey: "has another key: its rows cannot be compared"
+      case .otherKey: "has a different key: its rows cannot be compared"
       }
     return "\(name): \(([rows] + columns).joined(separator: ", "))"
   }

@@ -104,7 +104,7 @@ import Testing
     try Tool.run(["mv", scene.folder("seedbank/keys/series.key"), scene.folder("series.key")])
     try recover("--root", "app-root.json").expect(78, "series.key", "run 'seedbank recover' again")
     try Tool.run(["mv", scene.folder("series.key"), scene.folder("seedbank/keys/series.key")])
-    try scene.folder.seedbank("regenerate").expect(78, "call 'seedbank recover' once more")
+    try scene.folder.seedbank("regenerate").expect(78, "run 'seedbank recover' again")
     // The refused one has put root.json in its place.
     #expect(try recover().status == 0)
     #expect(try scene.folder.text("seedbank/root.json") == scene.folder.text("app-root.json"))

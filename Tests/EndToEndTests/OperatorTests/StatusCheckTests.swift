@@ -106,7 +106,7 @@ import Testing
     }
     #expect(run.stop() == 0)
     #expect(try check().status == 0)
-    try check(seconds: 460).expect(1, output: "ago, more than 7 minutes: does the publisher still run?")
+    try check(seconds: 460).expect(1, output: "ago, more than 7 minutes: is the publisher still running?")
   }
 
   @Test func `a working copy that is locked by a large change is not reported as unreadable`() throws {

@@ -204,7 +204,7 @@ import Testing
     #expect(check.output.contains("nothing is wrong"), "\(check.output)\(check.errors)")
     try database.run("ALTER TABLE shop DISABLE TRIGGER seedbank_insert")
     let off = try folder.seedbank("config", "check")
-    #expect((off.output + off.errors).contains("does not watch \"shop\""), "\(off.output)\(off.errors)")
+    #expect((off.output + off.errors).contains("no longer watches \"shop\""), "\(off.output)\(off.errors)")
     #expect(try folder.seedbank("origin", "log", "remove", "--yes").status == 0)
     #expect(try logs() == "0\n")
     // The printed SQL makes the same log.

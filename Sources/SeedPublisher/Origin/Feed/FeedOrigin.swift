@@ -92,7 +92,7 @@ private final class FeedRows: RowSource {
       throw OriginError.unfit(
         table: table.name, column: table.columns[index].name,
         key: rowDescription(table.keyNames, table.key.map { row[$0].owned }),
-        reason: "a text in a column of bytes: \(remedy), or mend the feed")
+        reason: "a text in a column of bytes: \(remedy), or fix the feed")
     }
   }
 }

@@ -75,9 +75,9 @@ package final class SQLiteOrigin: Origin {
     let view = views.first { SQLFunctions.areVolatile(in: $0[1].text) }?[0].text
     return plan.schema.tables.reduce(into: [:]) { restless, table in
       if let view {
-        restless[table.name] = "the view \"\(view)\" asks for the time or for random numbers"
+        restless[table.name] = "the view \"\(view)\" uses the time or random numbers"
       } else if plan.projection(table).sql.map(SQLFunctions.areVolatile(in:)) == true {
-        restless[table.name] = "its SELECT asks for the time or for random numbers"
+        restless[table.name] = "its SELECT uses the time or random numbers"
       }
     }
   }
