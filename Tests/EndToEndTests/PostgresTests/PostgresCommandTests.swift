@@ -31,7 +31,7 @@ import Testing
     let cluster = try PostgresCluster()
     let variables = ["PGHOST": cluster.folder, "PGUSER": "postgres"]
     let article = try TypedArticle("MovingToPostgreSQL", variables: variables)
-    try article.typeUntil("The rows go into the server")
+    try article.typeUntil("Copy the rows to the server")
     try article.type("seedbank serve")
     let pull =
       "seedbank pull \(article.server) --dataset my --model 1.0 --root seedbank/root.json --store phone"
