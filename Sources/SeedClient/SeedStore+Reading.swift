@@ -2,7 +2,7 @@ package import SeedFormat
 import SeedSystem
 
 extension SeedStore {
-  /// The data to start with: the device's or the app's bundle, otherwise a download.
+  /// The data to start with: the newest on the device or in the app's bundle, otherwise a download.
   ///
   /// Works offline after a first download, and never returns an empty database. The download is unlimited; a live query
   /// waits for that of an update instead, which a policy can limit. If another store updates the
@@ -36,7 +36,7 @@ extension SeedStore {
     live { try $0.rows(query) }
   }
 
-  /// A live query whose rows are decoded by column name; `routeName` also matches the column `route_name`.
+  /// A live query that decodes rows by column name; `routeName` also matches the column `route_name`.
   ///
   /// ```swift
   /// nonisolated struct Stop: Decodable { let id: String, name: String, zone: String? }
@@ -115,7 +115,7 @@ extension SeedStore {
     .stream(at: editionSender.stream())
   }
 
-  /// Opens the data in case no other call has: otherwise an app that never updates would show nothing, without an
+  /// Opens the data if no other call has done so; otherwise an app that never updates would show nothing, without an
   /// error.
   private func openForQuery() async {
     await openData()
@@ -170,7 +170,7 @@ extension SeedStore {
   }
 
   private func preparedGeneration() async throws(SeedError) -> (generation: Generation, seed: Seed) {
-    // With the lock, no other store changes the generation, so no turn is needed.
+    // While this store holds the lock, no other store changes the generation, so no turn is needed.
     if isWriting, access == .open, let current, await current.reader.isInPlace(),
       let version = currentState.version
     {

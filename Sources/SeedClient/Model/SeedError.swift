@@ -34,7 +34,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let serverBusy = Code("serverBusy")
     /// The download was too slow.
     public static let timedOut = Code("timedOut")
-    /// The server lacks a file that signed metadata lists.
+    /// The server lacks a file listed in signed metadata.
     public static let missingFile = Code("missingFile")
     /// The server's metadata is not signed by trusted keys, or contradicts itself.
     public static let untrusted = Code("untrusted")
@@ -62,7 +62,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let tooLarge = Code("tooLarge")
     /// Not enough disk space: compare ``SeedError/neededBytes`` and ``SeedError/availableBytes``.
     public static let insufficientSpace = Code("insufficientSpace")
-    /// Another store writes to the same directory.
+    /// Another store is writing to the same directory.
     public static let storeLocked = Code("storeLocked")
     /// The store was closed.
     public static let closed = Code("closed")
@@ -72,7 +72,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let noData = Code("noData")
     /// There is no earlier data to roll back to.
     public static let noPrevious = Code("noPrevious")
-    /// A connection that the app attaches a seed to is unsuitable.
+    /// The connection to which the app attaches a seed is unsuitable.
     public static let connection = Code("connection")
     /// The store is suspended, or was suspended during the operation.
     public static let suspended = Code("suspended")
@@ -109,7 +109,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     (self.neededBytes, self.availableBytes) = (neededBytes, availableBytes)
   }
 
-  /// Whether a retry with the same app may succeed later, as after a cancellation.
+  /// Whether the same app may succeed if it retries later, for example after a cancellation.
   public var isRetryable: Bool {
     ![
       .clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .closed,
@@ -185,7 +185,7 @@ extension TrustError {
     case .expired: .stale
     case .missingFile: .missingFile
     case .conflict: .rolledBack
-    // A request for another publication's series finds no role of that name.
+    // A request for a series of another publication finds no role with that name.
     case .missingRole(let role, _) where SeedSeries(roleName: role) != nil: .noCompatibleModel
     default: .untrusted
     }

@@ -70,7 +70,7 @@ struct ColumnContainer: SingleValueDecodingContainer {
 
   func decodeNil() -> Bool { borrowed.isNull }
 
-  /// The protocol's functions for `Bool`, `String` and the numbers.
+  /// The protocol's functions for `Bool`, `String` and numbers.
   func decode<Value: ColumnValue>(_ type: Value.Type) throws -> Value {
     guard let value = Value(borrowed) else { throw misfit(Value.wanted) }
     return value

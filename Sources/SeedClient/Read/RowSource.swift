@@ -97,7 +97,7 @@ package enum ColumnMatch: Equatable {
   case one(Int)
   /// Several columns have exactly the member's name.
   case same
-  /// Several columns match only in another spelling.
+  /// Several columns match, but only in a different spelling.
   case alike([String])
 
   /// Prefers an exact match; otherwise ignores case and underscores: `route_name` matches `routeName`.

@@ -3,8 +3,8 @@ public struct SeedOptions: Sendable {
   /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
   /// them.
   public var log: @Sendable (SeedLogEntry) -> Void
-  /// Seconds between checks for new publisher keys while there is no new data; each check is one more request. New
-  /// data always triggers the check. 0 checks at every update.
+  /// Seconds between checks for new publisher keys while there is no new data; each check is one additional request.
+  /// New data always triggers the check. 0 checks at every update.
   public var rootCheckSeconds: Int
 
   /// See `configureSession`, `prepareRequest` and `answerChallenge`.

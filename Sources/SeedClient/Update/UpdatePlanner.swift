@@ -12,8 +12,8 @@ import SeedTrust
 ///     Use it also if the data has another schema than the head, and no chain of deltas adds the difference.
 ///  5. Otherwise use the path with the fewest bytes: a chain of deltas, or the newest snapshot and the chain after it.
 ///     Never go to a lower version than the device's.
-///  6. Objects that proved bad count as unpublished, and rows that were rolled back on this device are never used. An
-///     ended series is followed to its last version, and rejected if nothing leads there.
+///  6. Objects that proved bad count as unpublished, and rows that were rolled back on this device are never used. A
+///     retired series is followed to its last version, and rejected if nothing leads there.
 struct UpdatePlanner {
   private let state: SeriesState
   private let local: SeedMeta?
