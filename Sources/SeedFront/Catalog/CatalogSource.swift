@@ -28,7 +28,7 @@ package final class CatalogSource: Sendable {
     var view = CatalogView(nil)
     var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
-    /// The log's lines about the failure, whose reason may change while it lasts.
+    /// The lines logged for this failure; its reason may change while it lasts.
     var lines: [String] = []
     /// Those of the last check of files and signatures.
     var warnings: Set<String> = []

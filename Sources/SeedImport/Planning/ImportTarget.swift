@@ -55,7 +55,7 @@ final class ImportTarget {
     return RowBatch(table, shape, connection, fitter, rule: rule)
   }
 
-  /// The most batches that keep their statements, each of which takes some 10 KiB.
+  /// Maximum number of batches that keep their statements; each batch takes about 10 KiB.
   private static let mostOpen = 1024
 
   /// Must be called before the batch or its writer is used.

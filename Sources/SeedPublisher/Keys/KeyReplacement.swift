@@ -107,8 +107,8 @@ struct NewKeys {
     try folders(for: role, published).map { try make(role.role, in: $0) }
   }
 
-  /// A folder for each new key. Online keys go to the publisher's folder. With several offline keys, no folder may
-  /// get enough to sign.
+  /// A folder for each new key. Online keys go to the publisher's folder. If there are several offline keys, no folder
+  /// may get enough of them to sign.
   private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
     guard role.role.isOffline else { return Array(repeating: search.folder, count: role.made) }
     let given = try folders.isEmpty ? [usualFolder(role.role, published)] : folders

@@ -59,7 +59,7 @@ package struct OriginOutline: Hashable, Sendable {
   }
 }
 
-/// Parts of an origin that are new since the newest model was made and that the model does not have.
+/// Parts of an origin that were added after the newest model was made and that the model does not have.
 package struct OriginGain: Hashable, Sendable {
   package private(set) var parts: [Part] = []
 

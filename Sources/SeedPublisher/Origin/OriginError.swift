@@ -7,7 +7,7 @@ package protocol OriginFailure: Error, CustomStringConvertible {
   var isUnavailable: Bool { get }
   /// Whether a setting, a permission or a model's SELECT is wrong rather than the rows.
   var isConfiguration: Bool { get }
-  /// Whether an immediate retry in the same step makes sense.
+  /// Whether an immediate retry in the same step may help.
   var isMomentary: Bool { get }
 }
 
@@ -53,7 +53,8 @@ package enum OriginError: OriginFailure {
     )
   }
 
-  /// Classifies an error of a later row. The file is open, so an error of opening or writing concerns a scratch file.
+  /// Classifies an error in a later row. The file is open, so an error about opening or writing concerns a scratch
+  /// file.
   static func sorting(_ path: String, _ reason: DatabaseError) -> OriginError {
     reason.saysFull || reason.primaryCode == ResultCode.cannotOpen
       ? .noScratch(path: path) : reading(path, reason)

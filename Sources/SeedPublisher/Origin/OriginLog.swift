@@ -6,7 +6,7 @@ package import SeedSystem
 /// An origin's record of the keys of changed rows. It may name unchanged rows, but never omits a changed one. If it
 /// cannot guarantee that, it reports a doubt and all rows are compared.
 package protocol OriginLog: AnyObject {
-  /// Tables that the log was set up for but no longer watches. They are compared.
+  /// Tables for which the log was set up but which it no longer watches. They are compared.
   var gaps: [String] { get }
   func cursor() throws -> OriginCursor
   /// Returns the possible changes since a cursor, which the current state must follow (``OriginRelation``).
@@ -115,7 +115,7 @@ func logWarning(gaps: [String]?) -> String? {
 package enum OriginRelation: Hashable, Sendable {
   /// The state includes the earlier one, or the origin has no positions.
   case follows
-  /// The state is a standby's that may lack recent changes, which will arrive.
+  /// The state is from a standby that may lack recent changes, which will arrive.
   case behind(standby: String)
   /// The state belongs to another history, for example after a failover or a restore.
   case other(LogDoubt)

@@ -8,7 +8,7 @@ package struct SetupNote: Hashable, Sendable {
     case virtualTable = "virtual table"
     /// Changes of published tables and columns.
     case numbering, key, type, collation, rules
-    /// A table with more rows than its name suggests.
+    /// A table with more rows than one would expect.
     case rows
 
     fileprivate var verb: String {

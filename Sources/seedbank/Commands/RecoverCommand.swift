@@ -193,7 +193,7 @@ extension Command {
         report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
       notices.tell(report, of: job.name)
     }
-    // The mirrors may show an epoch of a few seconds ago, above the versions that were claimed at the beginning.
+    // Mirrors may already have the new epoch, with versions above those claimed at the beginning.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
     if let lack = try deployment.publication.lackOfRoots() { context.console.warning("\(lack).") }

@@ -12,9 +12,9 @@ final class FeedArchive {
   private static let endBytes = 22 + 0xFFFF
   private static let endSignature: [UInt8] = [0x50, 0x4B, 5, 6]
 
-  /// Opens an archive by the central directory at its end, so a truncated archive is rejected.
+  /// Opens an archive through the central directory at its end, so a truncated archive is rejected.
   init(_ path: String) throws {
-    // libarchive would not report why a file cannot be opened.
+    // libarchive does not report why a file cannot be opened.
     _ = try File(path, for: .readingRegular(followsLinks: true))
     guard let handle = archive_read_new() else {
       throw OriginError.data("\(path): libarchive is out of memory")

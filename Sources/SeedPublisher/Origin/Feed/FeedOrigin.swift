@@ -45,7 +45,7 @@ package final class FeedOrigin: Origin {
 
   package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] { try base.restlessTables(plan) }
 
-  /// SQLite compares numbers as texts if the column has no type, so `n > 5` in a SELECT needs one.
+  /// SQLite compares numbers as text if the column has no type, so `n > 5` in a SELECT needs one.
   private func checkTypes(_ projection: Projection) throws {
     guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
     let (connection, reading) = (try Connection(staging, .origin), TablesRead())
