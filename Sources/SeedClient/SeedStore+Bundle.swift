@@ -58,7 +58,7 @@ extension SeedStore {
     hasCheckedBundle = isOfBundle
     let place = "the seed in \(folder.directory) cannot be used: \(error.message)"
     currentState.bundleError =
-      isOfBundle ? SeedError(.bundle, "\(place); make it again with `seedbank pull --bundle`") : error
+      isOfBundle ? SeedError(.bundle, "\(place); recreate it with `seedbank pull --bundle`") : error
     log.error("\(currentState.bundleError ?? error)")
   }
 }

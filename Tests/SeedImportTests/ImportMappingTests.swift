@@ -42,11 +42,11 @@ import Testing
       [.init(TableMapping("film", columns: ["codes": "x"]))]
     ),
     (
-      #"two names in 'columns' are the column "code""#,
+      #"two names in 'columns' refer to the column "code""#,
       [.init(TableMapping("film", columns: ["code": "a", "CODE": "b"]))]
     ),
     (
-      #"two names in 'constants' are the column "code""#,
+      #"two names in 'constants' refer to the column "code""#,
       [.init(TableMapping("film", constants: ["code": .text("a"), "Code": .text("b")]))]
     ),
     (

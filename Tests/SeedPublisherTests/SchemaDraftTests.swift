@@ -288,7 +288,7 @@ import Testing
       draft.notes.filter { $0.kind != .rules }.map(\.text) == [
         #"Numbered the rows of table "a": some of its rows have NULL in the key's "x", "y""#,
         #"Numbered the rows of table "b": some of its rows have NULL in the key's "x""#,
-        #"Chose another key for table "c": some of its rows have NULL in the key's "x", so its key is "y""#,
+        #"Chose a different key for table "c": some of its rows have NULL in the key's "x", so its key is "y""#,
       ])
   }
 

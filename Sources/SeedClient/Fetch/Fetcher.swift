@@ -123,7 +123,7 @@ extension SeedError {
         "\(server) does not publish \(series): check dataset and model, or wait until they are published"
       case .missingFile(let name): Self.missing(name, server)
       case .badSignature:
-        "\(error), at \(server): its keys are not those of the root.json that verifies it; compare the "
+        "\(error), at \(server): its keys are not those of the root.json used here; compare the "
           + "address and the root with the publisher's"
       default: "\(error), at \(server)"
       }

@@ -49,9 +49,9 @@ final class RowSource: ColumnSource {
   private func misnamed(_ member: String) -> SeedError {
     let problem =
       switch ColumnMatch(member, in: columns) {
-      case .same: "has more than one column of its name: give the others another name with AS"
+      case .same: "has more than one column with its name: rename the others with AS"
       case .alike(let names):
-        "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): leave one out, or name the right one "
+        "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): omit one, or rename the right one to "
           + "\"\(member)\" with AS"
       case .none, .one:
         "has no column\(nearestName(to: member, in: columns).map { " (did you mean \"\($0)\"?)" } ?? ""): select "

@@ -221,7 +221,7 @@ private final class DefinitionLeave {
     }
     switch error.primaryCode {
     case SQLITE_AUTH: return other
-    case SQLITE_INTERRUPT: return "it takes more time or room than its rows can need"
+    case SQLITE_INTERRUPT: return "it takes more time or space than its rows can need"
     default: return error.cause
     }
   }

@@ -187,7 +187,7 @@ package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .otherSeries: "the delta belongs to another series or schema than the seed"
+    case .otherSeries: "the delta belongs to a different series or schema than the seed"
     case .otherSchema: "the delta's additions to the schema do not lead to the signed one"
     case .notAsSigned(let file, let header):
       "\(file) does not match its signed header: it has versions \(header.from) to "

@@ -86,7 +86,7 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .wrongSet(let table, let columns):
       "table \"\(table)\": an update sets \(columns.joined(separator: ", ")): each must be a stored column outside the key, "
         + "named once"
-    case .missingRow(let table, let key): "table \"\(table)\", row \(key): an update found no such row"
+    case .missingRow(let table, let key): "table \"\(table)\", row \(key): no such row to update"
     case .nullInKey(let table, let column): "table \"\(table)\": NULL in the key column \"\(column)\""
     case .constraint(let table, let key, let message): "table \"\(table)\", row \(key): \(message)"
     case .references(let table, let parent, let key):

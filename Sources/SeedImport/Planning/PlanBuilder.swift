@@ -135,7 +135,8 @@ final class PlanBuilder {
   private func checkDistinct(_ columns: [Int], _ what: String, _ table: TableSchema) throws {
     guard let twice = columns.first(where: { column in columns.count { $0 == column } > 1 }) else { return }
     throw flaw(
-      table.name, "two names in '\(what)' are the column \"\(table.columns[twice].name)\": remove one of them"
+      table.name,
+      "two names in '\(what)' refer to the column \"\(table.columns[twice].name)\": remove one of them"
     )
   }
 

@@ -45,8 +45,8 @@ package struct ModelReport {
   private var newMinor: String {
     let way = obstacle.map { "by a snapshot, because \($0)" } ?? "as changes"
     return
-      "The step that publishes it brings it to each client of \(plan.series) \(way). Apps that were built for older minors"
-      + " go on."
+      "The step that publishes it brings it to each client of \(plan.series) \(way). Apps built for older minors"
+      + " keep working."
   }
 
   private var newSeries: String {
@@ -55,7 +55,7 @@ package struct ModelReport {
       ? ""
       : " The targets key must sign the new series, and is not here: 'seedbank keys renew targets --with FOLDER'."
     return
-      "Clients of older majors are not affected: each step fills their series and the new one. Apps that are built for"
+      "Clients of older majors are not affected: each step fills their series and the new one. Apps built for"
       + " it begin with a snapshot.\(key)"
   }
 

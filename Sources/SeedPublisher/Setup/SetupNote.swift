@@ -14,7 +14,7 @@ package struct SetupNote: Hashable, Sendable {
     fileprivate var verb: String {
       switch self {
       case .numbering: "Numbered the rows of table"
-      case .key: "Chose another key for table"
+      case .key: "Chose a different key for table"
       case .collation: "Removed a collation from table"
       case .rules: "Skipped the CHECKs and references of table"
       case .rows: "Check the rows of table"

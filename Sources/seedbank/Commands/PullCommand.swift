@@ -256,7 +256,7 @@ extension UpdatePlan {
     case .upToDate: "the data is current"
     case .firstDownload: "there is no data yet"
     case .newEpoch: "the publisher began a new history"
-    case .newSchema: "the newest data has another schema"
+    case .newSchema: "the newest data has a different schema"
     case .otherRows: "the rows here differ from the published ones"
     case .deltasAreSmaller: "the newest snapshot has \(ByteCount(bytes: snapshotBytes ?? 0))"
     case .snapshotIsSmaller: "the deltas have \(ByteCount(bytes: deltaBytes ?? 0))"

@@ -72,7 +72,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
         "seconds to keep a file that metadata no longer names"),
       .integer(
         "shrink.percent", \.policy.shrinkGuard.percent, in: 1...100,
-        "a table that loses more of its rows, or a column's values in more of them, holds the dataset back, until "
+        "a table that loses more of its rows, or a column that loses its values in more of them, holds the dataset back until "
           + "`regenerate --accept-shrink`; "
           + "100 turns this off"),
       .integer(

@@ -191,7 +191,7 @@ extension ConfigurationValue {
     let command = words.compactMap(\.self)
     guard command.first?.isEmpty == false, !command.contains(where: { $0.utf8.contains(0) }) else {
       throw error(
-        "expected a program's path or name at first, found \(written.text.clipped); to start no program, remove "
+        "expected a program's path or name as the first element, found \(written.text.clipped); to start no program, remove "
           + "the key")
     }
     return command

@@ -31,11 +31,11 @@ import Testing
     (#"{"state": ""}"#, ": state: expected a string that is not empty, found an empty one."),
     (
       #"{"on": {"published": []}}"#,
-      ": on.published: expected a program's path or name at first, found []; to start no program, remove the key."
+      ": on.published: expected a program's path or name as the first element, found []; to start no program, remove the key."
     ),
     (
       #"{"on": {"failed": ["", "x"]}}"#,
-      #": on.failed: expected a program's path or name at first, found ["","x"]; to start no program, remove the key."#
+      #": on.failed: expected a program's path or name as the first element, found ["","x"]; to start no program, remove the key."#
     ),
     (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),
     (#"{}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
