@@ -85,7 +85,7 @@ extension SeedStore {
   /// The version that live queries follow, without waiting for a turn. It may be older than the state's.
   package nonisolated var latestVersion: SeedVersion? { editionSender.latest?.version }
 
-  /// Waits until live queries follow another version than `version`. Returns false at the end of the task or the store.
+  /// Waits until live queries follow a version other than `version`. Returns false at the end of the task or the store.
   package nonisolated func follows(otherThan version: SeedVersion?) async -> Bool {
     for await edition in editionSender.stream() where edition.version != version { return true }
     return false
@@ -155,7 +155,7 @@ extension SeedStore {
   ///
   /// Prepares the data first if necessary. `body` runs on a library thread. A few reads run concurrently, others wait.
   /// If the task is cancelled, the running statement ends with ``SeedError/Code/cancelled``. If the file is damaged,
-  /// `body` runs once more with the previous file, if there is one, and the next update downloads a snapshot.
+  /// `body` runs again with the previous file, if there is one, and the next update downloads a snapshot.
   public func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {

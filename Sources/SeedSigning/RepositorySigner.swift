@@ -80,7 +80,7 @@ package struct RepositorySigner: Sendable {
 
   // MARK: New publications
 
-  /// Creates a publication without series. The threshold of each role is 1 unless `thresholds` has another.
+  /// Creates a publication without series. The threshold of each role is 1 unless `thresholds` sets another.
   package func create(
     delegating series: [SeedSeries], keys: KeyRing, thresholds: [KeyRole: Int] = [:]
   ) throws -> SigningStep {

@@ -45,7 +45,7 @@ package struct PEMKey: Hashable, Sendable {
   /// The exponent 65537, which all tools take.
   private static let exponent: [UInt8] = [0x02, 0x03, 0x01, 0x00, 0x01]
 
-  /// Whether the modulus fills its bytes, and all around it is as its length demands.
+  /// Whether the modulus fills its bytes, and everything around it is as its length requires.
   private static func isRSAKey(_ der: [UInt8]) -> Bool {
     let modulus = der.count - 38
     guard modulusBytes.contains(modulus) else { return false }

@@ -16,8 +16,8 @@ public struct SeedOptions: Sendable {
   /// `seedbank pull` and for bundles.
   public var provesRows: Bool
 
-  /// The most changed keys per table in an element of `changes`; a table with more reports only counts. `nil` reports
-  /// no keys.
+  /// Maximum number of changed keys per table in an element of `changes`; a table with more reports only counts. `nil`
+  /// reports no keys.
   public var reportedKeysPerTable: Int?
 
   /// Protection of the store's files while the device is locked; `nil` keeps the volume's default.

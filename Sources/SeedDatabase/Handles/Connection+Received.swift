@@ -187,7 +187,7 @@ private final class DefinitionLeave {
     }
   }
 
-  /// Statements that rename or remove call functions that are not permitted.
+  /// Statements that rename or remove something call functions that are not permitted.
   private func isGivenToAdd(
     for action: Int32, _ first: String?, _ second: String?, sparing prefix: String
   ) -> Bool {

@@ -178,7 +178,7 @@ extension SchemaAdditions {
 
 package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSeries
-  /// The additions of a delta that begins a minor lead to another schema than the signed one.
+  /// The additions of a delta that begins a minor do not lead to the signed schema.
   case otherSchema
   case notAsSigned(file: String, header: DeltaHeader)
   case outOfRange(from: SeedVersion, to: SeedVersion, version: SeedVersion)

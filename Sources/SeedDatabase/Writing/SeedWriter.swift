@@ -12,7 +12,7 @@ package final class SeedWriter {
   private var tables: [String: TableRows] = [:]
   private var searches: [SearchIndex] = []
 
-  /// `keyLimit`: the most changed keys that are reported per table.
+  /// `keyLimit`: maximum number of changed keys reported per table.
   package init(_ connection: Connection, _ schema: DatabaseSchema, keyLimit: Int = 0) throws {
     guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw ImportError.foreignKeysEnforced }
     (self.connection, self.schema, self.keyLimit) = (connection, schema, keyLimit)

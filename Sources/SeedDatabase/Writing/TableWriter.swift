@@ -27,7 +27,7 @@ package final class TableWriter {
   /// Keyed by the positions that they set.
   private var narrowUpdates: [[Int]: Statement] = [:]
 
-  /// The most partial updates that are cached; further combinations update whole rows.
+  /// Maximum number of cached partial updates; further combinations update whole rows.
   private static let mostNarrowUpdates = 32
 
   /// Texts and blobs above this size should not be in memory twice.

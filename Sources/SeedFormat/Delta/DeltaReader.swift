@@ -98,7 +98,7 @@ package struct DeltaReader: ~Copyable {
     bytes.clear()
     while true {
       guard let value = value(0) else { throw notAValue(0, of: table.fill[filled.count]) }
-      // A text lies in the document's piece, and the next value may be in another.
+      // Text points into the document's current piece, and the next value may be in another.
       if case .text(let text) = value { filled.append(.text(bytes.copy(text))) } else { filled.append(value) }
       guard filled.count < table.fill.count else { return .fill }
       guard try tokens.nextValue(&row) == .value else {

@@ -52,7 +52,7 @@ public struct ImportPolicy: Sendable {
   public var ignoresTriggers: Bool
   /// The extent of a transaction.
   public var atomicity: Atomicity
-  /// The most issues that the report lists; it counts all.
+  /// Maximum number of issues that the report lists; it counts all.
   public var issueLimit: Int
 
   /// The defaults import all or nothing, and newer values win.

@@ -116,7 +116,7 @@ struct RecentRows {
   private var rows: [[UInt8]: [UInt8]] = [:]
   private var size = 0
 
-  /// The most bytes of keys and rows that are cached; beyond it, the cache is emptied.
+  /// Maximum number of bytes of keys and rows that are cached; beyond it, the cache is emptied.
   private static let capacity = 8 * 1024 * 1024
 
   func contains(_ key: [UInt8], _ row: [UInt8]) -> Bool { rows[key] == row }

@@ -9,7 +9,7 @@ struct RecordReader {
   private(set) var header: RecordHeader?
   private(set) var flaw: RejectedRow?
 
-  /// The most bytes of a record; an unclosed quotation mark would otherwise consume the whole file.
+  /// Maximum size of a record in bytes; an unclosed quotation mark would otherwise consume the whole file.
   static let longestRecord = RowFinder.longestRow
   private static let noText =
     "a field that is not valid UTF-8: convert the document, for example by iconv -f windows-1252 -t utf-8"

@@ -211,8 +211,8 @@ enum ClockVerdict: Equatable {
     isAssured: Bool
   ) throws {
     let path = "\(stateFolder)/clock"
-    // If the configured validity decreases, older signatures legitimately last longer. If the file is lost, the clock is
-    // doubted once more.
+    // If the configured validity decreases, older signatures legitimately last longer. If the file is lost, the clock
+    // is doubted again.
     let lifetimePath = "\(stateFolder)/lifetime"
     let signedSeconds = StateFile.text(lifetimePath).flatMap { Int($0) }
     guard published.isAhead(of: now, lifetimeSeconds, toleranceSeconds: Self.toleranceSeconds) else {

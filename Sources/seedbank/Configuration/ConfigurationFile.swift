@@ -63,7 +63,7 @@ struct ConfigurationEdit {
   private static let pauseMicroseconds: UInt32 = 20_000
 
   /// Locks the file itself, so that no lock stays in the operator's folder. A change replaces the file, so a lock
-  /// counts only if the file is still there. On disks without locks, as in some networks, the change goes on.
+  /// counts only if the file is still there. On disks without locks, as in some networks, the change continues.
   private static func locked(_ path: String) throws -> File {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     while true {

@@ -17,7 +17,7 @@ package struct FeedSurvey {
   package private(set) var notes: [String] = []
   package let bytes: Int
 
-  /// Reads the whole feed. `settings` may describe some of it already.
+  /// Reads the whole feed. `settings` may already describe parts of it.
   package init(_ path: String, _ settings: FeedSettings = FeedSettings()) throws {
     self.settings = settings
     scratch = try Connection("feed", .scratch)
