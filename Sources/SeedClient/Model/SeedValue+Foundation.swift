@@ -39,8 +39,8 @@ extension SeedValue {
   }
 }
 
-/// The form in which a column stores dates. SQLite compares texts byte by byte, so the form must match the column's. If
-/// a column mixes forms, compare with SQLite's functions: `date(opened) = date(\(day, as: .day))`.
+/// The form in which a column stores dates. SQLite compares strings byte by byte, so the form must match the column's.
+/// If a column mixes forms, compare with SQLite's functions: `date(opened) = date(\(day, as: .day))`.
 public enum SeedDateForm: Hashable, Sendable {
   /// Text such as `2026-08-01T12:00:00Z`, without fractional seconds.
   case iso8601

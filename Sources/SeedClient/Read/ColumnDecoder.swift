@@ -5,7 +5,7 @@ import struct Foundation.Data
 import struct Foundation.Date
 import class Foundation.JSONDecoder
 
-/// Decodes one column's value: a plain SQLite value, or JSON in a text.
+/// Decodes one column's value: a plain SQLite value, or JSON in a string.
 final class ColumnDecoder: Decoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]

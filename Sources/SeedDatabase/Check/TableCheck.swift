@@ -206,7 +206,7 @@ struct EntryWatch: ~Copyable {
   private let index: ComparedIndex
   private let table: String
   private let places: [Int]
-  /// The previous entry, empty at the start; `bytes` holds its texts.
+  /// The previous entry, empty at the start; `bytes` holds its strings.
   private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 

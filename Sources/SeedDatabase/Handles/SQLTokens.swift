@@ -86,7 +86,7 @@ package struct SQLScanner {
   }
 }
 
-/// SQL tokens, for comparing two texts and extracting a few parts.
+/// SQL tokens, for comparing two pieces of SQL and extracting a few parts.
 struct SQLTokens {
   let tokens: [String]
 

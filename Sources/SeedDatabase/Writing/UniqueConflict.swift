@@ -12,7 +12,7 @@ package final class UniqueConflict {
     case entry(index: String)
   }
 
-  /// Bytes of a text shown in messages.
+  /// Bytes of a string shown in messages.
   private static let shownBytes = 60
 
   package init(_ connection: Connection, _ table: TableSchema) {

@@ -37,7 +37,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
       bytes += "</bdi>".utf8
     }
 
-    /// Adds a text in which apostrophes enclose commands.
+    /// Adds a string in which apostrophes enclose commands.
     mutating func appendInterpolation(commands text: String) {
       for (place, part) in text.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
         if place > 0 { bytes += (place % 2 == 0 ? "</code>" : "<code>").utf8 }

@@ -42,7 +42,7 @@ final class ValueReader {
     }
   }
 
-  /// Reads a member's name like a text, but allows only one spelling, because two spellings would be the same key.
+  /// Reads a member's name like a string, but allows only one spelling, because two spellings would be the same key.
   func read(name: String, for target: Target) throws(RejectedRow) -> BorrowedValue {
     let column = target.schema
     guard case .text(let text) = bytes.lend(.text(name)) else { return .null }
@@ -83,7 +83,7 @@ final class ValueReader {
     }
   }
 
-  /// Converts a field's number to JSON's spelling; returns other texts, and all texts for TEXT columns, unchanged.
+  /// Converts a field's number to JSON's spelling; returns other strings, and all strings for TEXT columns, unchanged.
   private func digits(
     _ text: UnsafeBufferPointer<UInt8>, _ source: borrowing DocumentSource, _ affinity: Affinity
   ) -> UnsafeBufferPointer<UInt8> {
@@ -93,14 +93,14 @@ final class ValueReader {
     return plain.withUnsafeBufferPointer { bytes.copy($0) }
   }
 
-  /// A text that is valid while other rows are read.
+  /// A string that is valid while other rows are read.
   @inline(__always)
   private func lent(_ index: Int, _ source: borrowing DocumentSource) -> UnsafeBufferPointer<UInt8> {
     let text = source.text(index)
     return source.tape.isCopied(index) ? bytes.copy(text) : text
   }
 
-  /// Converts a number for its column: a text keeps the digits, and a fraction is never rounded to an integer.
+  /// Converts a number for its column: a string keeps the digits, and a fraction is never rounded to an integer.
   private func number(
     _ index: Int, _ source: borrowing DocumentSource, _ affinity: Affinity
   ) throws(RejectedRow) -> BorrowedValue {

@@ -99,7 +99,7 @@ final class PostgresConnection {
     throw .server(place: place, subject: "\(subject), table \"\(table.name)\"", message)
   }
 
-  /// Runs a statement and returns its rows as texts. Cancels an unfinished COPY first.
+  /// Runs a statement and returns its rows as strings. Cancels an unfinished COPY first.
   @discardableResult
   func rows(_ sql: String, _ values: [String] = []) throws(PostgresError) -> [[String?]] {
     try giveUpCopy()

@@ -117,7 +117,7 @@ extension SetupNote {
   }
 }
 
-/// Quotes a text as one word for a POSIX shell.
+/// Quotes a string as one word for a POSIX shell.
 package func shellQuoted(_ text: String) -> String {
   let isPlain = text.unicodeScalars.allSatisfy {
     !$0.isASCII || $0.properties.isAlphabetic || ("0"..."9").contains($0)
