@@ -153,7 +153,7 @@ final class ValueReader {
       throw RejectedRow(.typeMismatch, "expected a number, found \(quote(found ?? text))")
     case .blob:
       guard column.declaredType.uppercased().contains("BLOB") else { return .text(text) }
-      throw RejectedRow(.typeMismatch, "expected bytes: a text needs the conversion base64")
+      throw RejectedRow(.typeMismatch, "expected bytes: a string needs the conversion base64")
     }
   }
 

@@ -119,7 +119,7 @@ extension ValueForm {
     if affinity == .numeric, !looksLikeNumber(text) { return nil }
     throw Unfit(
       reason:
-        "a text that is not written as a number is: cast it to a number in the model's SELECT, or make the client's "
+        "a string that is not a number in canonical form: cast it to a number in the model's SELECT, or make the client's "
         + "column TEXT")
   }
 

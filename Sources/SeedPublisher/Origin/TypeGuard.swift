@@ -71,7 +71,7 @@ private enum Misfit: String {
 
   var words: String {
     switch self {
-    case .text: "a text"
+    case .text: "a string"
     case .blob: "bytes"
     case .real: "a number that is not whole"
     }

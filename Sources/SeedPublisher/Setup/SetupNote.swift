@@ -144,7 +144,7 @@ package enum SkipCause: Hashable, Sendable {
     case (.virtualTable, .searchContent): "publish that table too"
     case (.virtualTable, _):
       "for its rows, add a table of another name with a key to schema.sql, and 'SELECT … FROM' it in a file TABLE.sql"
-        + " beside it; to search in its texts, an FTS5 table over that one's content"
+        + " beside it; to search its text, add an FTS5 table over that one's content"
     default: "add it to schema.sql in a form that SQLite accepts"
     }
   }

@@ -139,7 +139,7 @@ extension Command {
     if let sunset, UTCTime(day: sunset) == nil {
       throw arguments.unsuitable("sunset", sunset, "a day as YYYY-MM-DD")
     }
-    if message?.isEmpty == true { throw arguments.unsuitable("message", "", "a text that is not empty") }
+    if message?.isEmpty == true { throw arguments.unsuitable("message", "", "a string that is not empty") }
     let lifecycle: SeedLifecycle =
       action == .retire ? .retired(message: message) : .deprecated(sunset: sunset, message: message)
     let isDryRun = arguments.flag("dry-run")

@@ -35,8 +35,8 @@ extension DatasetConfiguration {
     ),
     .choice(
       "origin.empty", \.feed.emptyFields, isSeldom: true,
-      "the value of an empty field of a feed's CSV: `null`; `auto`, the empty text in a column TEXT NOT NULL, otherwise "
-        + "NULL; `quotes`, with \"\" as the empty text; or `text`"),
+      "the value of an empty field of a feed's CSV: `null`; `auto`, the empty string in a TEXT NOT NULL column, otherwise "
+        + "NULL; `quotes`, with \"\" as the empty string; or `text`"),
     Setting(
       "origin.tables", \.feed.tables, type: "by table: a file's name, or an object",
       usual: "by the files' names", isSeldom: true,

@@ -67,7 +67,7 @@ extension FeedDocuments {
       }
     } catch let found as NULInText {
       throw OriginError.data(
-        "\(place(ofRow: found.row)): column \"\(found.column)\": a text with a NUL character: \(NULInText.remedy)"
+        "\(place(ofRow: found.row)): column \"\(found.column)\": a string with a NUL character: \(NULInText.remedy)"
       )
     }
     return (read, bytes)
