@@ -1,7 +1,7 @@
 import SeedPublication
 import SeedSystem
 
-// The next opened file would otherwise get a closed stream's number, and messages would go into that file.
+// Otherwise the next opened file would get a closed stream's number, and messages would go into that file.
 for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
   // `open` uses the lowest free descriptor: this stream's.
   _ = open("/dev/null", O_RDWR)

@@ -43,8 +43,8 @@ package final class FollowFolder: Sendable {
 
   // MARK: Objects
 
-  /// Returns the objects that are not in the copy. Compares only lengths because hashes were verified on arrival.
-  /// `rehashing` reads every byte to find disk damage.
+  /// Returns the objects that are not in the copy. Compares only lengths, because hashes were verified after the
+  /// download. `rehashing` reads every byte to find disk damage.
   package func missing(_ objects: [PublishedObject], rehashing: Bool = false) throws -> [PublishedObject] {
     try objects.filter { object in
       let path = publication.file(object)
@@ -53,7 +53,7 @@ package final class FollowFolder: Sendable {
     }
   }
 
-  /// Removes downloads of objects that are no longer wanted. Throws if the remaining objects do not fit on the disk.
+  /// Removes downloads of objects that are no longer needed. Throws if the remaining objects do not fit on the disk.
   package func makeRoom(for objects: [PublishedObject]) throws {
     let wanted = Set(objects.map(\.sha256.hex))
     var held = 0

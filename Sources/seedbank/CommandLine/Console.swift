@@ -42,7 +42,7 @@ final class Console: Sendable {
 
   func startJSON() { state.withLock { $0.asksForJSON = true } }
 
-  /// From here on, messages are log lines, and those below `level` are dropped.
+  /// From now on, messages are log lines, and those below `level` are dropped.
   func startLog(_ format: LogFormat, from level: LogLevel) { state.withLock { $0.log = (format, level) } }
 
   func tell(_ record: LogRecord) {
@@ -104,7 +104,7 @@ enum StandardStream: Int32, Sendable {
     return Int(size.ws_col)
   }
 
-  /// Writes all bytes. Returns false for a closed pipe, which is not a failure, because the reader has seen enough.
+  /// Writes all bytes. Returns false for a closed pipe, which is not a failure, because the reader needs no more.
   func write(_ bytes: [UInt8]) throws(Refusal) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -99,7 +99,7 @@ extension Refusal {
     }
   }
 
-  /// Chosen by the reaction of a script; all other codes mean rejected data.
+  /// Chosen by how a script should react; all other codes mean rejected data.
   private static func exitCode(of code: SeedError.Code) -> ExitCode {
     switch code {
     case .network, .waitingForNetwork, .server, .serverBusy, .accessDenied, .timedOut, .missingFile:
@@ -147,7 +147,7 @@ extension String {
     return (start + dropFirst()).closed
   }
 
-  /// False if the text begins with a path or a series, because these contain characters other than letters.
+  /// False if the message begins with a path or a series, because these contain characters other than letters.
   private var beginsWithWord: Bool {
     prefix { $0 != " " }.allSatisfy { ("a"..."z").contains($0) || $0 == "'" || $0 == "," }
   }

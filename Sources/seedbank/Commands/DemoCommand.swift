@@ -27,7 +27,7 @@ extension Command {
     let draft = DeploymentDraft(dataset, in: directory)
     let trips = try arguments.integer("trips", in: DemoOrigin.tripCounts) ?? DemoOrigin.usualTrips
     let plans = try dataset.plans()
-    // The origin moves into place with the deployment.
+    // The origin is moved into place with the deployment.
     let installer = DeploymentInstaller(draft, extraEntries: [DemoOrigin.fileName]) { staging in
       let origin = DemoDeployment.origin(in: staging)
       try DemoOrigin.write(trips: trips, to: origin)
@@ -56,7 +56,7 @@ enum DemoDeployment {
 
   private static let source = "Made by 'seedbank demo'"
 
-  /// Only the rows of such a dataset's origin are invented.
+  /// Only such a dataset's origin has invented rows.
   static func hasMade(_ dataset: DatasetConfiguration?) -> Bool {
     dataset?.policy.provenance.source == source
   }

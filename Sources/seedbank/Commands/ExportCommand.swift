@@ -49,7 +49,7 @@ extension Command {
     let draft = "\(destination).\(getpid())\(DurableFile.temporarySuffix)"
     let scratch = try ScratchFolder(andDraft: draft)
     defer { scratch.remove() }
-    // An error of SQLite would not show that the destination cannot be written.
+    // SQLite's error would not show that the destination is not writable.
     _ = try File(draft, for: .replacing)
     let meta = try recall.export(version, to: draft, by: scratch.file("version.sqlite"))
     try Paths.requireNew(destination)

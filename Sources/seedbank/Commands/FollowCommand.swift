@@ -147,7 +147,7 @@ private struct FollowJob: Sendable {
     } catch { return error }
   }
 
-  /// Older results in a row before a report, because a cache or one of several followers may lag for a moment.
+  /// Consecutive older results before a report, because a cache or one of several followers may lag for a moment.
   private static let olderLooks = 3
 
   private func tell(_ failure: (any Error)?, inARow count: Int) {

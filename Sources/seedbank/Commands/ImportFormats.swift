@@ -26,7 +26,7 @@ struct ImportFormats {
     mapping = try Self.mapping(arguments, written, format)
   }
 
-  /// One format for all files, unless a mapping names the files of its lists and thus their formats.
+  /// One format for all files, unless a mapping names the files of its lists, and so their formats.
   private static func format(of inputs: [ImportInput], hasFiles: Bool) throws -> ImportJob.Format {
     let formats = inputs.map { ($0, format(of: $0.name) ?? .json) }
     guard let first = formats.first, !hasFiles else { return .json }

@@ -43,7 +43,7 @@ struct ImportJob: Sendable {
       try rejected?.secure()
       return report
     } catch {
-      // Report the import's own failure only.
+      // Reports only the import's own failure.
       if place.hasBegun { try? rejected?.secure() } else { rejected?.discard() }
       throw error
     }

@@ -203,7 +203,7 @@ extension DatasetConfiguration {
     }
   }
 
-  /// From this size on, small snapshots are worth the time of the publisher and of devices.
+  /// From this size on, smaller snapshots are worth the additional time on the publisher and on devices.
   private static let largeBytes = 20_000_000
 
   fileprivate mutating func suit(originOf bytes: Int) {

@@ -27,7 +27,7 @@ extension Command {
 }
 
 extension ParsedArguments {
-  /// The command of a command line and its arguments. A question for help is a call of `help`.
+  /// The command of a command line and its arguments. A request for help is a call of `help`.
   fileprivate static func call(_ arguments: [String]) throws(Refusal) -> (Command, ParsedArguments) {
     let first = arguments.first ?? Parameter.help.word
     if Parameter.help.names.contains(first) { return (.help, ParsedArguments(.help, [:])) }
@@ -48,7 +48,7 @@ enum Program {
   @concurrent static func run(_ arguments: [String], in context: Context) async -> ExitCode {
     do {
       let (command, parsed) = try ParsedArguments.call(arguments)
-      // A failure is then printed as JSON too.
+      // Failures are then also printed as JSON.
       if command.options.contains(where: { $0.name == Parameter.json.name }), parsed.flag(Parameter.json.name)
       {
         context.console.startJSON()

@@ -36,7 +36,7 @@ extension Command {
     }
     if configuration.hasFacts, !arguments.flag("dataset") {
       let facts = VerificationFacts(isSound: report.isSound, at: .now(), after: publication.facts.read())
-      // A user who may only read can verify too.
+      // Users with only read access can verify, too.
       try? publication.facts.write(facts)
     }
     try console.report(report.json, report.text)

@@ -28,7 +28,7 @@ enum TextFile {
     do throws(JSONError) {
       return try JSONValue(parsing: bytes)
     } catch {
-      // Both from 1; columns count characters, not bytes.
+      // Both start at 1; columns count characters, not bytes.
       let read = bytes[..<min(error.offset, bytes.count)]
       let lines = read.split(separator: 0x0A, omittingEmptySubsequences: false)
       let column = String(decoding: lines.last ?? [], as: UTF8.self).count + 1

@@ -13,7 +13,7 @@ struct ConfigurationOverrides: Sendable {
   /// The base of relative paths in options and variables; those in a file are relative to its folder.
   let currentDirectory: String
 
-  /// The override of a key, if any. An empty variable counts as unset, because compose files pass such ones.
+  /// The override of a key, if any. An empty variable counts as unset, because compose files pass empty ones.
   subscript(path: String) -> SettingOverride? {
     if let option = options.last(where: { $0.path == path }) { return option }
     let name = Self.variable(for: path)
@@ -81,7 +81,7 @@ extension DeploymentConfiguration {
   /// The letters by which a mistyped name differs.
   private static let slip = 2
 
-  /// Rejects a variable that is likely meant as a setting. Others with the prefix are ignored, because container
+  /// Rejects a variable that is probably a misspelled setting. Others with the prefix are ignored, because container
   /// platforms add some for a service called seedbank.
   func checkVariables(_ environment: [String: String]) throws(Refusal) {
     let settings =

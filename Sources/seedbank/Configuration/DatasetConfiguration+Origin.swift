@@ -19,7 +19,7 @@ struct PostgresSettings: Hashable {
 }
 
 extension DatasetConfiguration {
-  /// The location comes first; the last of its kinds checks that there is one.
+  /// The location comes first; its last kind checks that there is one.
   static let originSettings = databaseSettings + feedSettings + readingSettings
 
   private static let databaseSettings: [Setting<Self>] = [
