@@ -1,7 +1,7 @@
 import SeedDatabase
 package import SeedSystem
 
-/// The web page's files, read once at start.
+/// The web page's files, read once at startup.
 package struct StaticPages: Sendable {
   struct Page: Sendable {
     let document: ServedDocument

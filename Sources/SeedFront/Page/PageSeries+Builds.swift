@@ -144,7 +144,7 @@ struct BarChart {
     let time: UTCTime
     let value: Int
     let text: String
-    /// A class of the style sheet, which gives its colour.
+    /// A class of the style sheet, which sets its colour.
     let kind: String
     let link: String?
   }
@@ -180,7 +180,7 @@ struct BarChart {
   private func mark(_ bar: Bar, _ path: String) -> HTML {
     let inside: HTML = "<title>\(HTML.readable(bar.time)) UTC: \(bar.text)</title><path d=\"\(path)\"/>"
     guard let link = bar.link else { return "<g class=\"\(bar.kind)\">\(inside)</g>\n" }
-    // The keyboard reaches the same documents in the table.
+    // With the keyboard, users reach the same documents in the table.
     return "<a class=\"change \(bar.kind)\" href=\"\(link)\" tabindex=\"-1\">\(inside)</a>\n"
   }
 }

@@ -24,7 +24,7 @@ final class ImportTarget {
   var recognised = 0
   var hasLostKeys = false
   private var filled: Set<Int> = []
-  /// Batches with statements, the oldest first. A document may fill other columns in each row.
+  /// Batches with statements, the oldest first. A document may fill different columns in each row.
   private var open: [RowBatch] = []
   /// The counts of batches without statements.
   private var closed: (changes: TableChanges, statements: Int) = (TableChanges(), 0)
