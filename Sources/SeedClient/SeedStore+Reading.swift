@@ -93,7 +93,7 @@ extension SeedStore {
 
   /// The phases of all updates from now on; see ``update(_:onPhase:)`` for those of one update.
   ///
-  /// A phase yields at most ten elements a second. A failed update only ends in ``SeedState/isUpdating``.
+  /// A phase yields at most ten elements a second. If an update fails, only ``SeedState/isUpdating`` shows its end.
   public nonisolated var phases: AsyncStream<UpdatePhase> { phaseSender.stream() }
 
   private nonisolated func live<Value: Sendable>(

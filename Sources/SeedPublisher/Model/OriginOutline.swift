@@ -68,7 +68,7 @@ package struct OriginGain: Hashable, Sendable {
 
     let kind: Kind
     let name: String
-    /// The table of a column; the other parts' own name.
+    /// For a column, its table; for other parts, their own name.
     let table: String
 
     init(_ kind: Kind, _ name: String, of table: String? = nil) {

@@ -42,7 +42,7 @@ struct DraftedTable {
     return schema
   }
 
-  /// Reads columns that use another program's collation as bytes.
+  /// Reads as bytes the columns that use another program's collation.
   private mutating func sortByBytes() {
     let names = origin.foreignCollations.joined(separator: ", ")
     note(.collation, "clients lack COLLATE \(names), so such columns sort by their bytes")

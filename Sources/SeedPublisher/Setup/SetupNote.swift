@@ -133,7 +133,7 @@ package enum SkipCause: Hashable, Sendable {
       "add a table of another name to schema.sql, and 'SELECT … FROM' this one in a file TABLE.sql beside it"
     case (.table, .collation):
       "add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY;"
-        + " if it is in the key of a table WITHOUT ROWID, only a copy without it can be read"
+        + " if the collation is in the key of a table WITHOUT ROWID, only a copy without it can be read"
     case (.index, _): Self.indexRemedy
     case (.view, .unknown), (.view, .collation), (.virtualTable, .unknown):
       "clients get its rows if the origin keeps them in an ordinary table"
@@ -144,7 +144,7 @@ package enum SkipCause: Hashable, Sendable {
     case (.virtualTable, .searchContent): "publish that table too"
     case (.virtualTable, _):
       "for its rows, add a table of another name with a key to schema.sql, and 'SELECT … FROM' it in a file TABLE.sql"
-        + " beside it; to search its text, add an FTS5 table over that one's content"
+        + " beside it; to search its text, add an FTS5 table over that table"
     default: "add it to schema.sql in a form that SQLite accepts"
     }
   }

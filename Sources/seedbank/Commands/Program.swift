@@ -59,7 +59,7 @@ enum Program {
       // After a signal, missing files are not a failure.
       StopSignals.endProcess()
       let report = Refusal(of: error)
-      // If stdout fails, the exit code and the message remain.
+      // If stdout fails, only the exit code and the message are left.
       if context.console.isJSON, !report.isInResult {
         try? context.console.result(["error": report.json] as JSONValue)
       }

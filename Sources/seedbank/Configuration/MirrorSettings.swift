@@ -80,7 +80,7 @@ extension ConfigurationValue {
         throw error("expected \"folder\" with a path, or \"s3\" with an address, found neither")
       }
       if let other = members.dropFirst().first(where: { $0.value.written != nil }) {
-        throw other.value.error("it is for a bucket, and this mirror is a folder")
+        throw other.value.error("it is for buckets, but this mirror is a folder")
       }
       return mirror
     }
