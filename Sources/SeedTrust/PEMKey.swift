@@ -31,7 +31,7 @@ package struct PEMKey: Hashable, Sendable {
   /// The key alone: a point in X9.63's form, or PKCS #1's `RSAPublicKey`.
   var key: [UInt8] { Array(der.dropFirst(algorithm == .rsa ? 24 : 26)) }
 
-  /// All before the coordinates of an uncompressed point.
+  /// Everything before the coordinates of an uncompressed point.
   private static let pointHead: [UInt8] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,
     0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,

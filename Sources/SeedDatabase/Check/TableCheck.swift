@@ -12,7 +12,7 @@ struct TableCheck {
   init?(_ connection: Connection, _ table: TableSchema) throws {
     guard let rowid = RowidName.free(besides: table.columnNames + table.generated) else { return nil }
     columns = table.columnNames + (table.isWithoutRowid ? [] : [rowid])
-    // The rowid comes on top of the table's columns, which may already be at the limit.
+    // The rowid is added to the table's columns, which may already be at the limit.
     guard columns.count <= connection.columnLimit else { return nil }
     (self.connection, self.table) = (connection, table)
     let reader = SchemaReader(connection)

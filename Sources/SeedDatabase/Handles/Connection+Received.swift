@@ -13,7 +13,7 @@ extension Connection {
   ]
   private static let deepestExpression: Int32 = 500
 
-  /// In bytes: one statement of a schema.
+  /// Bytes of one statement of a schema.
   private static let longestDefinition: Int32 = 256 * 1024
   private static let secondsToLoad = 10
 

@@ -95,7 +95,7 @@ private struct OpenTable {
     switch event {
     case .fill: try filler?.fill(values)
     case .delete: try rows.delete(lentKey: values)
-    // The row may exist, because a delta has whole rows also for changed keys, and merged deltas for any row.
+    // The row may exist, because a delta also has whole rows for changed keys, and a merged delta for any row.
     case .insert: try rows.write(lent: values)
     case .update(let set): try rows.update(lent: values, at: sets[set])
     case .table, .skip, .end: break

@@ -241,7 +241,7 @@ package enum DeltaEvent: Hashable, Sendable {
   case table(DeltaTable)
   /// Sets the columns to fill in the next row of the table, in the order of its keys.
   case fill
-  /// Leaves as many rows as they are.
+  /// Leaves this many rows unchanged.
   case skip(Int)
   case delete
   case insert

@@ -1,5 +1,5 @@
 /// One JSON value as a flat list: an entry for each scalar, name, object and array, in document order. A container's
-/// entry has its end, so that a value is skipped in one step. Texts stay in the window; only those with escapes are
+/// entry has its end, so that a value is skipped in one step. Strings stay in the window; only those with escapes are
 /// copied. Valid until the scanner is fed; meant to be refilled.
 package struct JSONTape: ~Copyable {
   package enum Kind: UInt8, Sendable {
