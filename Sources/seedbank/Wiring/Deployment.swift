@@ -133,7 +133,7 @@ extension DatasetJob {
     let plans = try dataset.plans()
     self.init(name: dataset.name, origin: try dataset.place(plans, use), plans: plans, policy: dataset.policy)
     (knownOrigin, commandSeconds) = (dataset.knownOrigin, dataset.feed.commandSeconds)
-    // After another command, facts must still tell monitors that 'run' should be running.
+    // After another command, facts must still show monitors that 'run' should be running.
     if RunLock.isHeld(in: dataset.stateFolder) { checkSeconds = dataset.checkSeconds }
   }
 }
