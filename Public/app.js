@@ -128,7 +128,7 @@ let lastReached = new Date();
 
 function showReached(isReached) {
   root.classList.toggle("lost", !isReached);
-  write(freshness, isReached ? "Refreshes by itself" : "No answer: trying again");
+  write(freshness, isReached ? "Refreshes automatically" : "No answer: trying again");
   const href = isReached ? ownIcon : lostIcon;
   if (icon.href !== href) icon.href = href;
 }

@@ -10,8 +10,8 @@
 // - No byte of a snapshot or delta reaches SQLite before its length and SHA-256 match signed metadata.
 // - A file that an app has open is never replaced under its path: a snapshot becomes a new generation's file.
 // - One connection per store writes and checkpoints (SQLite before 3.51.3 can corrupt a WAL that two connections
-//   reset). `StoreWriter` owns it, or the app provides it. All others are read-only. It checkpoints before and after an
-//   update, without waiting for readers.
+//   reset). `StoreWriter` owns it, or the app provides it. All other connections are read-only. It checkpoints before
+//   and after an update, without waiting for readers.
 // - A generation's reader holds a lease on it, a lock that the kernel releases. Only the holder of the store's lock
 //   removes generations, and only those that are not leased, current or previous.
 // - One durable write changes the current generation. A new generation that cannot be read is rolled back and its
@@ -24,7 +24,7 @@
 //   update (`PollInterval` waits between updates; both honour `Retry-After`), and `WatchedRequest` enforces the timeouts.
 // - Apps catch only `SeedError`. Each folder's errors convert to it.
 
-// Re-exports only these, so that an app's file gets no short names. Their members are visible with them.
+// Re-exports only these types, so that no short names leak into an app's files. Their members are visible, too.
 @_exported public import struct SeedFormat.SeedSeries
 @_exported public import enum SeedFormat.SeedValue
 @_exported public import protocol SeedFormat.SeedValueConvertible

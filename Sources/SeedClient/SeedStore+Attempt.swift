@@ -66,7 +66,7 @@ extension SeedStore {
   private func carryOut(_ attempt: inout UpdateAttempt) async throws {
     let (plan, fetcher) = (attempt.plan, attempt.fetcher)
     guard plan.action != .upToDate else {
-      // Removes downloads left by a process that died after its swap. They are harmless, so errors are ignored.
+      // Removes downloads left by a process that was killed after its swap. They are harmless, so errors are ignored.
       _ = try? await fetcher.partial.keep([])
       return
     }
@@ -100,7 +100,7 @@ extension SeedStore {
       }
     } catch {
       failure = error
-      // The file may have the delta nevertheless.
+      // The file may contain the delta nevertheless.
       _ = try? await meta(of: generation)
     }
     // Announces all deltas together, even if a later one failed.

@@ -1,7 +1,7 @@
 import SeedTrust
 
 extension SeedStore {
-  /// The errors that mean that no publication answered, for example because a network's sign-in page did, or the server
+  /// Errors that mean that no publication answered, for example because a network's sign-in page answered or the server
   /// is busy.
   private static let unanswered: Set<SeedError.Code> = [
     .network, .waitingForNetwork, .timedOut, .server, .serverBusy, .accessDenied,
@@ -18,7 +18,7 @@ extension SeedStore {
     } catch let error as CancellationError {
       throw error
     } catch let error as SeedError where error.code == .configuration {
-      // The bundle is not at fault, and a download would not help.
+      // The bundle is not at fault, and a download cannot help.
       throw error
     } catch {
       note(bundleError: SeedError(error), folder)
@@ -53,12 +53,12 @@ extension SeedStore {
   }
 
   private func note(bundleError error: SeedError, _ folder: BundleFolder) {
-    // With a full disk or a locked store, a later attempt may succeed.
+    // If the disk is full or the store is locked, a later attempt may succeed.
     let isOfBundle = ![.io, .insufficientSpace, .storeLocked].contains(error.code)
     hasCheckedBundle = isOfBundle
     let place = "the seed in \(folder.directory) cannot be used: \(error.message)"
     currentState.bundleError =
-      isOfBundle ? SeedError(.bundle, "\(place); make it again with `seedbank pull --bundle`") : error
+      isOfBundle ? SeedError(.bundle, "\(place); recreate it with `seedbank pull --bundle`") : error
     log.error("\(currentState.bundleError ?? error)")
   }
 }

@@ -37,10 +37,10 @@ extension SeedStore {
     let found = try await adopt()
     guard !isWriting else { return found }
     guard fetcher != nil else { throw SeedError.readOnly(layout.directory) }
-    // With the lock, only this store changes the directory, and it need not watch its own changes.
+    // While it holds the lock, only this store changes the directory, and it need not watch its own changes.
     watch = nil
     do { try await writer.begin() } catch {
-      // Catches up on changes while the watch was off.
+      // Catches up on changes made while the watch was off.
       _ = try? await adoptAndWatch()
       throw error
     }
@@ -105,7 +105,7 @@ extension SeedStore {
     return try await adopt()
   }
 
-  /// The bundle may be the best that is left.
+  /// The bundle may be the best remaining data.
   private func lose() { (current, editionSender.latest, hasCheckedBundle) = (nil, nil, false) }
 
   func requireCurrent() throws(SeedError) -> Generation {

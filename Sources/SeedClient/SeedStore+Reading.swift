@@ -2,7 +2,7 @@ package import SeedFormat
 import SeedSystem
 
 extension SeedStore {
-  /// The data to start with: the device's or the app's bundle, otherwise a download.
+  /// The data to start with: the newest on the device or in the app's bundle, otherwise a download.
   ///
   /// Works offline after a first download, and never returns an empty database. The download is unlimited; a live query
   /// waits for that of an update instead, which a policy can limit. If another store updates the
@@ -36,7 +36,7 @@ extension SeedStore {
     live { try $0.rows(query) }
   }
 
-  /// A live query whose rows are decoded by column name; `routeName` also matches the column `route_name`.
+  /// A live query that decodes rows by column name; `routeName` also matches the column `route_name`.
   ///
   /// ```swift
   /// nonisolated struct Stop: Decodable { let id: String, name: String, zone: String? }
@@ -85,7 +85,7 @@ extension SeedStore {
   /// The version that live queries follow, without waiting for a turn. It may be older than the state's.
   package nonisolated var latestVersion: SeedVersion? { editionSender.latest?.version }
 
-  /// Waits until live queries follow another version than `version`. Returns false at the end of the task or the store.
+  /// Waits until live queries follow a version other than `version`. Returns false at the end of the task or the store.
   package nonisolated func follows(otherThan version: SeedVersion?) async -> Bool {
     for await edition in editionSender.stream() where edition.version != version { return true }
     return false
@@ -93,7 +93,7 @@ extension SeedStore {
 
   /// The phases of all updates from now on; see ``update(_:onPhase:)`` for those of one update.
   ///
-  /// A phase yields at most ten elements a second. A failed update only ends in ``SeedState/isUpdating``.
+  /// A phase yields at most ten elements a second. If an update fails, only ``SeedState/isUpdating`` shows its end.
   public nonisolated var phases: AsyncStream<UpdatePhase> { phaseSender.stream() }
 
   private nonisolated func live<Value: Sendable>(
@@ -115,7 +115,7 @@ extension SeedStore {
     .stream(at: editionSender.stream())
   }
 
-  /// Opens the data in case no other call has: otherwise an app that never updates would show nothing, without an
+  /// Opens the data if no other call has done so; otherwise an app that never updates would show nothing, without an
   /// error.
   private func openForQuery() async {
     await openData()
@@ -155,7 +155,7 @@ extension SeedStore {
   ///
   /// Prepares the data first if necessary. `body` runs on a library thread. A few reads run concurrently, others wait.
   /// If the task is cancelled, the running statement ends with ``SeedError/Code/cancelled``. If the file is damaged,
-  /// `body` runs once more with the previous file, if there is one, and the next update downloads a snapshot.
+  /// `body` runs again with the previous file, if there is one, and the next update downloads a snapshot.
   public func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
@@ -170,7 +170,7 @@ extension SeedStore {
   }
 
   private func preparedGeneration() async throws(SeedError) -> (generation: Generation, seed: Seed) {
-    // With the lock, no other store changes the generation, so no turn is needed.
+    // While this store holds the lock, no other store changes the generation, so no turn is needed.
     if isWriting, access == .open, let current, await current.reader.isInPlace(),
       let version = currentState.version
     {

@@ -41,7 +41,7 @@ extension SeedStore {
 }
 
 extension StoreWriter {
-  /// The stored state and data, as a starting store would find them.
+  /// The stored state and data, as a new store would find them.
   func glance() -> (record: StateRecord, data: (SeedMeta, SeedOrigin)?) { (record(), storedData) }
 
   private var storedData: (SeedMeta, SeedOrigin)? {

@@ -4,8 +4,8 @@ extension SeedStore {
   /// Closes all connections and releases all locks, as a suspended app must. Await it when entering the background.
   ///
   /// A running update ends at its next safe point with ``SeedError/Code/suspended`` and keeps downloaded and applied
-  /// data. Running reads end with the same error, within their current statement. Seeds that the app still holds lose
-  /// their locks too, so the app first closes or detaches its own connections to them.
+  /// data. Running reads end with the same error, within their current statement. Seeds that the app still holds also
+  /// lose their locks, so close or detach the app's own connections to them first.
   ///
   /// Until ``resume()``, `keepUpdated` and live queries wait, ``updateInBackground(_:)`` still updates, and every other
   /// call fails with ``SeedError/Code/suspended``. iOS kills an app that is suspended while it holds a lock in an App
@@ -17,8 +17,8 @@ extension SeedStore {
 
   /// Ends the suspension.
   ///
-  /// `files` then yields the current generation again, perhaps a new one from another process. The app opens it as when
-  /// it starts. Do not reopen a seed that the app still holds from before: its file may be gone.
+  /// `files` then yields the current generation again, perhaps a new one from another process. Open it as when the app
+  /// starts. Do not reopen a seed that the app still holds from before: its file may be gone.
   public func resume() async {
     isSuspensionWanted = false
     await endSuspension()
@@ -56,7 +56,7 @@ extension SeedStore {
   }
 
   /// Closes the store permanently: like ``suspend()``, and ends its sequences, including live queries. All later calls
-  /// fail with ``SeedError/Code/closed``, and so does `keepUpdated`. Another store can then update the directory.
+  /// and `keepUpdated` fail with ``SeedError/Code/closed``. Another store can then update the directory.
   ///
   /// A store closes when its last reference is released; call this if other references may remain.
   public func close() async {
@@ -86,7 +86,7 @@ extension SeedStore {
   private func stop(as new: StoreAccess) async {
     await halt(as: new)
     defer { updateLock.release() }
-    // Set again, because a resumption may have run first.
+    // Set again, because `resume()` may have run first.
     setAccess(new)
     await letGo()
   }
@@ -134,7 +134,7 @@ extension SeedStore {
   ///
   /// The store then starts over at its next read or update, as after an installation: with the app's bundle or a
   /// download. A running ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task first, or
-  /// ``close()`` the store afterwards. Updates and reads under way end as by ``suspend()``; later ones and live queries
+  /// ``close()`` the store afterwards. Running updates and reads end as by ``suspend()``; later ones and live queries
   /// wait. First close or detach the app's own connections to the data, which otherwise keep its space.
   ///
   /// Data that another store or process reads stays until the first update after that reader's end. Fails with
@@ -144,7 +144,7 @@ extension SeedStore {
     try access.check()
     await halt(as: .removing)
     defer { updateLock.release() }
-    // A suspension that came later stays.
+    // A later suspension stays in effect.
     guard access == .removing else { throw access == .closed ? SeedError.closed : .suspended }
     await letGo()
     var failure: SeedError?

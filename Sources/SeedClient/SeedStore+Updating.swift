@@ -75,7 +75,7 @@ extension SeedStore {
     }
   }
 
-  /// Seconds until a publication is visible behind a cache; an earlier update would find nothing.
+  /// Seconds until a publication is visible through a cache; an earlier update would find nothing.
   private static let pushDelay = 2.0
 
   /// Updates once after a random delay of two to fifteen seconds, which spreads the requests of many devices that got
@@ -95,7 +95,7 @@ extension SeedStore {
     guard !isPushPending else { return nil }
     isPushPending = true
     do {
-      // A later message needs another update, because this one may miss its news.
+      // A later message needs another update, because this one may miss its changes.
       defer { isPushPending = false }
       try await sleepUnlessClosed(
         for: .seconds(Self.pushDelay) + max(spread, .zero) * environment.chance())

@@ -38,14 +38,14 @@ public actor SeedStore {
   var current: Generation?
   var held = HeldGenerations()
   var access = StoreAccess.open
-  /// Whether the app's last wish is a suspension, even during a background update.
+  /// Whether the app last asked for a suspension, even during a background update.
   var isSuspensionWanted = false
   var backgroundUpdates = 0
   nonisolated let accesses = Broadcast<StoreAccess>(mostWaiting: 1, replaysLatest: true)
   var watch: FolderWatch?
   var hasPendingCheck = false
   var isWatchPending = false
-  /// The reason why the last attempt to open the current file failed.
+  /// Why the last attempt to open the current file failed.
   var damage: String?
   var cancelWork: (@Sendable () -> Void)?
   var isWriting = false
@@ -60,7 +60,7 @@ public actor SeedStore {
     didSet { if currentState != oldValue { stateSender.send(currentState) } }
   }
 
-  /// Creates a store without reading, writing or fetching yet.
+  /// Creates a store without reading, writing or fetching anything yet.
   ///
   /// - Parameters:
   ///   - model: The data that the app was built for; `seedbank config swift` prints it.
@@ -127,8 +127,8 @@ public actor SeedStore {
 
   // MARK: Serial changes
 
-  /// Runs `body` in turn: changes to the store are serial. `body` runs in its own task, which is cancelled with the
-  /// caller's and by ``suspend()``. Its errors are translated; those of an update remain in ``state``.
+  /// Runs `body` in turn, because changes to the store are serial. `body` runs in its own task, which is cancelled with
+  /// the caller's and by ``suspend()``. Its errors are translated; those of an update remain in ``state``.
   func inTurn<Result: Sendable>(
     isUpdate: Bool = true, _ body: @escaping @Sendable (isolated SeedStore) async throws -> Result
   ) async throws(SeedError) -> Result {

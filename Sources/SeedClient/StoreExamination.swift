@@ -70,7 +70,7 @@ package struct StoreExamination {
       }
       report.data = StoreReport.Data(meta: meta, file: folder.file, rows: rows)
     } catch let error as DatabaseError where error.saysFull {
-      // SQLite had no room for its temporary files. The store may be sound, so this is not a finding.
+      // SQLite had no space for its temporary files. The store may be sound, so this is not a finding.
       throw error
     } catch { report.add(.error, "generations/\(folder.name)", SeedError(error).message, StoreRemedy.repair) }
   }
@@ -196,7 +196,7 @@ package struct StoreReport: Hashable, Sendable {
 }
 
 extension StoreReport {
-  /// Verifies a seed of a client that does not use the library; it has no signatures. The file is only read.
+  /// Verifies a seed from a client that does not use the library; such a seed has no signatures. Only reads the file.
   package init(ofSeed path: String) throws(SeedError) {
     self.init()
     do { try examine(seed: path) } catch { throw SeedError(error) }
@@ -226,7 +226,7 @@ private enum StoreRemedy {
 }
 
 extension TrustError {
-  /// True if the files may each be valid but do not fit together; an update replaces them.
+  /// True if each file may be valid but the files do not fit together; an update replaces them.
   fileprivate var isMismatch: Bool {
     switch self {
     case .wrongVersion, .lengthMismatch, .hashMismatch, .missingFile: true

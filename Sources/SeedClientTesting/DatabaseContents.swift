@@ -39,7 +39,7 @@ package struct DatabaseContents {
       if let encoding { return ("\(directory)/\(name)", encoding) }
     }
     throw TestPublisherError(
-      "\(directory) has no snapshot: give a folder that `seedbank pull --bundle` made, and that is among the "
+      "\(directory) has no snapshot: give a folder that `seedbank pull --bundle` made and that is among the "
         + "resources of the tests")
   }
 

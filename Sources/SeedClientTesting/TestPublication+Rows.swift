@@ -101,7 +101,7 @@ struct TargetRow {
 
   func absent(_ key: [SeedValue]) -> TestPublisherError {
     TestPublisherError(
-      "\(place(key)): there is no such row: put it first, or give the key of one that is there")
+      "\(place(key)): there is no such row: put it first, or give the key of an existing row")
   }
 }
 
@@ -118,7 +118,7 @@ extension TestPublication {
       } catch { throw TestPublisherError("\(error): write statements that change rows of this schema") }
       guard copy.isInTransaction else {
         throw TestPublisherError(
-          "the statements end the transaction that they run in: leave out BEGIN, COMMIT and ROLLBACK")
+          "the statements end the transaction that they run in: omit BEGIN, COMMIT and ROLLBACK")
       }
     }
   }
@@ -142,7 +142,7 @@ extension TestPublication {
     try change()
     guard try copy.integer("PRAGMA schema_version") == layout else {
       throw TestPublisherError(
-        "the statements change the schema: a new schema is a new model, so make another TestPublisher with it"
+        "the statements change the schema: a new schema is a new model, so create another TestPublisher with it"
       )
     }
     return zip(try allRows(), before).map { $0.edit(since: $1) }

@@ -62,7 +62,7 @@ public final class TestPublisher: Sendable {
     } catch {
       guard error is SchemaProblem || error is DatabaseError else { throw error }
       throw TestPublisherError(
-        "no seed can have this schema: \(error): give the model's own, as the publisher has it")
+        "no seed can have this schema: \(error): use the model's schema from the publisher")
     }
   }
 
@@ -70,7 +70,7 @@ public final class TestPublisher: Sendable {
     guard let pinned = given.schema, let found = own.schema, pinned != found else { return }
     throw TestPublisherError(
       "model \(given.dataset) \(given.version) is for a schema with the hash \(pinned), but this schema's is \(found): "
-        + "give the schema that the model was made from, or copy the model again from `seedbank config swift`"
+        + "use the schema that the model was made from, or copy the model again from `seedbank config swift`"
     )
   }
 

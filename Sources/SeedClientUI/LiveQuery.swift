@@ -150,7 +150,7 @@ public import SeedClient
 
 extension SeedError {
   fileprivate static let noStore = SeedError(
-    .configuration, "the view has no store: put one into its environment with .environment(\\.seeds, store)")
+    .configuration, "the view has no store: put one in its environment with .environment(\\.seeds, store)")
 }
 
 /// A store's state and updates, to show as settings or progress. Active until its last reference is released.

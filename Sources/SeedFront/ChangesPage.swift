@@ -15,7 +15,7 @@ struct ChangesPage: Sendable {
   private let parts: [PagePart]
 
   /// Bodies up to this size are made once, in memory, so that the server can cache and share the response. Larger ones
-  /// are not, because slow readers of different pages would each hold one: they share the deltas.
+  /// share the deltas instead, because slow readers of different pages would each hold a body.
   private static let smallBytes = 1024 * 1024
 
   init(
@@ -138,7 +138,7 @@ private final class PageStream: HTTPByteStream {
       case .plain(let bytes): plain = bytes
       case .member(let delta):
         reader = try? GzipReader(delta.bytes)
-        // The next part must not take this delta's place.
+        // The next part must not replace this delta.
         if reader == nil { rest = [] }
       case nil: return nil
       }

@@ -32,7 +32,7 @@ package final class Front: Sendable {
   private let server: HTTPServer
   private let timers: [RepeatingTimer]
 
-  /// Loads the publication and starts to serve. Without a publication it starts too, but is not ready.
+  /// Loads the publication and starts to serve. Also starts without a publication, but is then not ready.
   package init(_ configuration: FrontConfiguration) throws {
     let (log, metrics) = (OperatorLog(configuration.report), FrontMetrics())
     let source = CatalogSource(configuration.publication, following: configuration.follow, log: log)

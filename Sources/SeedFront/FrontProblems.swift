@@ -64,7 +64,7 @@ extension Problem {
     Problem(
       .versionGone,
       "No published deltas lead from version \(since) to exactly version \(end): leave out \"to\" for all changes up to "
-        + "version \(model.state.head), or name another one.", model.members(since, to: end))
+        + "version \(model.state.head), or choose another one.", model.members(since, to: end))
   }
 
   static func versionAhead(_ since: SeedVersion, _ model: ServedModel) -> Problem {
@@ -79,7 +79,7 @@ extension Problem {
   static func copyBehind(_ wanted: SeedVersion, _ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,
-      "Version \(wanted) has not reached this copy yet, which is at \(model.state.head): ask again in some seconds, with "
+      "Version \(wanted) has not reached this copy yet, which is at \(model.state.head): ask again in a few seconds, with "
         + "the same parameters.", model.span(since))
   }
 
@@ -87,7 +87,7 @@ extension Problem {
     Problem(
       .overloaded,
       "This copy cannot decide yet whether the epoch of version \(since) is newer than its own, \(model.state.epoch): "
-        + "ask again in some seconds, with the same parameters.", model.span(since))
+        + "ask again in a few seconds, with the same parameters.", model.span(since))
   }
 
   static func endBefore(_ end: SeedVersion, since: SeedVersion) -> Problem {
@@ -120,7 +120,8 @@ extension Problem {
   static let damaged = Problem(
     .internalError, "A published file is missing or damaged: the operator must repair it.")
   static let away = Problem(
-    .publicationUnavailable, "The publication's files are not here at the moment. Try again in a few seconds."
+    .publicationUnavailable,
+    "The publication's files are not available at the moment. Try again in a few seconds."
   )
   static let notReady = Problem(
     .publicationUnavailable,

@@ -43,7 +43,7 @@ enum Route: Hashable {
     }
   }
 
-  /// The kind for metrics. An object's own mark is more specific.
+  /// The kind for metrics. An object's own label is more specific.
   var kind: AnswerMark.Kind {
     switch self {
     case .metadata(MetadataName.unversioned(Timestamp.type)): .timestamp

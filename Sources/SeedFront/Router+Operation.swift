@@ -48,7 +48,7 @@ extension SignatureExpiry {
 }
 
 extension CatalogView {
-  /// Hides the address, which is in the log.
+  /// Hides the address, which the log has.
   fileprivate func looks(_ state: FollowState) -> JSONValue {
     .object(
       .init(

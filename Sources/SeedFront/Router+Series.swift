@@ -74,7 +74,7 @@ extension Router {
 }
 
 extension ServedModel {
-  /// Rejects a client whose history may be another one.
+  /// Rejects a client whose history may be a different one.
   fileprivate func check(
     _ epoch: Epoch?, _ since: SeedVersion, _ end: SeedVersion?, following follow: FollowProgress?
   ) throws(Problem) {
@@ -83,7 +83,7 @@ extension ServedModel {
     guard epoch == state.epoch else {
       throw follow?.mayBeNewer(epoch) == true ? .epochAhead(since, self) : .otherEpoch(since, self)
     }
-    // A client that sends no epoch may have another history and would wait forever. One below the floor needs the
+    // A client that sends no epoch may have a different history and would wait forever. One below the floor needs the
     // snapshot in any case.
     let wanted = max(since, end ?? since)
     if follow != nil, since >= state.floor, isBehind(wanted) { throw .copyBehind(wanted, since, self) }

@@ -88,7 +88,8 @@ package struct Router: Sendable {
     // In an operator's browser, other sites' scripts could otherwise read a front that only the operator can reach.
     if ["/metrics", "/readyz"].contains(request.path) { return response }
     response.headers.append("Access-Control-Allow-Origin", "*")
-    // A wildcard is one byte; a list is 240. Sending it only to other origins would double every cache's entries.
+    // A wildcard is one byte; a list is 240. Sending the field only to other origins would double every cache's
+    // entries.
     response.headers.append("Access-Control-Expose-Headers", "*")
     return response
   }
@@ -119,7 +120,7 @@ extension HTTPResponse {
     return response
   }
 
-  /// A cache keeps each spelling of a target apart, so only one is answered.
+  /// A cache stores each spelling of a target separately, so only one is answered.
   fileprivate static func moved(to target: String) -> HTTPResponse {
     HTTPResponse(status: 301, headers: ["Location": target, "Cache-Control": CacheRule.current])
   }

@@ -13,7 +13,7 @@ package final class DocumentRows {
   @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) package private(set) var count = 0
 
-  /// The most rows that a receiver takes at a time.
+  /// Maximum number of rows that a receiver takes at a time.
   package static let rowsTaken = 16
 
   /// Thrown after the last row that the caller asked for.

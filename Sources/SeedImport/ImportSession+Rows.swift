@@ -1,6 +1,6 @@
 import SeedFormat
 
-// Rows that wait for unique values and are retried at the end of a transaction.
+// Rows that wait for a unique value and are retried at the end of the transaction.
 extension ImportSession {
   func write(_ list: List, _ name: String?, _ source: borrowing DocumentSource) throws {
     let turn = turns.latest
@@ -25,7 +25,7 @@ extension ImportSession {
     return try writer.write(list.plan, source, given: given)
   }
 
-  /// Retries waiting rows: first from last to first, because values mostly move along a list in its order; then in
+  /// Retries waiting rows: first in reverse order, because values mostly move along a list in its order; then in
   /// document order, which rejects rows whose values are still taken.
   func retryWaiting() throws {
     let (waiting, place, turn) = (writer.store.waiting, writer.place, turns.latest)

@@ -88,7 +88,7 @@ package final class ImportSession {
     try tellingOfBatches { try run() }
     earlierBytes += source.scanner.bytesFed
     listsFound.formUnion(finder.listsFound)
-    // Later issues belong to no row.
+    // Later issues do not belong to a row.
     defer { writer.place = RowPlace() }
     return place.row - 1
   }
@@ -279,7 +279,7 @@ package final class ImportSession {
   }
 
   package func abandon() {
-    // Only the failure that led here is reported.
+    // Reports only the original failure.
     try? issues.endRow()
     connection.rollBack()
   }

@@ -30,8 +30,8 @@ public struct ImportSource: Sendable {
   /// A file, plain or gzip (detected by content), read in pieces.
   public static func file(_ url: URL) -> ImportSource { .files([url]) }
 
-  /// Several files, such as a feed's, in one import: rows in each may reference rows in all. A mapping's lists name
-  /// their file in ``ImportMapping/List/file``.
+  /// Several files, such as a feed's, in one import: their rows may reference each other. A mapping's lists name their
+  /// file in ``ImportMapping/List/file``.
   public static func files(_ urls: [URL]) -> ImportSource {
     ImportSource(kind: .files(urls), name: "")
   }

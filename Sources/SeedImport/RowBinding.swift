@@ -121,6 +121,6 @@ package struct ReceivedColumn {
 
   package init(_ number: Int, _ schema: ColumnSchema) { (self.number, self.schema) = (number, schema) }
 
-  /// The most columns of an SQLite table.
+  /// Maximum number of columns in a SQLite table.
   package static let most = 2000
 }

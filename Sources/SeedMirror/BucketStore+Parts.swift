@@ -12,7 +12,7 @@ extension BucketStore {
     let begun = try answer(BucketRequest(.post, "\(url)?uploads=", file.headers))
     try check(begun)
     guard let id = BucketList.text("UploadId", in: begun.text) else {
-      throw MirrorError.refused("it does not name the upload that it began: use another store")
+      throw MirrorError.refused("it does not identify the upload that it began: use another store")
     }
     let upload = "uploadId=\(MetadataName.quoted(String(id)))"
     var isDone = false
@@ -33,7 +33,7 @@ extension BucketStore {
     var tags: [String] = []
     var hasher = SHA256Hasher()
     while case let part = try file.read(limits.partBytes), !part.isEmpty {
-      if isOver() { throw MirrorError.away("its upload was not done when the program had to end") }
+      if isOver() { throw MirrorError.away("its upload was not finished when the program had to end") }
       hasher.update(part)
       let answer = try answer(BucketRequest(.put, url(tags.count + 1), [], part))
       try check(answer)

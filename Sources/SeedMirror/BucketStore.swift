@@ -41,7 +41,7 @@ package struct BucketStore: MirrorStore {
         }
         page = list.next
         guard !list.isCut || page.map({ pages.insert($0).inserted }) == true else {
-          throw MirrorError.refused("its list of files does not go on after a page: use another store")
+          throw MirrorError.refused("its list of files does not continue after a page: use another store")
         }
       } while page != nil
     }
@@ -156,9 +156,9 @@ package struct BucketStore: MirrorStore {
 
   private func advice(_ answer: BucketAnswer) -> String {
     switch answer.code {
-    case "NoSuchBucket": "make the bucket, or correct its name"
+    case "NoSuchBucket": "create the bucket, or correct its name"
     case "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidToken", "ExpiredToken":
-      "the store rejected the credentials; check their variables or file"
+      "the store rejected the credentials; check the variables or the file"
     case "AuthorizationHeaderMalformed": "the region is not \(address.region); the store's console names it"
     case "RequestTimeTooSkewed":
       "the clocks differ: here it is \(UTCTime.now()), there \(answer.date ?? "another time")"

@@ -178,8 +178,8 @@ package struct DeploymentCheck {
     let remedy =
       model.projections[table.name] != nil
       ? "change \(select) so that it does not select such rows"
-      : "give them values, or leave them out: write SELECT \(columns) FROM \(quoted(table.name)) WHERE \(condition) into "
-        + "\(select); a new major ('seedbank model new') may have another key"
+      : "give them values, or leave them out: put SELECT \(columns) FROM \(quoted(table.name)) WHERE \(condition) in "
+        + "\(select); a new major ('seedbank model new') may have a different key"
     return
       "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
       + "cannot have such rows: \(remedy)"

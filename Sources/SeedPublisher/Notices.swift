@@ -42,7 +42,7 @@ package final class Notices: Sendable {
     commands[kind].flatMap { ProgramFile($0[0], environment).fault }.map { "\(kind.setting): \($0)" }
   }
 
-  /// Runs the program of that kind, if there is one; blocks until it exits.
+  /// Runs the program for that kind, if there is one; blocks until it exits.
   package func tell(_ kind: NoticeKind, _ facts: JSONValue) {
     guard let words = commands[kind] else { return }
     let event = JSONMember("event", .string(kind.rawValue))

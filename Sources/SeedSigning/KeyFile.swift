@@ -85,7 +85,7 @@ package enum KeyFileError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .alreadyThere(let path): "\(path) exists; move it elsewhere, as keys are never overwritten"
+    case .alreadyThere(let path): "\(path) exists; move it elsewhere, because keys are never overwritten"
     case .malformed(let path, let reason): "\(path) is not a key file: \(reason)"
     case .system(let failure): failure.description + (failure.rightsRemedy.map { "; \($0)" } ?? "")
     }

@@ -106,7 +106,7 @@ private struct StepDraft {
     return SigningStep(files: ordered, published: next)
   }
 
-  /// Skips a new version without changes, so that clients have one file fewer to fetch.
+  /// Skips a new version without changes, so that clients have one fewer file to fetch.
   private mutating func signSnapshotRole() throws {
     let old = published.snapshot
     let isKept =

@@ -80,7 +80,7 @@ package struct RepositorySigner: Sendable {
 
   // MARK: New publications
 
-  /// Creates a publication without series. The threshold of each role is 1 unless `thresholds` has another.
+  /// Creates a publication without series. The threshold of each role is 1 unless `thresholds` sets another.
   package func create(
     delegating series: [SeedSeries], keys: KeyRing, thresholds: [KeyRole: Int] = [:]
   ) throws -> SigningStep {
@@ -129,8 +129,8 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// The next root, with other keys for these roles. If too few of the old root's keys are left to sign it, it starts a
-  /// separate chain: new apps must ship it, and installed apps keep the old root until that expires.
+  /// The next root, with different keys for these roles. If too few of the old root's keys are left to sign it, it
+  /// starts a separate chain: new apps must ship it, and installed apps keep the old root until that expires.
   package func root(
     replacing verifiers: [KeyRole: RoleVerifiers], startingChain: Bool = false,
     after published: PublishedMetadata

@@ -1,7 +1,7 @@
 #if os(Linux)
 internal import CLinux
 
-/// A program in its own process group, with default signals, one input text and no other open files of this process.
+/// A program in its own process group, with default signals, one input string and no other open files of this process.
 package final class ChildProcess: Sendable {
   package enum Ending: Hashable, Sendable {
     case exited(Int32)

@@ -1,7 +1,7 @@
 /// Crash-safe file writes: after a crash, a file has either its old or its new content. Foundation's atomic writes do
 /// not sync the folder, so a power loss may undo the rename.
 package enum DurableFile {
-  /// The suffix of temporary files, which a crash may leave and the folder's owner sweeps.
+  /// The suffix of temporary files. A crash may leave some behind; the folder's owner removes them.
   package static let temporarySuffix = ".tmp"
 
   package static func read(_ path: String, limit: Int) throws(FileError) -> [UInt8] {

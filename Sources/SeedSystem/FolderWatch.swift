@@ -108,7 +108,7 @@ private struct FolderEvents: Sendable {
     }
   }
 
-  /// Lost events (a queue overflow) count as news.
+  /// Lost events (a queue overflow) count as changes.
   private func isNews(_ event: inotify_event, _ name: some Sequence<UInt8>) -> Bool {
     files.isEmpty || event.mask & UInt32(IN_Q_OVERFLOW) != 0
       || files.contains(String(decoding: Array(name), as: UTF8.self))

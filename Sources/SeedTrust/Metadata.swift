@@ -153,7 +153,7 @@ package enum CanonicalJSON {
 package enum TrustError: Error, Hashable, Sendable, CustomStringConvertible {
   case badSignature(role: String, found: Int, needed: Int)
   case rollback(role: String, trusted: Int, offered: Int)
-  /// The trusted version was offered again with other signed content.
+  /// The trusted version was offered again with different signed content.
   case conflict(role: String, version: Int)
   case expired(role: String, at: UTCTime)
   case wrongVersion(role: String, expected: Int, offered: Int)

@@ -31,7 +31,7 @@ package struct PEMKey: Hashable, Sendable {
   /// The key alone: a point in X9.63's form, or PKCS #1's `RSAPublicKey`.
   var key: [UInt8] { Array(der.dropFirst(algorithm == .rsa ? 24 : 26)) }
 
-  /// All before the coordinates of an uncompressed point.
+  /// Everything before the coordinates of an uncompressed point.
   private static let pointHead: [UInt8] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,
     0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
@@ -45,7 +45,7 @@ package struct PEMKey: Hashable, Sendable {
   /// The exponent 65537, which all tools take.
   private static let exponent: [UInt8] = [0x02, 0x03, 0x01, 0x00, 0x01]
 
-  /// Whether the modulus fills its bytes, and all around it is as its length demands.
+  /// Whether the modulus fills its bytes, and everything around it is as its length requires.
   private static func isRSAKey(_ der: [UInt8]) -> Bool {
     let modulus = der.count - 38
     guard modulusBytes.contains(modulus) else { return false }

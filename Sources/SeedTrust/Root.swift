@@ -20,7 +20,7 @@ package struct Root: SignedRole {
       roles: Dictionary(uniqueKeysWithValues: verifiers.map { ($0.key.rawValue, RoleKeys($0.value)) }))
   }
 
-  /// The root after `former`, with other keys for these roles; drops keys without a role.
+  /// The root after `former`, with different keys for these roles; drops keys without a role.
   package init(header: RoleHeader, replacing verifiers: [KeyRole: RoleVerifiers], of former: Root) {
     let replaced = verifiers.map { ($0.key.rawValue, RoleKeys($0.value)) }
     let roles = former.roles.merging(replaced) { $1 }

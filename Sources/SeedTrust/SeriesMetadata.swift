@@ -82,7 +82,7 @@ package struct SeriesState: Hashable, Sendable {
     (self.license, self.attribution, self.source, self.hold) = (license, attribution, source, hold)
   }
 
-  /// Ignores unknown fields, with which a later publisher may address later clients.
+  /// Ignores unknown fields, which a later publisher may use for later clients.
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     epoch = try fields.value("epoch", Epoch.init(_:))
     head = try fields.version("head")

@@ -49,7 +49,7 @@ package struct MetaFile: Hashable, Sendable {
 
   /// An entry for new metadata, with length and digest if `bytes` are given. A digest makes clients replace a stored
   /// file of the same version. Roles that change often need one, because a publisher restored from a backup may sign
-  /// other files under versions that clients already have.
+  /// different files under versions that clients already have.
   package init(version: Int, of bytes: [UInt8]? = nil) {
     self.version = version
     length = bytes?.count

@@ -86,7 +86,7 @@ package struct TrustedMetadataSet: Sendable {
     case newer
     /// The same version and content.
     case same
-    /// The same version with other content; the trusted one stays.
+    /// The same version with different content; the trusted one stays.
     case conflicting
   }
 

@@ -68,9 +68,9 @@ import Testing
   @Test func `SQL that fails, ends the transaction or changes the schema is rejected`() throws {
     #expect(
       Stops.mistake { try seeds.publish(sql: "UPDATE stopp SET id = 1") }?.contains("no such table") == true)
-    #expect(Stops.mistake { try seeds.publish(sql: "COMMIT") }?.contains("leave out BEGIN") == true)
+    #expect(Stops.mistake { try seeds.publish(sql: "COMMIT") }?.contains("omit BEGIN") == true)
     let schema = Stops.mistake { try seeds.publish(sql: "CREATE TABLE other(id INTEGER PRIMARY KEY)") }
-    #expect(schema?.contains("make another TestPublisher") == true)
+    #expect(schema?.contains("create another TestPublisher") == true)
     #expect(try seeds.publish(sql: "UPDATE stop SET name = 'Alex'").number == 2)
   }
 

@@ -8,8 +8,8 @@ import Testing
 @Suite struct MisfitDeltaTests {
   /// A set, a deleted key, an update, and the reason to refuse them.
   static let plants = [
-    (#"["name"]"#, "", #"[0,"z","Three"]"#, ", row id = z: an update found no such row"),
-    (#"["name"]"#, #"["a"]"#, #"[0,"a","Three"]"#, ", row id = a: an update found no such row"),
+    (#"["name"]"#, "", #"[0,"z","Three"]"#, ", row id = z: no such row to update"),
+    (#"["name"]"#, #"["a"]"#, #"[0,"a","Three"]"#, ", row id = a: no such row to update"),
     (#"["name"]"#, "", #"[0,"a"]"#, ", row id = a: a row of 2 values, expected 3"),
     (#"["name"]"#, "", #"[0,"a","Three","Four"]"#, ", row id = a: a row of 4 values, expected 3"),
     (#"["colour"]"#, "", #"[0,"a","Three"]"#, ": an update sets colour:"),

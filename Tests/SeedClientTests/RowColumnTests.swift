@@ -25,13 +25,13 @@ import Testing
     let alike = await fixture.misfit("SELECT 1 AS a_b, 2 AS ab", as: Spelled.self)
     #expect(
       alike?.message.hasPrefix(
-        #"Spelled.aB could be "a_b" or "ab": leave one out, or name the right one "aB" with AS (the query"#
+        #"Spelled.aB could be "a_b" or "ab": omit one, or rename the right one to "aB" with AS (the query"#
       )
         == true)
     let same = await fixture.misfit("SELECT 1 AS aB, 2 AS aB", as: Spelled.self)
     #expect(same?.code == .decoding)
     #expect(
-      same?.message.hasPrefix("Spelled.aB has more than one column of its name: give the others") == true)
+      same?.message.hasPrefix("Spelled.aB has more than one column with its name: rename the others") == true)
     #expect(try await rows("SELECT 1 AS id, 2 AS id, 3 AS a_b", as: Spelled.self) == [Spelled(aB: 3)])
   }
 

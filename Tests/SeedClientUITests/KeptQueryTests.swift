@@ -41,7 +41,7 @@ import Testing
     try await until { without.error != nil }
     #expect(
       without.error?.message
-        == "the view has no store: put one into its environment with .environment(\\.seeds, store)")
+        == "the view has no store: put one in its environment with .environment(\\.seeds, store)")
     let names = live("SELECT name FROM stop", in: store)
     try await until { names.rows == ["Alexanderplatz"] }
   }

@@ -54,7 +54,7 @@ import Testing
     try forge(
       "stop", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, more TEXT AS (\(Self.huge)) NOT NULL)")
     let error = #expect(throws: NotASeed.self) { try check() }
-    #expect(error?.reason.contains("more time or room") == true)
+    #expect(error?.reason.contains("more time or space") == true)
   }
 
   @Test func `a CHECK is not computed`() throws {

@@ -52,7 +52,10 @@ import Testing
   @Test func `each problem has its own words and none leaves the page green`() {
     let problems: [(word: String, sentence: String, change: (inout SeriesFacts) -> Void)] = [
       ("clocks differ", "ahead of this front’s clock", { $0.look.newestAt = Self.now.adding(days: 1) }),
-      ("no look for long", "does the publisher still run?", { $0.look.newestAt = Self.now.adding(days: -2) }),
+      (
+        "no look for long", "is the publisher still running?",
+        { $0.look.newestAt = Self.now.adding(days: -2) }
+      ),
       ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
       ("not known", "No status is reported to this front", { $0.look.newest = nil }),
       ("more in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
@@ -96,12 +99,13 @@ import Testing
   @Test func `a publisher that stopped checking is reported after a time that fits its interval`() {
     for (every, seconds, isMissed) in [(2, 450, false), (2, 451, true), (120, 600, false), (120, 601, true)] {
       let html = page({ $0.checkSeconds = every }, at: Self.now.adding(seconds: seconds))
-      #expect(html.contains("does the publisher still run?") == isMissed, "\(every), \(seconds)")
+      #expect(html.contains("is the publisher still running?") == isMissed, "\(every), \(seconds)")
     }
     // A timer has no known interval, so it gets 26 hours, as in the documented alerts.
     for (hours, isMissed) in [(25, false), (27, true)] {
       #expect(
-        page(at: Self.now.adding(seconds: hours * 3600)).contains("does the publisher still run?") == isMissed
+        page(at: Self.now.adding(seconds: hours * 3600)).contains("is the publisher still running?")
+          == isMissed
       )
     }
   }
@@ -120,7 +124,7 @@ import Testing
     }
     let since = Self.now.adding(seconds: -30)
     let waiting = page { $0.look.behindSince = since }
-    let entry = waiting.split(separator: "<dt>Waits for the replica since</dt>").last?.prefix(120) ?? ""
+    let entry = waiting.split(separator: "<dt>Waiting for the replica since</dt>").last?.prefix(120) ?? ""
     #expect(entry.contains(since.text), "\(entry)")
   }
 

@@ -42,11 +42,11 @@ import Testing
       [.init(TableMapping("film", columns: ["codes": "x"]))]
     ),
     (
-      #"two names in 'columns' are the column "code""#,
+      #"two names in 'columns' refer to the column "code""#,
       [.init(TableMapping("film", columns: ["code": "a", "CODE": "b"]))]
     ),
     (
-      #"two names in 'constants' are the column "code""#,
+      #"two names in 'constants' refer to the column "code""#,
       [.init(TableMapping("film", constants: ["code": .text("a"), "Code": .text("b")]))]
     ),
     (
@@ -57,10 +57,10 @@ import Testing
     // Lists.
     ("overlap with other rows at", [.init("film", rows: "$"), .init("film", rows: "$.a")]),
     ("overlap with other rows at", [.init("film", rows: "a.b"), .init("film", rows: "a")]),
-    ("two lists lie at $.a", [.init("film", rows: "$.a"), .init("film", rows: "a")]),
-    ("two lists lie at $.a", [.init("film", rows: "$.a"), .init("person", rows: "$.a")]),
+    ("two lists are at $.a", [.init("film", rows: "$.a"), .init("film", rows: "a")]),
+    ("two lists are at $.a", [.init("film", rows: "$.a"), .init("person", rows: "$.a")]),
     (
-      "two lists lie at $.a",
+      "two lists are at $.a",
       [
         .init("film", rows: "$.a", where: [RowCondition("t", in: [.null])]),
         .init("person", rows: "$.a", layout: .dictionary(keyColumn: "id")),
@@ -70,7 +70,7 @@ import Testing
     ("leads through an array's element", [.init("film", rows: "$.a[0].b")]),
     // Relations.
     (
-      "two relations lie at $.people",
+      "two relations are at $.people",
       film(.array("people", "person", parentKey: ["film"]), .array("people", "part", parentKey: ["film"]))
     ),
     (

@@ -70,7 +70,7 @@ import Testing
     #expect(old.contains("400 InvalidToken") && !old.contains("an old token") && !old.contains(bucket.secret))
     #expect(Self.refusal { _ = try bucket.store("nowhere/prod").read(file.path) }.contains("NoSuchBucket"))
     #expect(Self.refusal { _ = try bucket.store("nowhere/prod").put(file, .absent) }.contains("NoSuchBucket"))
-    #expect(Self.refusal { _ = try bucket.store("nowhere/prod").list() }.contains("make the bucket"))
+    #expect(Self.refusal { _ = try bucket.store("nowhere/prod").list() }.contains("create the bucket"))
     try bucket.arm("400:EntityTooLarge</Code><MaxSizeAllowed>5000000</MaxSizeAllowed><Code> before 0")
     #expect(
       Self.refusal { _ = try bucket.store().put(file, .absent) }
@@ -138,7 +138,7 @@ import Testing
   func `a list whose pages repeat or lead nowhere is rejected`(_ next: String) throws {
     let bucket = try TestBucket()
     try bucket.arm("200:</Code><IsTruncated>true</IsTruncated>\(next)<Code> before all")
-    #expect(Self.refusal { _ = try bucket.store().list() }.contains("does not go on after a page"))
+    #expect(Self.refusal { _ = try bucket.store().list() }.contains("does not continue after a page"))
   }
 
   @Test func `a store without tags takes only unconditional writes`() throws {

@@ -73,10 +73,18 @@ import Testing
         "postgres://postgres@/DB?host=HOST&options=-c%20work_mem%3Dabc", "public",
         ["invalid value for parameter \"work_mem\""], true
       ),
-      ("postgres://127.0.0.1:1/x", "public", ["cannot be reached", "check that the server runs"], false),
-      ("postgres:///x?host=/nowhere", "public", ["cannot be reached", "check that the server runs"], false),
+      (
+        "postgres://127.0.0.1:1/x", "public", ["cannot be reached", "check that the server is running"], false
+      ),
+      (
+        "postgres:///x?host=/nowhere", "public", ["cannot be reached", "check that the server is running"],
+        false
+      ),
       // Because of the empty part, the resolver asks no server.
-      ("postgres://nobody..invalid/x", "public", ["cannot be reached", "check that the server runs"], false),
+      (
+        "postgres://nobody..invalid/x", "public", ["cannot be reached", "check that the server is running"],
+        false
+      ),
       ("postgres://a:SECRET@[::1/x", "public", ["cannot be reached"], false),
     ] as [(String, String, [String], Bool)])
   func `a session that cannot begin is reported with reason and remedy, and without the password`(
@@ -226,31 +234,31 @@ import Testing
     ("id int, name text", "(1, 'a'), (4, 'b'), (4, 'c')", "INTEGER", "TEXT", "UNIQUE", "id=4"),
     (
       "id text, name text", "('1', 'a'), ('x', 'b')", "INTEGER", "TEXT",
-      "a text that is not written as a number", "x"
+      "a string that is not a number in canonical form", "x"
     ),
     (
       "id int, name text", "(1, '7'), (6, '007')", "INTEGER", "INTEGER",
-      "a text that is not written as a number", "id=6"
+      "a string that is not a number in canonical form", "id=6"
     ),
     (
       "id int, name text", "(1, '1.5'), (6, '1.50')", "INTEGER", "REAL",
-      "a text that is not written as a number", "id=6"
+      "a string that is not a number in canonical form", "id=6"
     ),
     (
-      "id int, name varchar", "(1, 'ab'), (6, ' 1e3')", "INTEGER", "NUMERIC", "a text that is not written as",
+      "id int, name varchar", "(1, 'ab'), (6, ' 1e3')", "INTEGER", "NUMERIC", "a string that is not a number",
       "id=6"
     ),
     (
       "id int, name date", "(1, NULL), (6, '2026-01-02')", "INTEGER", "INTEGER",
-      "a text that is not written as", "id=6"
+      "a string that is not a number", "id=6"
     ),
     (
-      "id int, name jsonb", "(1, '5'), (6, '[5]')", "INTEGER", "INTEGER", "a text that is not written as",
+      "id int, name jsonb", "(1, '5'), (6, '[5]')", "INTEGER", "INTEGER", "a string that is not a number",
       "id=6"
     ),
     (
       "id int, name uuid", "(1, NULL), (6, '00000000-0000-0000-0000-000000000001')", "INTEGER", "REAL",
-      "a text that is not written as", "id=6"
+      "a string that is not a number", "id=6"
     ),
   ]
 
@@ -284,7 +292,7 @@ import Testing
       #expect(error.contains("table \"t\": the column \(words)") && error.contains("2 rows"), "\(error)")
       #expect(try scene.published() == before)
     }
-    try check("UPDATE t SET x = 'about ' || x", "\"x\" holds a text that is not written as a number is")
+    try check("UPDATE t SET x = 'about ' || x", "\"x\" holds a string that is not a number in canonical form")
     try check(
       "ALTER TABLE t ALTER x TYPE float8 USING substr(x, 7)::float8; ALTER TABLE t ALTER n TYPE float8 USING n + 0.25",
       "\"n\" holds a number that is not whole, but clients read it as INTEGER")

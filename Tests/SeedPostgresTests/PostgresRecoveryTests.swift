@@ -108,7 +108,7 @@ import Testing
     try subscriber.follow()
     let report = try scene.scene.fullStep()
     #expect(report.series[0].changes["t"]?.inserted == 20, "\(report)")
-    #expect(report.warnings.contains { $0.contains("does not watch \"t\"") }, "\(report.warnings)")
+    #expect(report.warnings.contains { $0.contains("no longer watches \"t\"") }, "\(report.warnings)")
     try source.run("UPDATE t SET name = 'unseen' WHERE id = 7")
     try subscriber.follow()
     #expect(try scene.step().changes["t"]?.updated == 1)

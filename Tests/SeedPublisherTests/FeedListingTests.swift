@@ -64,11 +64,11 @@ import Testing
     #expect(try unfinished() == nil)
     let link = folder("link.csv")
     try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: folder("a.csv"))
-    #expect(try unfinished()?.contains("came or went after DONE") == true)
+    #expect(try unfinished()?.contains("added or removed after DONE") == true)
     try Folder.remove(link)
     #expect(try unfinished() == nil)
     try Folder.remove(folder("b.csv"))
-    #expect(try unfinished()?.contains("came or went after DONE") == true)
+    #expect(try unfinished()?.contains("added or removed after DONE") == true)
     try write("DONE")
     #expect(try unfinished() == nil)
   }

@@ -86,15 +86,16 @@ import Testing
 
   @Test(arguments: [
     (wide, "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, g AS (a))", "column \"t.b\" is gone"),
-    (wide, "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b, g AS (a))", "\"t.a\" has another type"),
+    (wide, "CREATE TABLE t(id INTEGER PRIMARY KEY, a INTEGER, b, g AS (a))", "\"t.a\" has a different type"),
     (
       wide, "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT COLLATE NOCASE, b, g AS (a))",
-      "column \"t.a\" has another type"
+      "column \"t.a\" has a different type"
     ),
     (
-      wide, "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT NOT NULL, b, g AS (a))", "\"t.a\" has another type"
+      wide, "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT NOT NULL, b, g AS (a))",
+      "\"t.a\" has a different type"
     ),
-    (wide, "CREATE TABLE t(id INTEGER, a TEXT PRIMARY KEY, b, g AS (a))", "another key"),
+    (wide, "CREATE TABLE t(id INTEGER, a TEXT PRIMARY KEY, b, g AS (a))", "a different key"),
     (
       wide, "CREATE TABLE t(id INTEGER PRIMARY KEY, a TEXT, b, g AS (a), n NOT NULL)",
       "\"t.n\" is NOT NULL without a default"

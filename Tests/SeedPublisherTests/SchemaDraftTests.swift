@@ -111,10 +111,10 @@ import Testing
     #expect(try SchemaReader.schema(of: draft.text).tables.map(\.name) == ["good"])
     #expect(
       draft.notes.map(\.text) == [
-        #"Skipped index "good_odd": clients lack the collation uint, by which it sorts; queries go without it, only slower, and schema.sql may have another one"#,
+        #"Skipped index "good_odd": clients lack the collation uint, by which it sorts; queries work without it, only slower, and schema.sql may have another one"#,
         #"Skipped table "log": there is no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and rows cannot be numbered; give it a primary key, or add it to schema.sql with columns that identify its rows as the PRIMARY KEY"#,
         #"Skipped table "seedbank_mine": names that start with seedbank_ are reserved; add a table of another name to schema.sql, and 'SELECT … FROM' this one in a file TABLE.sql beside it"#,
-        #"Skipped table "odd": clients lack the collation uint, by which it sorts; add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY; of a table WITHOUT ROWID with it in the key, only a copy without it can be read"#,
+        #"Skipped table "odd": clients lack the collation uint, by which it sorts; add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY; if the collation is in the key of a table WITHOUT ROWID, only a copy without it can be read"#,
       ])
   }
 
@@ -288,7 +288,7 @@ import Testing
       draft.notes.filter { $0.kind != .rules }.map(\.text) == [
         #"Numbered the rows of table "a": some of its rows have NULL in the key's "x", "y""#,
         #"Numbered the rows of table "b": some of its rows have NULL in the key's "x""#,
-        #"Chose another key for table "c": some of its rows have NULL in the key's "x", so its key is "y""#,
+        #"Chose a different key for table "c": some of its rows have NULL in the key's "x", so its key is "y""#,
       ])
   }
 

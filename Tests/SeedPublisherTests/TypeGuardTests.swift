@@ -26,7 +26,7 @@ import Testing
     try series.refuse(
       "UPDATE t SET n = 'no ' || n", mending: "UPDATE t SET n = CAST(substr(n, 4) AS INTEGER) + 1",
       [
-        "table \"t\": the column \"n\" holds a text, but clients read it as INTEGER",
+        "table \"t\": the column \"n\" holds a string, but clients read it as INTEGER",
         "500 rows (id = 1; id = 2; id = 3; …)",
         "cast it with a SELECT in the new file models/1.0/t.sql", "NUMERIC", "in a new major",
       ])
@@ -37,8 +37,8 @@ import Testing
   @Test func `a value of a wrong type is rejected in an update and in an insert`() throws {
     let series = try series()
     for (column, literal, words) in [
-      ("n", "'x'", "a text"), ("n", "''", "a text"), ("n", "x'00'", "bytes"), ("n", "1.5", "not whole"),
-      ("n", "1e300", "not whole"), ("x", "'1,5'", "a text"), ("x", "x'00'", "bytes"),
+      ("n", "'x'", "a string"), ("n", "''", "a string"), ("n", "x'00'", "bytes"), ("n", "1.5", "not whole"),
+      ("n", "1e300", "not whole"), ("x", "'1,5'", "a string"), ("x", "x'00'", "bytes"),
     ] {
       let names = ["table \"t\": the column \"\(column)\" holds", words]
       try series.refuse(
@@ -59,7 +59,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ("'one'", "row id = 1: the column \"n\" holds a text"),
+    ("'one'", "row id = 1: the column \"n\" holds a string"),
     ("1", "table \"t\" (models/1.0/t.sql): a row cannot be read: integer overflow"),
   ])
   func `a row for which a SELECT fails is reported with its table, after a wrong value before it`(

@@ -10,7 +10,7 @@ struct Fetcher: Sendable {
   let partial: PartialFolder
   var context = UpdateContext()
 
-  /// Bytes of one part, and so a bound on memory: Foundation on Linux buffers without limit what arrives faster than
+  /// Bytes per part. Limits memory use, because Foundation on Linux buffers without limit if data arrives faster than
   /// it is read, and its `suspend()` restarts the transfer.
   static let partBytes = 4 * 1024 * 1024
 
@@ -92,7 +92,7 @@ package struct ServerAddress: Sendable, CustomStringConvertible {
 package struct PublicationFetcher: Sendable {
   private let fetcher: Fetcher
 
-  /// Downloads objects into the folder `parts`, in which a later process can resume them.
+  /// Downloads objects into the folder `parts`, from which a later process can resume them.
   package init(_ server: URL, parts: String, userAgent: String) throws(SeedError) {
     fetcher = Fetcher(
       server: try ServerAddress(server),
@@ -113,8 +113,8 @@ package struct PublicationFetcher: Sendable {
 }
 
 extension SeedError {
-  /// Names the server. Until metadata or data has been verified, signatures by other keys mean that the app has another
-  /// publisher's root, and no retry helps. After that, the server or a mirror is at fault.
+  /// Names the server. Until metadata or data has been verified, signatures by other keys mean that the app has a
+  /// different publisher's root, and a retry cannot help. After that, the server or a mirror is at fault.
   init(_ error: TrustError, of series: SeedSeries, at server: ServerAddress, hasVerified: Bool = true) {
     let message =
       switch error {
@@ -123,19 +123,20 @@ extension SeedError {
         "\(server) does not publish \(series): check dataset and model, or wait until they are published"
       case .missingFile(let name): Self.missing(name, server)
       case .badSignature:
-        "\(error), at \(server): its keys are not those of the root.json that verifies it; compare the "
+        "\(error), at \(server): its keys are not those of the root.json used here; compare the "
           + "address and the root with the publisher's"
       default: "\(error), at \(server)"
       }
     self.init(!hasVerified && error.saysOtherKeys ? .configuration : error.code, message)
   }
 
-  /// Without a timestamp, the address serves no publication; without another file, the publication is incomplete.
+  /// If the timestamp is missing, the address serves no publication; if another file is missing, the publication is
+  /// incomplete.
   private static func missing(_ name: String, _ server: ServerAddress) -> String {
     name == MetadataName.unversioned(Timestamp.type)
       ? "\(server) does not have metadata/\(name): give the address of a publication, whose folder metadata has that file"
       : "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it "
-        + "is still missing, its operator can find all missing files with `seedbank verify`"
+        + "is still missing, the server's operator can list all missing files with `seedbank verify`"
   }
 }
 

@@ -20,7 +20,7 @@ final class PartialFile: Sendable {
 
   private static let readBytes = 256 * 1024
 
-  /// Opens and hashes the part that is already here.
+  /// Opens the file and hashes the part that has already arrived.
   init(_ object: PublishedObject, in folder: String, mode: mode_t) throws {
     (self.object, self.mode) = (object, mode)
     path = "\(folder)/\(Self.name(of: object))"
@@ -63,8 +63,8 @@ extension PartialFile.State {
 }
 
 extension [PublishedObject] {
-  /// The disk space that an update needs beside the existing files: its files, of which `held` bytes are already here,
-  /// and their expanded contents.
+  /// The disk space that an update needs in addition to the existing files: its files, minus the `held` bytes that have
+  /// already arrived, and their expanded contents.
   func space(held: Int) -> Int { reduce(Swift.max(bytes - held, 0)) { $0 + $1.rawLength } }
 
   func checkSpace(held: Int, available: Int?, in folder: String) throws(SeedError) {
@@ -81,7 +81,7 @@ extension [PublishedObject] {
 actor PartialFolder: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.partial")
   private let path: String
-  /// Permissions of a download that is later moved to a place where other users can read it.
+  /// Permissions of a download, which may later be moved to a place where other users can read it.
   private let mode: mode_t
 
   init(_ path: String, mode: mode_t) { (self.path, self.mode) = (path, mode) }
@@ -93,7 +93,7 @@ actor PartialFolder: BlockingActor {
     for objects: [PublishedObject], in folder: String, freeBytes: @Sendable (_ folder: String) -> Int?
   ) throws { try objects.checkSpace(held: keep(objects), available: freeBytes(folder), in: folder) }
 
-  /// Removes the parts of other objects. Returns how many bytes of `objects` are already here.
+  /// Removes the parts of other objects. Returns how many bytes of `objects` have already arrived.
   func keep(_ objects: [PublishedObject]) throws -> Int {
     let wanted = Set(objects.map(PartialFile.name))
     for name in try Folder.names(in: path) where !wanted.contains(name) {

@@ -36,7 +36,7 @@ extension TransportError {
     }
   }
 
-  /// Too Many Requests, and the statuses of a server or gateway in trouble.
+  /// Too Many Requests, and the statuses of a failing server or gateway.
   private static let passing: Set<Int> = [429, 500, 502, 503, 504]
 }
 

@@ -2,10 +2,10 @@ public import SeedFormat
 
 public import struct Foundation.URL
 
-/// A data file, kept on disk while this value or a copy of it lives.
+/// A data file, kept on disk as long as this value or a copy of it exists.
 ///
 /// Open ``url`` read-only with any SQLite library, and close the connection before releasing this value. Deltas change
-/// rows in the same file; a snapshot makes a new file, the next element of `files`.
+/// rows in the same file; a snapshot is a new file, the next element of `files`.
 public struct Seed: Hashable, Sendable {
   /// The SQLite file.
   public let url: URL
@@ -24,7 +24,7 @@ public struct Seed: Hashable, Sendable {
     left.url == right.url && left.version == right.version
   }
 
-  /// Hashes the file and its version.
+  /// Hashes the file and the version.
   public func hash(into hasher: inout Hasher) {
     hasher.combine(url)
     hasher.combine(version)
@@ -43,13 +43,13 @@ public struct SeedChanges: Hashable, Sendable {
   public struct Table: Hashable, Sendable {
     /// Number of new rows.
     public let inserted: Int
-    /// Number of rows with another value in at least one column.
+    /// Number of rows with a different value in at least one column.
     public let updated: Int
     /// Number of removed rows.
     public let deleted: Int
     /// The keys of these rows; `nil` if ``SeedOptions/reportedKeysPerTable`` is `nil` or exceeded.
     public let keys: Keys?
-    /// The columns that may have other values; nil if rows were added or removed.
+    /// The columns whose values may differ; nil if rows were added or removed.
     let columns: Set<String>?
 
     package init(inserted: Int, updated: Int, deleted: Int, keys: Keys?, columns: Set<String>? = nil) {
@@ -71,7 +71,7 @@ public struct SeedChanges: Hashable, Sendable {
   public struct Keys: Hashable, Sendable {
     /// Keys of new rows.
     public let inserted: [[SeedValue]]
-    /// Keys of rows with another value in at least one column.
+    /// Keys of rows with a different value in at least one column.
     public let updated: [[SeedValue]]
     /// Keys of removed rows.
     public let deleted: [[SeedValue]]
@@ -106,7 +106,7 @@ public struct SeedModel: Hashable, Sendable {
   public let dataset: DatasetName
   /// The version of the schema that the app's queries were written for.
   public let version: ModelVersion
-  /// `nil` accepts the schema that signed metadata names, for tools, which have no queries of their own.
+  /// `nil` accepts the schema in the signed metadata: for tools, which have no queries of their own.
   package let schema: SHA256Digest?
 
   /// A model whose schema is pinned by its hash.

@@ -34,7 +34,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let serverBusy = Code("serverBusy")
     /// The download was too slow.
     public static let timedOut = Code("timedOut")
-    /// The server lacks a file that signed metadata lists.
+    /// The server lacks a file listed in signed metadata.
     public static let missingFile = Code("missingFile")
     /// The server's metadata is not signed by trusted keys, or contradicts itself.
     public static let untrusted = Code("untrusted")
@@ -62,7 +62,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let tooLarge = Code("tooLarge")
     /// Not enough disk space: compare ``SeedError/neededBytes`` and ``SeedError/availableBytes``.
     public static let insufficientSpace = Code("insufficientSpace")
-    /// Another store writes to the same directory.
+    /// Another store is writing to the same directory.
     public static let storeLocked = Code("storeLocked")
     /// The store was closed.
     public static let closed = Code("closed")
@@ -72,7 +72,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let noData = Code("noData")
     /// There is no earlier data to roll back to.
     public static let noPrevious = Code("noPrevious")
-    /// A connection that the app attaches a seed to is unsuitable.
+    /// The connection to which the app attaches a seed is unsuitable.
     public static let connection = Code("connection")
     /// The store is suspended, or was suspended during the operation.
     public static let suspended = Code("suspended")
@@ -109,7 +109,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     (self.neededBytes, self.availableBytes) = (neededBytes, availableBytes)
   }
 
-  /// Whether a retry with the same app may succeed later, as after a cancellation.
+  /// Whether the same app may succeed if it retries later, for example after a cancellation.
   public var isRetryable: Bool {
     ![
       .clientTooOld, .retired, .modelMismatch, .configuration, .noPrevious, .query, .decoding, .closed,
@@ -121,7 +121,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String { message }
 
   static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
-  package static let closed = SeedError(.closed, "the store was closed: make another one")
+  package static let closed = SeedError(.closed, "the store was closed: create a new one")
 
   static func readOnly(_ directory: String) -> SeedError {
     SeedError(.readOnly, "this store only reads \(directory): let the store that updates it do that")
@@ -162,7 +162,7 @@ extension SeedError {
     case ResultCode.full where error.place == .scratch:
       self.init(
         .insufficientSpace,
-        "\(error): SQLite's scratch files have no room; make some in the folder that TMPDIR names, or name another there"
+        "\(error): SQLite's scratch files have no room; make some in TMPDIR, or set TMPDIR to another folder"
       )
     case ResultCode.full: self = .full(error.description)
     case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)
@@ -185,7 +185,7 @@ extension TrustError {
     case .expired: .stale
     case .missingFile: .missingFile
     case .conflict: .rolledBack
-    // A request for another publication's series finds no role of that name.
+    // A request for a series of another publication finds no role with that name.
     case .missingRole(let role, _) where SeedSeries(roleName: role) != nil: .noCompatibleModel
     default: .untrusted
     }

@@ -26,7 +26,7 @@ public struct SeedState: Hashable, Sendable {
   public var publishedAt: Date? { record.publishedAt?.date }
   /// The origin of the file, if there is one; deltas may have changed it since.
   public package(set) var origin: SeedOrigin?
-  /// The time of the last successful check. After a restart it may be up to an hour too early.
+  /// The time of the last successful check. After a restart, it may be up to an hour too early.
   public var lastChecked: Date? { record.lastChecked?.date }
   /// The time of the last change to this device's data.
   public var lastUpdated: Date? { record.lastUpdated?.date }
@@ -34,7 +34,7 @@ public struct SeedState: Hashable, Sendable {
   public package(set) var lastError: SeedError?
   /// The reason why the app's bundled seed was unusable; the store downloads data instead.
   public package(set) var bundleError: SeedError?
-  /// Whether an update is under way.
+  /// Whether an update is running.
   public package(set) var isUpdating = false
   /// Whether the series is active, deprecated or retired, as of the last check.
   public var lifecycle: SeedLifecycle? { record.lifecycle }

@@ -21,7 +21,7 @@ extension UUID: SeedValueConvertible {
   public var seedValue: SeedValue { SeedValue(self, as: .text) }
 }
 
-/// The form in which a column stores UUIDs. For a column in upper case, bind `id.uuidString`.
+/// The form in which a column stores UUIDs. For a column with uppercase UUIDs, bind `id.uuidString`.
 public enum SeedUUIDForm: Hashable, Sendable {
   /// Text in lower case.
   case text
@@ -39,8 +39,8 @@ extension SeedValue {
   }
 }
 
-/// The form in which a column stores dates. SQLite compares texts byte by byte, so the form must match the column's.
-/// If rows differ in form, compare with SQLite's functions: `date(opened) = date(\(day, as: .day))`.
+/// The form in which a column stores dates. SQLite compares strings byte by byte, so the form must match the column's.
+/// If a column mixes forms, compare with SQLite's functions: `date(opened) = date(\(day, as: .day))`.
 public enum SeedDateForm: Hashable, Sendable {
   /// Text such as `2026-08-01T12:00:00Z`, without fractional seconds.
   case iso8601

@@ -24,7 +24,7 @@ public struct UpdatePlan: Hashable, Sendable {
     /// The deltas did not yield the published rows, so a snapshot replaces the data.
     case deltasFailed
     /// A reader that does not end its transaction keeps a log more than twice as long as the file, so the data
-    /// continues in a new file with a log of its own.
+    /// continues in a new file with its own log.
     case logHeld
   }
 
@@ -164,7 +164,7 @@ extension UpdateReport {
 
 /// An update's phase and progress.
 public enum UpdatePhase: Hashable, Sendable {
-  /// Asking the server for news.
+  /// Asking the server for updates.
   case checking
   /// Downloading; `totalBytes` is the sum of all files.
   case downloading(bytes: Int, totalBytes: Int)

@@ -5,7 +5,7 @@ import struct Foundation.Data
 import struct Foundation.Date
 import class Foundation.JSONDecoder
 
-/// Decodes one column's value: a plain SQLite value, or JSON in a text.
+/// Decodes one column's value: a plain SQLite value, or JSON in a string.
 final class ColumnDecoder: Decoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
@@ -70,7 +70,7 @@ struct ColumnContainer: SingleValueDecodingContainer {
 
   func decodeNil() -> Bool { borrowed.isNull }
 
-  /// The protocol's functions for `Bool`, `String` and the numbers.
+  /// The protocol's functions for `Bool`, `String` and numbers.
   func decode<Value: ColumnValue>(_ type: Value.Type) throws -> Value {
     guard let value = Value(borrowed) else { throw misfit(Value.wanted) }
     return value

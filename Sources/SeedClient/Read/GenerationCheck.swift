@@ -5,9 +5,9 @@ import SeedSystem
 enum GenerationCheck {
   enum Outcome: Hashable {
     case usable
-    /// Intact, but of a minor older than the app's, so without parts that the app's queries may read.
+    /// Intact, but from an older minor than the app's, so it lacks parts that the app's queries may read.
     case outdated
-    /// Intact, but of a model that does not fit the app's queries.
+    /// Intact, but from a model that does not fit the app's queries.
     case otherModel
     case damaged(reason: String)
   }
@@ -49,7 +49,8 @@ enum GenerationCheck {
 extension SeedMeta {
   func opens(for app: SeedModel) -> Bool {
     guard series == app.series, model.opens(for: app.version) else { return false }
-    // The file has no hash of an older minor's schema: the signed one was checked when the file was installed.
+    // The file does not contain the hash of an older minor's schema; the signed one was checked when the file was
+    // installed.
     return model != app.version || app.accepts(schema)
   }
 

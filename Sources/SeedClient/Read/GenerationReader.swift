@@ -40,7 +40,7 @@ actor GenerationReader: BlockingActor {
     return opened
   }
 
-  /// Runs `body` in one read transaction, so in one version. The first success confirms the generation.
+  /// Runs `body` in one read transaction, so it sees one version. The first success confirms the generation.
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
@@ -64,7 +64,7 @@ actor GenerationReader: BlockingActor {
   func suspend() async {
     access = .suspended
     for connection in busy { connection.interrupt.interrupt() }
-    // Holding it as often as possible means that no read is running.
+    // If it can be held as often as possible, no read is running.
     for _ in 0..<Self.mostReads { await readLimit.acquireIgnoringCancellation() }
     defer { for _ in 0..<Self.mostReads { readLimit.release() } }
     for connection in idle { await connection.close() }
@@ -115,7 +115,7 @@ private actor ReadingConnection: BlockingActor {
   init(_ file: String, _ lease: Lease) { (self.file, self.lease) = (file, lease) }
 
   func read<Result: Sendable>(_ body: @Sendable (borrowing SeedReader) throws -> Result) throws -> Result {
-    // Also after a failed beginning, because the next read uses the same connection.
+    // Also if BEGIN failed, because the next read uses the same connection.
     defer { connection?.rollBack() }
     let opened: Connection
     do { opened = try begin() } catch { throw SeedError(error) }

@@ -7,7 +7,7 @@ struct GenerationSearch: Sendable {
 
   struct Result: Sendable {
     var generation: Generation?
-    /// The current generation if the app cannot read it before deltas have brought it to the app's minor.
+    /// The current generation, if the app cannot read it until deltas bring it to the app's minor.
     var outdated: Generation?
     var damaged: (folder: GenerationFolder, reason: String)?
     var isRejected = false
@@ -40,7 +40,7 @@ struct GenerationSearch: Sendable {
       if result.generation != nil { return result }
       let folder = layout.folder(name)
       let lease = try Lease(folder, onEnd: onEnd)
-      // If the pointer is unchanged, the generation was not up for removal when the lease was taken.
+      // If the pointer is unchanged, the generation was not due for removal when the lease was taken.
       guard try layout.pointer() == pointer else { return nil }
       let record = try GenerationRecord(of: folder)
       switch try check(lease, record, folder, damaged) {

@@ -9,7 +9,7 @@ struct DataEdition: Sendable {
 
   private struct TableState: Equatable {
     var sum: TableSum
-    /// The version at which rows came or went, or anything may have changed.
+    /// The last version that inserted or deleted rows, or may have changed anything.
     var rowsChanged: SeedVersion
     var columnsChanged: [String: SeedVersion] = [:]
 
@@ -20,7 +20,7 @@ struct DataEdition: Sendable {
     }
   }
 
-  /// `updated` has the columns that changed since `earlier`, of tables in which rows were only updated.
+  /// `updated` has the columns that changed since `earlier`, for tables whose rows were only updated.
   init(
     _ generation: Generation, at version: SeedVersion, _ sums: [String: TableSum]?,
     updated: [String: Set<String>] = [:], after earlier: DataEdition? = nil
@@ -64,7 +64,8 @@ struct DataEdition: Sendable {
     /// The columns that it reads, by table, all in lower case.
     case tables([String: Set<String>])
 
-    /// Uses `.all` if changes cannot name a table, as for search tables. SQLite itself reads the schema tables.
+    /// Uses `.all` if changes cannot name a table, such as a search table. Ignores the schema tables, which SQLite
+    /// reads internally.
     init(_ read: TablesRead, ordinary: Set<String>) {
       let schema: Set = ["sqlite_master", "sqlite_schema"]
       let data = read.columns.filter { !schema.contains($0.key.lowercased()) }
@@ -87,7 +88,7 @@ struct LiveRows<Rows: Sendable>: Sendable {
   /// Called with the error that ends the query.
   var onFailure: @Sendable (SeedError) -> Void = { _ in }
 
-  /// Seconds between retries while the file is temporarily unreadable, as on a locked device.
+  /// Seconds between retries while the file is temporarily unreadable, for example on a locked device.
   private static var waits: [Double] { [0.25, 0.5, 1, 2, 4, 8, 16] }
 
   /// Yields the rows now and after every change to the tables that the query reads; a newer result replaces an unread

@@ -83,7 +83,7 @@ final class KeptContainerOf<Container>: KeptContainer {
   func given() -> Container { container }
 }
 
-/// The columns of a type's members, learnt during the first row. Later, one-byte keys need no name lookup.
+/// The columns of a type's members, learned from the first row. After that, one-byte keys need no name lookup.
 final class MemberColumns {
   // Unmanaged, because reference counting for each column would double the cost.
   private let decoder: Unmanaged<RowDecoder>
@@ -174,7 +174,7 @@ struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   // Inlined so that the compiler specializes them for each value type.
 
-  /// The protocol's functions for `Bool`, `String` and the numbers. Those of `decodeIfPresent` have defaults, which a
+  /// The protocol's functions for `Bool`, `String` and numbers. Those of `decodeIfPresent` have defaults, which a
   /// generic function does not replace.
   @inline(__always)
   func decode<Value: ColumnValue>(_ type: Value.Type, forKey key: Key) throws -> Value {

@@ -49,9 +49,9 @@ final class RowSource: ColumnSource {
   private func misnamed(_ member: String) -> SeedError {
     let problem =
       switch ColumnMatch(member, in: columns) {
-      case .same: "has more than one column of its name: give the others another name with AS"
+      case .same: "has more than one column with its name: rename the others with AS"
       case .alike(let names):
-        "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): leave one out, or name the right one "
+        "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): omit one, or rename the right one to "
           + "\"\(member)\" with AS"
       case .none, .one:
         "has no column\(nearestName(to: member, in: columns).map { " (did you mean \"\($0)\"?)" } ?? ""): select "
@@ -97,7 +97,7 @@ package enum ColumnMatch: Equatable {
   case one(Int)
   /// Several columns have exactly the member's name.
   case same
-  /// Several columns match only in another spelling.
+  /// Several columns match, but only in a different spelling.
   case alike([String])
 
   /// Prefers an exact match; otherwise ignores case and underscores: `route_name` matches `routeName`.

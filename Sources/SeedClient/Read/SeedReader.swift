@@ -50,8 +50,8 @@ public struct SeedReader: ~Copyable {
     }
   }
 
-  /// Tables and views, in lower case, whose changes are reported. Others, such as search tables, may always change, and so
-  /// may generated columns, of which no change names the columns that they depend on.
+  /// Tables and views, in lower case, whose changes are reported. Others, such as search tables, may always change, and
+  /// so may generated columns, because changes do not name the columns that they depend on.
   func ordinaryTables() throws(SeedError) -> Set<String> {
     do {
       return Set(
@@ -72,7 +72,7 @@ public struct SeedReader: ~Copyable {
 }
 
 extension SeedError {
-  /// An app's query failed by the app's mistake, unless the file, the disk or another connection is at fault.
+  /// Attributes a failed query to the app, unless the file, the disk or another connection is at fault.
   init(ofQuery error: any Error) {
     if let error = error as? SeedError {
       self = error
@@ -84,7 +84,7 @@ extension SeedError {
 }
 
 extension DatabaseError {
-  /// SQLITE_ERROR: a statement does not fit the schema although every seed has the requested tables.
+  /// SQLITE_ERROR: the statement does not fit the schema, although every seed has the requested tables.
   var saysMisfit: Bool { primaryCode == 1 }
 
   /// True if the file is temporarily unreadable because of a locked device, the disk, memory or another connection.

@@ -42,7 +42,8 @@ final class FileLock: Sendable {
 
   deinit { file.unlock() }
 
-  /// False if the locked file was removed or replaced, and so has another lock. True if the disk cannot answer.
+  /// False if the locked file was removed or replaced, so that its path has a different lock. True if the disk cannot
+  /// answer.
   var isInPlace: Bool { (try? file.hasItsName()) ?? true }
 
   /// Takes an exclusive lock on a file, which is created if missing; `nil` if it is held elsewhere.

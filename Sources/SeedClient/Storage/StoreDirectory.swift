@@ -9,7 +9,8 @@ enum StoreDirectory {
     "\(dataFolder)/\(path(of: dataset, for: program))"
   }
 
-  /// Includes the program, because other programs of the user may have another publication's dataset of that name.
+  /// Includes the program, because the user's other programs may use a dataset with the same name from another
+  /// publication.
   static func path(of dataset: DatasetName, for program: String) -> String {
     let folder = program.replacing("/", with: "_")
     return "Seedbank/\(["", ".", ".."].contains(folder) ? "_" : folder)/\(dataset.text)"

@@ -74,8 +74,8 @@ struct StoreLayout: Sendable {
       current: name, previous: previous.flatMap { Folder.exists(folder($0).record) ? $0 : nil })
   }
 
-  /// Notifies other stores on the directory, in other processes too, that deltas changed the current file. Not
-  /// durable, because a crash makes it irrelevant.
+  /// Notifies other stores on the directory, also in other processes, that deltas changed the current file. Not
+  /// durable, because a crash makes the notification irrelevant.
   func notifyOthers() throws(FileError) {
     let temporary = news + DurableFile.temporarySuffix
     _ = try File(temporary, for: .replacing, mode: 0o600)
@@ -124,7 +124,7 @@ struct GenerationPointer: Hashable, Sendable {
 
 extension StateRecord {
   private static let longest = 64 * 1024
-  /// Allowed inaccuracy of the last check's time, in seconds: a check every minute must not write every minute.
+  /// Tolerated inaccuracy of the last check's time, in seconds: a check every minute must not write every minute.
   static let tolerance = 3600
 
   /// False if only the time of the last check has changed, within the tolerance.

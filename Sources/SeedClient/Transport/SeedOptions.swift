@@ -3,8 +3,8 @@ public struct SeedOptions: Sendable {
   /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
   /// them.
   public var log: @Sendable (SeedLogEntry) -> Void
-  /// Seconds between checks for new publisher keys while there is no new data; each check is one more request. New
-  /// data always triggers the check. 0 checks at every update.
+  /// Seconds between checks for new publisher keys while there is no new data; each check is one additional request.
+  /// New data always triggers the check. 0 checks at every update.
   public var rootCheckSeconds: Int
 
   /// See `configureSession`, `prepareRequest` and `answerChallenge`.
@@ -16,8 +16,8 @@ public struct SeedOptions: Sendable {
   /// `seedbank pull` and for bundles.
   public var provesRows: Bool
 
-  /// The most changed keys per table in an element of `changes`; a table with more reports only counts. `nil` reports
-  /// no keys.
+  /// Maximum number of changed keys per table in an element of `changes`; a table with more reports only counts. `nil`
+  /// reports no keys.
   public var reportedKeysPerTable: Int?
 
   /// Protection of the store's files while the device is locked; `nil` keeps the volume's default.

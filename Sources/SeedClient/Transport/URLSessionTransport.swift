@@ -7,7 +7,7 @@ public import FoundationNetworking
 public import Foundation
 #endif
 
-// The only file that needs URLSession, so that a platform without it can replace it with its own `SessionOptions`.
+// The only file that needs URLSession: a platform without it can replace this file with its own `SessionOptions`.
 
 /// The app's changes to the session, and the transport that they lead to.
 struct SessionOptions: Sendable {
@@ -130,12 +130,12 @@ final class URLSessionTransport: Transport {
 
 #if !canImport(Darwin)
 extension URLSessionTransport {
-  /// The sessions take turns: other requests may still use one, and ending it while the process goes on can crash
+  /// The sessions take turns: other requests may still use one, and ending a session in a running process can crash
   /// (swift-corelibs-foundation #5203).
   private static let mostSessions = 4
 
-  /// Lets the next request use another session. Foundation on Linux can miss all events of a session from some moment
-  /// on (swift-corelibs-libdispatch #833): its requests then receive nothing until they are cancelled.
+  /// Lets the next request use another session. Foundation on Linux can stop receiving a session's events
+  /// (swift-corelibs-libdispatch #833): its requests then receive nothing until they are cancelled.
   private func changeSession(from used: URLSession) {
     sessions.withLock {
       guard $0[0].session === used else { return }
@@ -238,7 +238,7 @@ struct Exchange: Sendable {
     return Self.server(of: destination) == Self.server(of: origin)
   }
 
-  /// Scheme and host differ neither by case nor by the scheme's own port.
+  /// Scheme, host and port, in lower case and with the scheme's default port if there is none.
   private static func server(of url: URL) -> [String?] {
     let scheme = url.scheme?.lowercased()
     return [scheme, url.host?.lowercased(), "\(url.port ?? (scheme == "https" ? 443 : 80))"]

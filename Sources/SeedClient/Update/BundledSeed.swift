@@ -29,8 +29,8 @@ struct BundledSeed: Hashable, Sendable {
   let metadata: SeriesMetadata
   let snapshot: PublishedObject
 
-  /// Verifies a bundle's metadata from the app's root on. Ignores expiry: an app stays in a store for months, and
-  /// anyone may have its bundle's data.
+  /// Verifies a bundle's metadata from the app's root on. Ignores expiry, because an app stays in an app store for
+  /// months, and anyone may have its bundle's data.
   init(_ folder: BundleFolder, series: SeedSeries, root: [UInt8]) async throws {
     self.folder = folder
     let nothing = StoredMetadata(read: { _ in nil }, persist: { _, _ in })

@@ -54,8 +54,8 @@ struct StagedSeed {
     return file
   }
 
-  /// Builds the omitted indexes and, if `provingRows`, compares search tables with their content: that is a write, which
-  /// changes nothing.
+  /// Builds the omitted indexes and, if `provingRows`, compares search tables with their content, which SQLite treats
+  /// as a write but changes nothing.
   private static func complete(_ path: String, _ object: PublishedObject, provingRows: Bool) throws {
     let connection = try Connection(path, .seed)
     let schema = try LeftOutIndexes.build(in: connection, signed: object.schema)

@@ -38,14 +38,14 @@ actor StoreWriter: BlockingActor {
     guard let held = try FileLock.exclusive(layout.lock, within: Self.patience) else {
       throw SeedError(
         .storeLocked,
-        "another store writes to \(layout.directory): keep one store per directory, give this one another with "
+        "another store is writing to \(layout.directory): keep one store per directory, give this one another with "
           + "`directory:`, or try again later")
     }
     try layout.checkOwner(for: model, isBoundToMajor: options.isBoundToMajor)
     // Applied to the empty directory, so that later files inherit its protection class.
     StoreDirectory.apply(options, to: layout.directory)
     try layout.create()
-    // Not before, because the next attempt repeats this only without the lock.
+    // Not earlier, because the next attempt repeats this only without the lock.
     lock = held
     // The next start removes leftovers that remain.
     for folder in [layout.directory, layout.trust] { try? DurableFile.sweep(folder) }
@@ -146,9 +146,9 @@ actor StoreWriter: BlockingActor {
     return isRejected
   }
 
-  /// Rejects a snapshot only if no read of it ever succeeded; otherwise the disk is at fault, and the same snapshot
-  /// may help. The same applies if the disk is failing now, or if the readable fallback has the same snapshot. At a
-  /// start without a fallback, the snapshot is not rejected either: it has one more chance, right after a swap.
+  /// Rejects a snapshot only if no read of it ever succeeded; otherwise the disk is at fault, and the same snapshot may
+  /// help. The same applies if the disk is failing now, or if the readable fallback has the same snapshot. At a start
+  /// without a fallback, the snapshot is not rejected either: it gets one more chance, right after a swap.
   private func reject(
     _ folder: GenerationFolder, if hasNoMoreChance: Bool, sparing proven: SHA256Digest?
   ) throws -> Bool {
@@ -262,8 +262,8 @@ actor StoreWriter: BlockingActor {
     return changes
   }
 
-  /// Checkpoints the current data's log before and after each update, because a process may have left one to which the
-  /// next would append. Does not wait for readers; false if one still needs the log, or the disk is full.
+  /// Checkpoints the current data's log before and after each update, because a process may have left a log to which
+  /// the next would append. Does not wait for readers; false if one still needs the log, or the disk is full.
   @discardableResult
   func emptyLog() -> Bool {
     guard lock?.isInPlace == true, let name = reading else { return true }

@@ -7,14 +7,14 @@ struct UpdateAttempt {
   let fetcher: Fetcher
   /// The version before the update.
   let from: SeedVersion?
-  /// The data that deltas bring to the app's minor if the store has none that the app can read.
+  /// If the store has no data that the app can read: the data that deltas bring to the app's minor.
   let outdated: Generation?
   private(set) var metadata: SeriesMetadata
   private var local: SeedMeta?
   /// Hashes that this update skips: the store's rejected ones, and those that proved unusable since.
   private var skipped: Set<SHA256Digest>
   private(set) var plan: UpdatePlan
-  /// Plans made because an object was unusable.
+  /// The number of plans made because an object was unusable.
   private(set) var replans = 0
   /// The bytes of the files that were used.
   var bytes = 0
@@ -40,7 +40,7 @@ struct UpdateAttempt {
     take(try? planner.snapshot(.deltasFailed, notBelow: version))
   }
 
-  /// Bounds the requests to a server that lacks many files.
+  /// Limits the requests to a server that lacks many files.
   static let mostReplans = 8
 
   /// Plans again from the newest metadata and the current data, in this update without the unusable object. False if
@@ -68,7 +68,7 @@ struct UpdateAttempt {
 }
 
 extension UpdatePlanner {
-  /// The data to plan from. Data that the app cannot read only serves as a start for deltas. Without them it is not
+  /// The data to plan from. Data that the app cannot read only serves as a base for deltas. Without deltas it is not
   /// kept, so no rule about its version or rows prevents a first download.
   fileprivate func usable(_ local: SeedMeta?) -> SeedMeta? {
     guard let local, !local.opens(for: model) else { return local }

@@ -8,12 +8,13 @@ import SeedTrust
 ///     rejected; the app is too old if its minor is below all published ones.
 ///  2. Without data, or with data of another epoch, use the newest snapshot.
 ///  3. Reject if the data is ahead of the head: the publisher has lost published versions.
-///  4. If the data's rows differ from those published as its version, use the newest snapshot, because no delta applies.
-///     Use it also if the data has another schema than the head, and no chain of deltas adds the difference.
+///  4. If the data's rows differ from those published as its version, use the newest snapshot, because no delta
+///     applies. Use it also if the data has a different schema than the head, and no chain of deltas adds the
+///     difference.
 ///  5. Otherwise use the path with the fewest bytes: a chain of deltas, or the newest snapshot and the chain after it.
 ///     Never go to a lower version than the device's.
-///  6. Objects that proved bad count as unpublished, and rows that were rolled back on this device are never used. An
-///     ended series is followed to its last version, and rejected if nothing leads there.
+///  6. Objects that proved bad count as unpublished, and rows that were rolled back on this device are never used. A
+///     retired series is followed to its last version, and rejected if nothing leads there.
 struct UpdatePlanner {
   private let state: SeriesState
   private let local: SeedMeta?
@@ -150,7 +151,7 @@ struct UpdatePlanner {
     }
     return SeedError(
       .versionGone,
-      "no snapshot or delta that is published leads from \(start.map { "version \($0)" } ?? "an empty store") to "
+      "no published snapshot or delta leads from \(start.map { "version \($0)" } ?? "an empty store") to "
         + "version \(state.head): the publisher must publish a snapshot")
   }
 }

@@ -23,7 +23,7 @@ package struct PollInterval: Sendable {
   private var retry: Double { max(poll * Self.firstRetry, Self.shortestRetry) }
 
   /// The delay after `failures` in a row; `chance` is a number from 0 to 1. `asked` is the last `Retry-After`: it is
-  /// honoured up to a day, with a random addition because other devices may have received the same time.
+  /// honoured up to a day, with a random addition, because other devices may have received the same time.
   package func wait(afterFailures failures: Int, chance: Double, asked: Duration? = nil) -> Duration {
     guard failures > 0 else {
       return Backoff(first: poll, longest: poll, jitter: Self.jitter).wait(1, chance: chance)

@@ -56,7 +56,8 @@ package struct SeedCheck {
     }
   }
 
-  /// The same for a file that must not be written: checks a temporary copy, if the file has search tables.
+  /// Like ``checkSearchTables()``, for a file that must not be written: if it has search tables, checks a temporary
+  /// copy.
   package func checkSearchTablesOfCopy() throws {
     guard !schema.searchTables.isEmpty else { return }
     try SeedCheck(connection.temporaryCopy(), schema).checkSearchTables()

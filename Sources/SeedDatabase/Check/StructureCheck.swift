@@ -13,7 +13,7 @@ package struct StructureCheck {
 
     /// Unlimited: false complaints must not crowd out the real ones.
     private static let mostLines = Int32.max
-    /// The most errors that SQLite reports for one table; it cannot be changed.
+    /// Maximum number of errors that SQLite reports for one table; it cannot be changed.
     fileprivate static let mostLinesOfTable = 100
 
     package var name: String {

@@ -12,7 +12,7 @@ struct TableCheck {
   init?(_ connection: Connection, _ table: TableSchema) throws {
     guard let rowid = RowidName.free(besides: table.columnNames + table.generated) else { return nil }
     columns = table.columnNames + (table.isWithoutRowid ? [] : [rowid])
-    // The rowid comes on top of the table's columns, which may already be at the limit.
+    // The rowid is added to the table's columns, which may already be at the limit.
     guard columns.count <= connection.columnLimit else { return nil }
     (self.connection, self.table) = (connection, table)
     let reader = SchemaReader(connection)
@@ -206,7 +206,7 @@ struct EntryWatch: ~Copyable {
   private let index: ComparedIndex
   private let table: String
   private let places: [Int]
-  /// The previous entry, empty at the start; `bytes` holds its texts.
+  /// The previous entry, empty at the start; `bytes` holds its strings.
   private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 

@@ -100,7 +100,7 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
     case .holdsNUL(let sql):
       "the SQL contains a NUL character, and SQLite ignores the rest: remove it from: \(sql.shortSQL)"
     case .several(let sql):
-      "only one statement can be run at a time: run them one after the other: \(sql.shortSQL)"
+      "only one statement can run at a time: run them one after the other: \(sql.shortSQL)"
     case .changes(let sql):
       "only a statement that reads can be run here, without transactions, attached files or settings: "
         + sql.shortSQL
@@ -118,6 +118,6 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
   private static func hint(_ sql: String) -> String {
     let bytes = Array(sql.utf8)
     let isQuoted = SQLScanner.tokens(of: bytes).contains { $0.isQuoted && $0.text(in: bytes).contains("?") }
-    return isQuoted ? " (? between quotes is text: leave the quotes out)" : ""
+    return isQuoted ? " (? between quotes is text: omit the quotes)" : ""
   }
 }

@@ -13,7 +13,7 @@ extension Connection {
   ]
   private static let deepestExpression: Int32 = 500
 
-  /// In bytes: one statement of a schema.
+  /// Bytes of one statement of a schema.
   private static let longestDefinition: Int32 = 256 * 1024
   private static let secondsToLoad = 10
 
@@ -187,7 +187,7 @@ private final class DefinitionLeave {
     }
   }
 
-  /// Statements that rename or remove call functions that are not permitted.
+  /// Statements that rename or remove something call functions that are not permitted.
   private func isGivenToAdd(
     for action: Int32, _ first: String?, _ second: String?, sparing prefix: String
   ) -> Bool {
@@ -221,7 +221,7 @@ private final class DefinitionLeave {
     }
     switch error.primaryCode {
     case SQLITE_AUTH: return other
-    case SQLITE_INTERRUPT: return "it takes more time or room than its rows can need"
+    case SQLITE_INTERRUPT: return "it takes more time or space than its rows can need"
     default: return error.cause
     }
   }

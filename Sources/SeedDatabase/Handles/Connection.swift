@@ -13,7 +13,7 @@ package final class Connection {
   var handle: OpaquePointer { owner.pointer }
 
   private static let cacheCapacity = 256
-  /// Between two checks whether the task was cancelled.
+  /// Between two checks for cancellation.
   private static let copiedPages: Int32 = 1000
 
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
@@ -24,7 +24,7 @@ package final class Connection {
     var handle: OpaquePointer?
     let code = sqlite3_open_v2(mode.location(path), &handle, mode.openFlags, nil)
     guard let handle else { throw DatabaseError(code: code, message: "out of memory", subject: path) }
-    // From here on the owner closes the handle, even if a later step fails.
+    // From now on, the owner closes the handle, even if a later step fails.
     owner = ConnectionHandle(handle, path, isReceived: mode.isReceived)
     guard code == SQLITE_OK else { throw error(code, path) }
     sqlite3_extended_result_codes(handle, 1)
@@ -235,7 +235,7 @@ final class ConnectionHandle {
     // SQLite (3.40.1) reports corruption for an unreadable page, too.
     if ResultCode.damage.contains(code & 0xFF), hasDiskFailed { return .unread(subject) }
     let extended = sqlite3_extended_errcode(pointer)
-    // The handle's message belongs to its latest failure, which may be another one.
+    // The handle's message belongs to its latest failure, which may be a different one.
     let isCurrent = extended & 0xFF == code & 0xFF
     let offset = isCurrent ? Int(sqlite3_error_offset(pointer)) : -1
     return DatabaseError(
@@ -249,7 +249,7 @@ final class ConnectionHandle {
   private func place(of code: Int32) -> DatabaseError.Place? {
     guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN].contains(code) else { return nil }
     let name = sqlite3_db_filename(pointer, "main").map { String(cString: $0) } ?? ""
-    // A file that failed to open has no name here; neither has a scratch database, whose path has no slash.
+    // A file that failed to open has no name here, nor does a scratch database, whose path has no slash.
     let file = name.isEmpty && path.contains("/") ? path : name
     let isWritten = sqlite3_db_readonly(pointer, "main") == 0
     return file.isEmpty || (code == SQLITE_FULL && !isWritten) ? .scratch : .database(file)

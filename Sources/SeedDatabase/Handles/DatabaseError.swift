@@ -16,7 +16,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     self.place = place
   }
 
-  /// For a statement that writes to another file than the connection's.
+  /// For a statement that writes to a file other than the connection's.
   func at(_ path: String) -> DatabaseError {
     DatabaseError(code: code, message: message, subject: subject, offset: offset, place: .database(path))
   }

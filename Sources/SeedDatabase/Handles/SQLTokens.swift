@@ -76,7 +76,7 @@ package struct SQLScanner {
 
   private func starts(_ text: String) -> Bool { bytes[offset...].starts(with: text.utf8) }
 
-  /// Includes the point, which numbers need.
+  /// Includes the dot, which numbers need.
   private static func isWord(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"): true
@@ -86,7 +86,7 @@ package struct SQLScanner {
   }
 }
 
-/// SQL tokens, for comparing two texts and extracting a few parts.
+/// SQL tokens, for comparing two pieces of SQL and extracting a few parts.
 struct SQLTokens {
   let tokens: [String]
 

@@ -62,7 +62,7 @@ package final class Statement {
     }
   }
 
-  /// Borrows a value of the current row until the next step; a text is not validated.
+  /// Borrows a value of the current row until the next step; a string is not validated.
   package func borrow(_ column: Int32) -> BorrowedValue {
     // One look-up: each `sqlite3_column_*` function would look up and lock again.
     let value = sqlite3_column_value(handle, column)
@@ -79,7 +79,7 @@ package final class Statement {
     }
   }
 
-  /// Borrows the current row until the next step; texts are not validated.
+  /// Borrows the current row until the next step; strings are not validated.
   package func borrowRow(into row: inout [BorrowedValue]) {
     let count = columnCount
     if row.count != count { row = Array(repeating: .null, count: count) }
@@ -106,7 +106,7 @@ package final class Statement {
   /// Resets the statement but keeps its bindings, which callers replace before the next step.
   package func rewind() { sqlite3_reset(handle) }
 
-  /// A byte with a permanent address, for empty texts.
+  /// A byte with a permanent address, for empty strings.
   private nonisolated(unsafe) static let empty: UnsafePointer<CChar> = {
     let byte = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
     byte.initialize(to: 0)

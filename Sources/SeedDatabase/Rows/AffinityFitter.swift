@@ -1,7 +1,7 @@
 package import SeedFormat
 
 /// Converts values to the form in which a column stores them. Most already have it. The others go through a one-row
-/// table with one column per affinity, because only SQLite itself knows its rules for numbers in texts.
+/// table with one column per affinity, because only SQLite itself knows its rules for numbers in strings.
 package final class AffinityFitter {
   /// Opened for the first value that needs a conversion.
   private var opened: Connection?

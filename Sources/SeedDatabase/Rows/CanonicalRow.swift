@@ -104,7 +104,7 @@ package enum CanonicalRow {
 }
 
 extension BorrowedValue {
-  /// The bytes of a text or a blob; otherwise empty.
+  /// The bytes of a string or a blob; otherwise empty.
   var content: UnsafeBufferPointer<UInt8> {
     switch self {
     case .text(let bytes), .blob(let bytes): bytes

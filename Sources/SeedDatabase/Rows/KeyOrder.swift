@@ -51,7 +51,7 @@ package struct KeyOrder: Sendable {
     }
   }
 
-  /// SQLite's order of storage classes: NULL, numbers, texts, blobs.
+  /// SQLite's order of storage classes: NULL, numbers, text, blobs.
   private static func rank(_ value: BorrowedValue) -> Int {
     switch value {
     case .null: 0

@@ -50,7 +50,7 @@ package enum SeedTables {
 
   package static func meta(_ connection: Connection) throws -> SeedMeta {
     guard try connection.integer("PRAGMA application_id") == applicationID else {
-      throw NotASeed("\(connection.path) has another application_id")
+      throw NotASeed("\(connection.path) has a different application_id")
     }
     try require(ReservedTable.meta, madeBy: ReservedTable.metaSQL, connection)
     let rows = try connection.rows("SELECT key, value FROM \(ReservedTable.meta)")
@@ -106,7 +106,7 @@ extension SeedMeta {
     }
     let model = try ModelVersion(value("model"))
     guard try value("series") == "\(model.major)" else {
-      throw NotASeed("\(ReservedTable.meta) names another series than that of model \(model)")
+      throw NotASeed("\(ReservedTable.meta) names a different series than that of model \(model)")
     }
     self.init(
       series: SeedSeries(try DatasetName(value("dataset")), model: model),

@@ -142,7 +142,7 @@ package struct SchemaReader {
     }
   }
 
-  /// Names are compared as texts, but SQLite distinguishes two forms of the same text.
+  /// Names are compared as strings, but SQLite distinguishes two forms of the same text.
   private func checkNames(_ tables: [TableSchema]) throws(SchemaProblem) {
     for names in [tables.map(\.name)] + tables.map({ $0.columnNames + $0.generated }) {
       let twice = Dictionary(grouping: names) { $0 }.values.first { $0.count > 1 }
@@ -249,7 +249,7 @@ extension SeedValue {
   package var textIfAny: String? { if case .text(let text) = self { text } else { nil } }
 }
 
-// The digest of a schema: equal for two texts that build the same structure.
+// The digest of a schema: equal for any SQL that builds the same structure.
 extension SchemaReader {
   func digest(_ tables: [TableSchema], _ search: [SearchTable], _ listed: [Listed]) throws -> SHA256Digest {
     let structure: JSONValue = .object([

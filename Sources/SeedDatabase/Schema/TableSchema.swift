@@ -20,7 +20,7 @@ package enum Affinity: String, Hashable, Sendable, CaseIterable {
       } else if names("REAL", "FLOA", "DOUB") { .real } else { .numeric }
   }
 
-  /// Whether a column converts texts that spell numbers.
+  /// Whether a column converts strings that spell numbers.
   package var isOfNumbers: Bool {
     switch self {
     case .integer, .real, .numeric: true
@@ -55,7 +55,7 @@ extension ColumnSchema {
       collation: collation)
   }
 
-  /// The default as an expression. A bare or quoted name behind DEFAULT is a string; in an expression it is a column.
+  /// The default as an expression. A bare or quoted name after DEFAULT is a string; in an expression it is a column.
   package var defaultExpression: String? {
     guard let sql = defaultSQL.map({ Array($0.utf8) }), let token = SQLScanner.tokens(of: sql).first,
       token.range.count == sql.count, Self.isName(token, in: sql)
@@ -118,7 +118,7 @@ package struct TableSchema: Hashable, Sendable {
 
   package var keyNames: [String] { key.map { columns[$0].name } }
 
-  /// The same table with another key, which has a unique index.
+  /// The same table with a different key, which has a unique index.
   package func keyed(by key: [Int]) -> TableSchema {
     TableSchema(
       name: name, columns: columns, generated: generated, key: key,

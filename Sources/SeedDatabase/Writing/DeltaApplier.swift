@@ -95,7 +95,7 @@ private struct OpenTable {
     switch event {
     case .fill: try filler?.fill(values)
     case .delete: try rows.delete(lentKey: values)
-    // The row may exist, because a delta has whole rows also for changed keys, and merged deltas for any row.
+    // The row may exist, because a delta also has whole rows for changed keys, and a merged delta for any row.
     case .insert: try rows.write(lent: values)
     case .update(let set): try rows.update(lent: values, at: sets[set])
     case .table, .skip, .end: break
@@ -178,7 +178,7 @@ extension SchemaAdditions {
 
 package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSeries
-  /// The additions of a delta that begins a minor lead to another schema than the signed one.
+  /// The additions of a delta that begins a minor do not lead to the signed schema.
   case otherSchema
   case notAsSigned(file: String, header: DeltaHeader)
   case outOfRange(from: SeedVersion, to: SeedVersion, version: SeedVersion)
@@ -187,7 +187,7 @@ package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var description: String {
     switch self {
-    case .otherSeries: "the delta belongs to another series or schema than the seed"
+    case .otherSeries: "the delta belongs to a different series or schema than the seed"
     case .otherSchema: "the delta's additions to the schema do not lead to the signed one"
     case .notAsSigned(let file, let header):
       "\(file) does not match its signed header: it has versions \(header.from) to "

@@ -24,7 +24,7 @@ package final class RowBatch {
   private let finding: RowStatement
   @exclusivity(unchecked) private var expectsNewKeys = false
 
-  /// Bytes of texts and blobs in a row; larger rows are not for batches.
+  /// Bytes of strings and blobs in a row; larger rows are not for batches.
   package static let mostRowBytes = 64 * 1024
 
   /// The rows of an import, which undoes all rows after an error and writes them one by one.

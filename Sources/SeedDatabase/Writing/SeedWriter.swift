@@ -12,7 +12,7 @@ package final class SeedWriter {
   private var tables: [String: TableRows] = [:]
   private var searches: [SearchIndex] = []
 
-  /// `keyLimit`: the most changed keys that are reported per table.
+  /// `keyLimit`: maximum number of changed keys reported per table.
   package init(_ connection: Connection, _ schema: DatabaseSchema, keyLimit: Int = 0) throws {
     guard try connection.integer("PRAGMA foreign_keys") == 0 else { throw ImportError.foreignKeysEnforced }
     (self.connection, self.schema, self.keyLimit) = (connection, schema, keyLimit)
@@ -86,7 +86,7 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .wrongSet(let table, let columns):
       "table \"\(table)\": an update sets \(columns.joined(separator: ", ")): each must be a stored column outside the key, "
         + "named once"
-    case .missingRow(let table, let key): "table \"\(table)\", row \(key): an update found no such row"
+    case .missingRow(let table, let key): "table \"\(table)\", row \(key): no such row to update"
     case .nullInKey(let table, let column): "table \"\(table)\": NULL in the key column \"\(column)\""
     case .constraint(let table, let key, let message): "table \"\(table)\", row \(key): \(message)"
     case .references(let table, let parent, let key):

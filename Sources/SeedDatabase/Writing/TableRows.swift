@@ -1,6 +1,6 @@
 package import SeedFormat
 
-/// One table's rows in a ``SeedWriter``: whole rows, of which copies are collected until they fill a statement.
+/// One table's rows in a ``SeedWriter``: whole rows, whose copies are collected until they fill a statement.
 package final class TableRows {
   private let batch: RowBatch
   private let updates: UpdateBatch

@@ -74,7 +74,7 @@ package struct TableSQL: Sendable {
 }
 
 extension SeedValue {
-  /// The exact value as SQL; texts as bytes, because U+0000 would end a literal.
+  /// The exact value as SQL; strings as bytes, because U+0000 would end a literal.
   package var literal: String {
     switch self {
     case .null: "NULL"

@@ -27,10 +27,10 @@ package final class TableWriter {
   /// Keyed by the positions that they set.
   private var narrowUpdates: [[Int]: Statement] = [:]
 
-  /// The most partial updates that are cached; further combinations update whole rows.
+  /// Maximum number of cached partial updates; further combinations update whole rows.
   private static let mostNarrowUpdates = 32
 
-  /// Texts and blobs above this size should not be in memory twice.
+  /// Strings and blobs above this size should not be in memory twice.
   private static let longBytes = 1 << 20
 
   private enum Use: Int, CaseIterable { case find, insert, insertIfAbsent, update, delete }
@@ -170,7 +170,8 @@ package final class TableWriter {
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
     let differing = found.differing(from: row)
-    // Drops a long old row, which SQLite would otherwise hold beside the new one. Batches never contain such rows.
+    // Drops a long old row, which SQLite would otherwise keep in memory with the new one. Batches never contain such
+    // rows.
     if row.contains(where: { $0.byteCount > Self.longBytes }) { found.statement.rewind() }
     guard try isFree(try change(differing)) else { return .taken }
     if let old {

@@ -12,7 +12,7 @@ package final class UniqueConflict {
     case entry(index: String)
   }
 
-  /// Bytes of a text shown in messages.
+  /// Bytes of a string shown in messages.
   private static let shownBytes = 60
 
   package init(_ connection: Connection, _ table: TableSchema) {
@@ -31,7 +31,7 @@ package final class UniqueConflict {
       let all = wanted.compactMap(\.self)
       guard all.count == names.count else { return sentence(names, nil, holder: nil) }
       let key = table.key.compactMap { values[$0] }
-      // An explanation is not worth an error.
+      // Without an explanation, SQLite's message is enough.
       let holder = key.count == table.key.count ? try? search?.holder(of: all, besides: key) : nil
       return sentence(names, all, holder: holder)
     }

@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Updates of some columns of existing rows, which are looked up several per statement.
+/// Updates some columns of existing rows, and looks up several rows per statement.
 final class UpdateBatch {
   private let writer: TableWriter
   private let finding: RowStatement

@@ -98,7 +98,7 @@ package struct DeltaReader: ~Copyable {
     bytes.clear()
     while true {
       guard let value = value(0) else { throw notAValue(0, of: table.fill[filled.count]) }
-      // A text lies in the document's piece, and the next value may be in another.
+      // Text points into the document's current piece, and the next value may be in another.
       if case .text(let text) = value { filled.append(.text(bytes.copy(text))) } else { filled.append(value) }
       guard filled.count < table.fill.count else { return .fill }
       guard try tokens.nextValue(&row) == .value else {
@@ -241,7 +241,7 @@ package enum DeltaEvent: Hashable, Sendable {
   case table(DeltaTable)
   /// Sets the columns to fill in the next row of the table, in the order of its keys.
   case fill
-  /// Leaves as many rows as they are.
+  /// Leaves this many rows unchanged.
   case skip(Int)
   case delete
   case insert

@@ -94,7 +94,7 @@ package enum Base64 {
     var count = 0
     for start in stride(from: 0, to: letters.count, by: pieceLetters) {
       let piece = Data(letters[start..<min(start + pieceLetters, letters.count)])
-      // Foundation ignores stray bits after the last byte, with which a blob would have several texts.
+      // Foundation ignores stray bits after the last byte, with which a blob would have several encodings.
       guard let bytes = Data(base64Encoded: piece), bytes.base64EncodedData() == piece else { return nil }
       // Nothing may follow the padding.
       guard start + pieceLetters >= letters.count || bytes.count == pieceBytes else { return nil }

@@ -7,9 +7,9 @@ package struct DeltaWriter {
   /// The spill's first error; the delta cannot be finished then.
   private var failure: (any Error)?
 
-  /// Bytes of each of one table's lists that are buffered in memory.
+  /// Bytes that each of a table's lists buffers in memory.
   private static let openBytes = 256 * 1024
-  /// Bytes of each that stay in memory after the table.
+  /// Bytes of each list that stay in memory after the table.
   private static let closedBytes = 8 * 1024
 
   fileprivate struct OpenTable {
@@ -55,7 +55,7 @@ package struct DeltaWriter {
     self.table?.skipped = 0
   }
 
-  /// Leaves the next row of the table as it is.
+  /// Leaves the next row of the table unchanged.
   package mutating func skip() { table?.skipped += 1 }
 
   package mutating func delete(_ key: [SeedValue]) { LentBytes.lending(key) { delete(lent: $0) } }

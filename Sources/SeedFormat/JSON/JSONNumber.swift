@@ -20,7 +20,7 @@ enum JSONNumber {
     }
   }
 
-  /// A text that is one number; nil for any other.
+  /// A string that is a single number; nil for any other.
   fileprivate static func whole(_ text: UnsafeBufferPointer<UInt8>) -> Outcome? {
     guard let base = text.baseAddress, text.count > 0 else { return nil }
     let outcome = scan(base, from: 0, to: text.count, isComplete: true)

@@ -46,7 +46,7 @@ package struct JSONObjectReader {
     throw error(name, "unknown key, \(nearest ?? "expected one of \(known.joined(separator: ", "))")")
   }
 
-  /// Whether the member is there and was not read.
+  /// Whether the member is present and was not read.
   package mutating func has(_ name: String) -> Bool {
     if unread.contains(where: { $0.name == name }) { return true }
     known.append(name)

@@ -1,16 +1,16 @@
 extension JSONScanner {
-  /// A text's bytes in place, valid until the scanner is fed or the tape refilled.
+  /// A string's bytes in place, valid until the scanner is fed or the tape refilled.
   package func text(_ index: Int, of tape: borrowing JSONTape) -> UnsafeBufferPointer<UInt8> {
     tape.text(index, window)
   }
 
-  /// A number's original digits, valid as long as texts.
+  /// A number's original digits, valid as long as strings.
   package func digits(_ index: Int, of tape: borrowing JSONTape) -> UnsafeBufferPointer<UInt8> {
     let start = tape.offset(index)
     return window.bytes(start..<start + tape.count(index))
   }
 
-  /// The bytes in memory, valid as long as texts, and the document offset of the first: payloads are such offsets.
+  /// The bytes in memory, valid as long as strings, and the document offset of the first: payloads are such offsets.
   package var held: (base: UnsafePointer<UInt8>, start: Int) { (window.base, window.start) }
 
   package func string(_ index: Int, of tape: borrowing JSONTape) -> String {

@@ -48,7 +48,7 @@ package struct JSONScanner: ~Copyable {
 
   package var bytesAhead: Int { window.end - position }
 
-  /// Adds a piece of the document. Invalidates earlier texts and tapes.
+  /// Adds a piece of the document. Invalidates earlier strings and tapes.
   package mutating func feed(_ bytes: UnsafeRawBufferPointer) { window.append(bytes, keepingFrom: position) }
 
   package mutating func restart() {

@@ -1,5 +1,5 @@
 /// One JSON value as a flat list: an entry for each scalar, name, object and array, in document order. A container's
-/// entry has its end, so that a value is skipped in one step. Texts stay in the window; only those with escapes are
+/// entry has its end, so that a value is skipped in one step. Strings stay in the window; only those with escapes are
 /// copied. Valid until the scanner is fed; meant to be refilled.
 package struct JSONTape: ~Copyable {
   package enum Kind: UInt8, Sendable {
@@ -11,16 +11,16 @@ package struct JSONTape: ~Copyable {
 
   package struct Entry {
     package var kind: Kind
-    /// A text whose escapes were resolved in a copy.
+    /// A string whose escapes were resolved in a copy.
     package var isCopied = false
     /// A name's number in its object's shape, or the place of an object with a shape.
     package var slot: UInt16 = 0
     /// An object's shape; 0 for none.
     package var shape: UInt32 = 0
     package var offset: Int
-    /// An integer's or double's bits, a text's offset, a copied text's address, or the index after a container.
+    /// An integer's or double's bits, a string's offset, a copied string's address, or the index after a container.
     package var payload: UInt64 = 0
-    /// The bytes of a text or number, or the number of elements or members.
+    /// The bytes of a string or number, or the number of elements or members.
     package var count = 0
   }
 
@@ -76,7 +76,7 @@ package struct JSONTape: ~Copyable {
     entries[index].shape = shapes.confirm(place)
   }
 
-  /// Appends a text with its escapes resolved. On an error, returns its index within `range` and the reason.
+  /// Appends a string with its escapes resolved. On an error, returns its index within `range` and the reason.
   mutating func append(
     unescaping range: Range<Int>, of bytes: UnsafePointer<UInt8>, as kind: Kind, at offset: Int
   ) -> (offset: Int, reason: StaticString)? {
@@ -108,7 +108,7 @@ package struct JSONTape: ~Copyable {
     if shapes.learn(JSONShapes.root, names) { confirm(0, JSONShapes.root) }
   }
 
-  /// Starts the next record of the layout and frees the previous one's copied texts.
+  /// Starts the next record of the layout and frees the previous one's copied strings.
   package func beginRecord(at offset: Int) {
     copies.clear()
     entries[0].offset = offset
@@ -151,7 +151,7 @@ package struct JSONTape: ~Copyable {
     }
   }
 
-  /// True for a text with escapes, which is stored on the tape until it is refilled.
+  /// True for a string with escapes, which is stored on the tape until it is refilled.
   package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
 
   func text(_ index: Int, _ window: borrowing JSONWindow) -> UnsafeBufferPointer<UInt8> {

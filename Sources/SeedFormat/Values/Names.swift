@@ -1,4 +1,4 @@
-/// A text that is not a valid name, version or digest.
+/// A string that is not a valid name, version or digest.
 public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
   /// `dataset name`, `model version`, …
   public let kind: String
@@ -206,7 +206,7 @@ package func nearestName(to name: String, in known: [String]) -> String? {
 
 private let shortestBeginning = 3
 
-/// The number of insertions, deletions, replacements and swaps of neighbours between two texts.
+/// The number of insertions, deletions, replacements and swaps of neighbours between two strings.
 package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
   var (beforeLast, last) = ([Int](), Array(0...right.count))
   for (row, letter) in left.enumerated() {

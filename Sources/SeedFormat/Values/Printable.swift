@@ -33,7 +33,7 @@ extension String {
       })
   }
 
-  /// The most columns that it may take.
+  /// Maximum number of columns that it may take.
   package var columns: Int { reduce(0) { $0 + $1.columns } }
 
   /// Escapes control characters, for example as `\u{1B}`, except those in `kept`.

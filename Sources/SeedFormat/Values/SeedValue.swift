@@ -24,7 +24,7 @@ public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The value for people: a text without quotes, a blob as its size.
+  /// The value for people: a string without quotes, a blob as its size.
   public var description: String {
     switch self {
     case .null: "NULL"
@@ -37,7 +37,7 @@ public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SeedValue: Decodable {
-  /// Decodes any column, or JSON's null, numbers, texts and bools (as 1 and 0).
+  /// Decodes any column, or JSON's null, numbers, strings and bools (as 1 and 0).
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {
@@ -63,7 +63,7 @@ extension SeedValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Exp
   /// A real.
   public init(floatLiteral value: Double) { self = .real(value) }
 
-  /// A text.
+  /// A string.
   public init(stringLiteral value: String) { self = .text(value) }
 
   /// 1 for true, 0 for false, as in SQLite.
@@ -116,12 +116,12 @@ extension Bool: SeedValueConvertible {
 }
 
 extension String: SeedValueConvertible {
-  /// A text.
+  /// A string.
   public var seedValue: SeedValue { .text(self) }
 }
 
 extension Substring: SeedValueConvertible {
-  /// A text.
+  /// A string.
   public var seedValue: SeedValue { .text(String(self)) }
 }
 

@@ -28,9 +28,9 @@ package final class CatalogSource: Sendable {
     var view = CatalogView(nil)
     var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
-    /// The log's lines about the failure, whose reason may change while it lasts.
+    /// The lines logged for this failure; its reason may change while it lasts.
     var lines: [String] = []
-    /// Those of the last check of files and signatures.
+    /// The warnings of the last check of files and signatures.
     var warnings: Set<String> = []
   }
 
@@ -174,7 +174,7 @@ package final class CatalogSource: Sendable {
     }
   }
 
-  /// Removes local paths and the last resort, because `/readyz` and the page are public.
+  /// Removes local paths and the remedy of last resort, because `/readyz` and the page are public.
   private func publicText(_ error: any Error) -> String {
     String(describing: error).replacing("\(directory.path)/", with: "")
       .replacing(directory.path, with: "its place").replacing(PublicationError.startingOver, with: "")
@@ -183,7 +183,7 @@ package final class CatalogSource: Sendable {
 
 /// Logs each problem once a day instead of once per request.
 final class OperatorLog: Sendable {
-  /// More different problems in a day are not logged: each lost file is one.
+  /// Further problems on the same day are not logged, because each lost file is one.
   private static let mostMessages = 256
 
   private let write: @Sendable (LogRecord) -> Void
@@ -238,7 +238,7 @@ struct FollowedFacts {
 struct FollowedFile<Content> {
   /// `nil` if the file is missing, unreadable or damaged.
   private(set) var content: Content?
-  /// That of the file that was read, taken before reading.
+  /// The stamp of the file that was read, taken before reading.
   private var stamp: FileStamp?
 
   /// Returns whether the content may have changed.

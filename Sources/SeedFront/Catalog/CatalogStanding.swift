@@ -63,7 +63,8 @@ extension CatalogView {
   }
 }
 
-/// Checks only the lengths of published files, so that a front starts quickly. Deltas take turns: there may be many.
+/// Checks only the lengths of published files, so that a front starts quickly. Deltas take turns, because there may be
+/// many.
 struct FileLook {
   private var missing: Set<String> = []
   /// The catalog of the last check and its lists, cached because checks run every second.

@@ -1,7 +1,7 @@
 import SeedDatabase
 package import SeedSystem
 
-/// The web page's files, read once at start.
+/// The web page's files, read once at startup.
 package struct StaticPages: Sendable {
   struct Page: Sendable {
     let document: ServedDocument
@@ -13,7 +13,8 @@ package struct StaticPages: Sendable {
   private(set) var problems: [String] = []
 
   private static let index = "index.html"
-  /// No external resources, no inline code, no framing by other sites. The script draws the icon of a front that is away.
+  /// No external resources, no inline code, no framing by other sites. The script draws the icon that is shown when the
+  /// front does not answer.
   static let securityPolicy =
     "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 

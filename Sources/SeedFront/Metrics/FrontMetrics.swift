@@ -15,7 +15,7 @@ package final class FrontMetrics: Sendable {
 
   var load: HTTPLoad { server.withLock(\.self)() }
 
-  /// Called late, because the server needs the router, which needs the metrics.
+  /// Set later, because the server needs the router, which needs the metrics.
   func watch(_ load: @escaping @Sendable () -> HTTPLoad, behindProxies isProxied: Bool) {
     server.withLock { $0 = load }
     hidesLooks.withLock { $0 = isProxied }

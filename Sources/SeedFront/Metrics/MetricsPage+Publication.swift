@@ -17,7 +17,7 @@ extension MetricsPage {
     writeGauge("seedbank_served_snapshots", "Snapshots with which a client can begin now.", series) {
       view.servedSnapshots($0).count
     }
-    writeGauge("seedbank_missing_files", "Missing files, and those not of the signed length.", series) {
+    writeGauge("seedbank_missing_files", "Files that are missing or not of the signed length.", series) {
       view.missingFiles($0)
     }
     writeParts("seedbank_snapshot_bytes", "encoding", "Bytes of the newest snapshot, by encoding.", series) {
@@ -26,7 +26,7 @@ extension MetricsPage {
         metadata.usableSnapshots.newest(encoding).map { (encoding.rawValue, $0.length) }
       }
     }
-    writeParts("seedbank_lifecycle", "state", "1, with the state of the series' life.", series) {
+    writeParts("seedbank_lifecycle", "state", "1, with the series' lifecycle state.", series) {
       [($0.state.lifecycle.json["state"]?.string ?? "", 1)]
     }
     text.gauge("seedbank_ready", "1 if every series has a snapshot to start from.", view.isReady ? 1 : 0)

@@ -23,7 +23,7 @@ struct MetricsPage {
         ([("kind", "\(kind)")], counts.latency[kind.rawValue], counts.latencySeconds[kind.rawValue])
       }.filter { $0.sum > 0 })
     text.family(
-      "seedbank_downloads_completed_total", .counter, "Snapshot downloads that came to the last byte.",
+      "seedbank_downloads_completed_total", .counter, "Snapshot downloads that reached the last byte.",
       counts.downloads.sorted { $0.key < $1.key }.map { ([("series", $0.key.description)], Double($0.value)) }
     )
     writeClients(counts)
@@ -54,10 +54,10 @@ struct MetricsPage {
       Double(load.answering))
     text.family(
       "seedbank_full_seconds_total", .counter,
-      "Seconds in which all connections were taken, and new ones waited.", [([], load.fullSeconds)])
+      "Seconds during which all connections were in use, and new ones waited.", [([], load.fullSeconds)])
     text.family(
       "seedbank_refused_connections_total", .counter,
-      "Connections that were not taken, or ended before their request was answered, by reason.",
+      "Connections that were not accepted, or ended before their request was answered, by reason.",
       ConnectionRefusal.allCases.map { ([("reason", $0.rawValue)], Double(load.refused[$0] ?? 0)) })
   }
 
@@ -71,8 +71,8 @@ struct MetricsPage {
       ("process_cpu_seconds_total", .counter, "Processor time, by user and system.", use.cpuSeconds),
       ("process_resident_memory_bytes", .gauge, "Memory in use.", use.residentBytes),
       ("process_open_fds", .gauge, "Open files and connections.", use.openFiles),
-      ("process_max_fds", .gauge, "How many of them the process may have.", use.mostFiles),
-      ("process_start_time_seconds", .gauge, "When the process began.", start),
+      ("process_max_fds", .gauge, "Maximum number of open files and connections.", use.mostFiles),
+      ("process_start_time_seconds", .gauge, "When the process started.", start),
     ]
     for (name, kind, help, value) in families {
       if let value { text.family(name, kind, help, [([], value)]) }

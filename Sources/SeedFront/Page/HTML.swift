@@ -37,7 +37,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
       bytes += "</bdi>".utf8
     }
 
-    /// Adds a text in which apostrophes enclose commands.
+    /// Adds a string in which apostrophes enclose commands.
     mutating func appendInterpolation(commands text: String) {
       for (place, part) in text.split(separator: "'", omittingEmptySubsequences: false).enumerated() {
         if place > 0 { bytes += (place % 2 == 0 ? "</code>" : "<code>").utf8 }
@@ -123,7 +123,7 @@ extension HTML {
 
   static func numberCell(_ content: HTML?) -> HTML { "<td class=\"number\">\(content)</td>" }
 
-  /// Refers to a document with the items that have no room on the page.
+  /// Links to a document with the items for which the page has no room.
   static func more(_ count: Int, _ noun: String, at path: String) -> HTML? {
     guard count > 0 else { return nil }
     let number: HTML = .number(count, "more \(noun)", "more \(noun)s")

@@ -31,7 +31,7 @@ final class LivePage: Sendable {
     self.began = began
   }
 
-  /// `chosen` is the role name of the only series to show. An unknown one shows the same as none.
+  /// `chosen` is the role name of the only series to show. An unknown one has no effect.
   func document(
     _ view: CatalogView, of chosen: String? = nil, _ counts: (_ began: UTCTime) -> ClientCounts, now: UTCTime
   ) -> ServedDocument {
@@ -56,13 +56,13 @@ extension CatalogView {
 }
 
 enum PageLimits {
-  /// With more series than this, the page lists them, and each has a page of its own.
+  /// With more series than this, the page lists them, and each has its own page.
   static let openSeries = 4
   /// With more series than this, there is a filter for their names.
   static let unfilteredSeries = 10
   static let listedSeries = 1000
   static let builds = 24
-  /// The builds in its table, whose rows are most of a page's bytes.
+  /// The number of builds in the table, whose rows are most of a page's bytes.
   static let buildRows = 8
   static let snapshots = 20
   static let tables = 100

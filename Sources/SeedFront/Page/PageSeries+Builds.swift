@@ -16,7 +16,7 @@ extension PageSeries {
       (step, index <= first ? document(of: step, spans) : nil) as Build
     }
     guard !builds.isEmpty else { return nil }
-    let caption: HTML = "\(summary(builds.map(\.step))) Newest at the right; a higher bar took longer."
+    let caption: HTML = "\(summary(builds.map(\.step))) Newest on the right; a higher bar took longer."
     return """
       <h3>Builds</h3>
       \(BarChart(bars: builds.reversed().map(Self.bar)).figure(caption))
@@ -55,7 +55,7 @@ extension PageSeries {
   private func table(_ builds: ArraySlice<Build>) -> HTML {
     let heads: [HTML] = [
       .head("At"), .head("Versions"), .head("Outcome"), .numberHead("Took"), .numberHead("Inserted"),
-      .numberHead("Changed"), .numberHead("Deleted"), .numberHead("Rows in all"), .numberHead("Delta"),
+      .numberHead("Changed"), .numberHead("Deleted"), .numberHead("Total rows"), .numberHead("Delta"),
     ]
     let count = (facts?.steps.count ?? 0) - builds.count
     return """
@@ -144,7 +144,7 @@ struct BarChart {
     let time: UTCTime
     let value: Int
     let text: String
-    /// A class of the style sheet, which gives its colour.
+    /// A class of the style sheet, which sets its colour.
     let kind: String
     let link: String?
   }
@@ -180,7 +180,7 @@ struct BarChart {
   private func mark(_ bar: Bar, _ path: String) -> HTML {
     let inside: HTML = "<title>\(HTML.readable(bar.time)) UTC: \(bar.text)</title><path d=\"\(path)\"/>"
     guard let link = bar.link else { return "<g class=\"\(bar.kind)\">\(inside)</g>\n" }
-    // The keyboard reaches the same documents in the table.
+    // With the keyboard, users reach the same documents in the table.
     return "<a class=\"change \(bar.kind)\" href=\"\(link)\" tabindex=\"-1\">\(inside)</a>\n"
   }
 }

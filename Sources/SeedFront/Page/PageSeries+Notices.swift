@@ -90,8 +90,8 @@ extension PageSeries {
     case .originHeldOpen:
       (facts?.look.reading.tooLongSeconds).map {
         """
-        The newest step that read its origin kept a transaction open for \(TimeSpan(seconds: $0).description), and until its
-        end the origin keeps deleted rows
+        The newest step that read its origin kept a transaction open for \(TimeSpan(seconds: $0).description), and until it
+        ends, the origin keeps deleted rows
         """
       }
     case .modelGone: "The configuration no longer has a model of this series: its clients get nothing new"
@@ -113,7 +113,7 @@ extension PageSeries {
     let status = "'seedbank status' on the publisher’s machine"
     return switch reason {
     case .keys:
-      "a signing key is missing or is another one. 'seedbank keys status' names it; put it back, or replace it."
+      "a signing key is missing or is a different one. 'seedbank keys status' names it; put it back, or replace it."
     case .configuration:
       "the configuration or a model does not fit. \(status) shows where; correct it, and restart the publisher."
     case .origin:

@@ -15,7 +15,7 @@ struct PageSeries: Sendable {
   let isCopy: Bool
   /// Whether the publication's files are gone, which the top of the page reports.
   let isAway: Bool
-  /// Whether its section is on a page of its own, because there are many series.
+  /// Whether its section is on its own page, because there are many series.
   let isApart: Bool
 
   var state: SeriesState { metadata.state }
@@ -64,7 +64,7 @@ struct PageSeries: Sendable {
       ("head", "Version", .number(state.head.number)),
       ("published", "Published", .time(state.publishedAt)),
       ("look", "Last good look", facts?.look.good.map(HTML.time)),
-      ("wait", "Waits for the replica since", facts?.look.behindSince.map(HTML.time)),
+      ("wait", "Waiting for the replica since", facts?.look.behindSince.map(HTML.time)),
       ("rows", "Rows", facts.flatMap(\.allRows).map(HTML.number)),
       ("download", "Download", snapshot.map { .size($0.length) }),
       ("unpacked", "Unpacked", snapshot.map { .size($0.rawLength) }),

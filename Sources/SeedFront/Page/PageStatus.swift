@@ -134,7 +134,7 @@ extension PublisherProblem {
 extension PublicationProblem? {
   fileprivate var kind: String { self?.level.rawValue ?? "good" }
 
-  /// For a browser's tab, which has room for few characters. The signs are those of the style sheet.
+  /// For a browser's tab, which has room for few characters. Uses the symbols of the style sheet.
   var title: String {
     switch self?.level {
     case nil: "● Current"

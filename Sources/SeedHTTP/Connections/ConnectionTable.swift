@@ -5,7 +5,7 @@ import struct Synchronization.Atomic
 package struct HTTPLoad: Hashable, Sendable {
   package var connections = 0
   package var answering = 0
-  /// Whether the server drains: clients should use another one.
+  /// Whether the server is draining, so that clients should use another one.
   package var isEnding = false
   package var refused: [ConnectionRefusal: Int] = [:]
   /// Seconds since the start at the connection limit, during which new clients waited unaccepted.
@@ -46,7 +46,7 @@ final class ConnectionTable: Sendable {
   private struct Entry {
     let connection: ClientConnection
     var progress: ConnectionTimeouts.Progress?
-    /// It was ended to make room and is about to leave the table.
+    /// The connection was ended to make room and is about to leave the table.
     var isLeaving = false
   }
 
@@ -72,7 +72,7 @@ final class ConnectionTable: Sendable {
 
   private enum Phase: UInt8 {
     case serving
-    /// Each connection ends with its next response; new ones are accepted.
+    /// Ends each connection with its next response; new ones are accepted.
     case draining
     /// Like `draining`, but new connections are refused.
     case ending

@@ -42,7 +42,7 @@ struct HeaderScan {
   private mutating func addHost(_ value: HeadText) {
     hostCount += 1
     if hostCount > 1 { return refuse(Self.oneHost) }
-    // A client that knows no host name sends an empty one (RFC 9112, 3.2).
+    // A client without a host name sends an empty one (RFC 9112, 3.2).
     if !ByteSet.host.containsAll(of: value) {
       refuse("The Host is not a name or an address with an optional port.")
     }
@@ -59,7 +59,7 @@ struct HeaderScan {
   private mutating func refuse(_ detail: String) { problem = problem ?? Problem(.badRequest, detail) }
 }
 
-/// Whether a client accepts gzip (RFC 9110, 12.5.3). Of its weights only those that are 0 matter.
+/// Whether a client accepts gzip (RFC 9110, 12.5.3). Only weights of 0 matter.
 struct CodingPreference {
   private var gzip: Bool?
   private var others: Bool?

@@ -49,7 +49,7 @@ enum RequestGuard {
       throw Problem(.versionNotSupported, "Only HTTP/1.0 and HTTP/1.1 are supported.")
     }
     guard accountsForEveryByte else {
-      throw .malformed("The request's head has a NUL, a bare line feed, a folded line or extra spaces.")
+      throw .malformed("The request head contains a NUL, a bare line feed, a folded line or extra spaces.")
     }
     guard !line.method.isEmpty, ByteSet.token.containsAll(of: line.method) else {
       throw .malformed("The method is not a token.")

@@ -32,8 +32,8 @@ struct HeadReader {
     HTTPHeaders(lines.prefix(fields.fieldCount).map { HTTPHeaders.Field($0.name.text, $0.value.text) })
   }
 
-  /// Throws if the head is too large, without checking anything else. `limit` is the most bytes of the whole head, from
-  /// the method to the empty line.
+  /// Throws if the head is too large, without checking anything else. `limit` is the maximum size of the whole head in
+  /// bytes, from the method to the empty line.
   func checkSize(with line: RequestLine, limit: Int) throws(Problem) {
     guard line.targetBytes <= HeadSize.targetLimit else { throw .targetTooLong }
     guard arrived <= limit else {

@@ -82,7 +82,7 @@ final class RequestDispatcher: Sendable {
     let request = isWhole ? request(line, head.headers, on: connection) : nil
     current.finishHead(isHead: isHead, agent: agent, request)
     if let kept { current.step = .kept(kept) } else if let request { current.step = .handler(request) }
-    // Between the calls libmicrohttpd would send "100 Continue", although there is no body.
+    // Between the calls, libmicrohttpd would send "100 Continue", although there is no body.
     guard head.fields.expects else { return true }
     return advance(current, on: connection, method: line.method, version: line.version)
   }

@@ -6,8 +6,8 @@
 public struct CSVFormat: Hashable, Sendable {
   /// The value of an empty field.
   public enum EmptyFields: String, Hashable, Sendable, CaseIterable {
-    /// A quoted field is the empty text if its column takes texts. An unquoted one is NULL, or the empty text in a
-    /// `TEXT NOT NULL` column.
+    /// A quoted field is the empty string if its column accepts strings. An unquoted one is NULL, or the empty string
+    /// in a `TEXT NOT NULL` column.
     case quotes
     /// NULL, with and without quotation marks.
     case null

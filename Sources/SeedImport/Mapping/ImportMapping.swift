@@ -1,6 +1,6 @@
 public import SeedFormat
 
-/// The places of a document's rows and the tables that they go to.
+/// The places of a document's rows, and the tables that get them.
 ///
 /// ```swift
 /// let mapping = ImportMapping(
@@ -17,9 +17,9 @@ public struct ImportMapping: Sendable {
     case dictionary(keyColumn: String)
     /// One object that is the only row.
     case single
-    /// NDJSON: the whole document is one object after another.
+    /// NDJSON: the document is one object after another.
     case lines
-    /// CSV: the whole document is records; each is read as an object with the header's names.
+    /// CSV: the document consists of records; each is read as an object with the header's names.
     case csv(CSVFormat = CSVFormat())
   }
 

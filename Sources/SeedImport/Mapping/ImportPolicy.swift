@@ -33,7 +33,7 @@ public struct ImportPolicy: Sendable {
     /// All or nothing.
     case one
     /// Commits after every `rows` rows of the document. To complete an interrupted import, run it again from the start:
-    /// rows already imported are equal and not written. References and search tables are only right at the end.
+    /// rows already imported are equal and not written. References and search tables are correct only at the end.
     case batched(rows: Int)
   }
 
@@ -52,7 +52,7 @@ public struct ImportPolicy: Sendable {
   public var ignoresTriggers: Bool
   /// The extent of a transaction.
   public var atomicity: Atomicity
-  /// The most issues that the report lists; it counts all.
+  /// Maximum number of issues that the report lists; it counts all.
   public var issueLimit: Int
 
   /// The defaults import all or nothing, and newer values win.

@@ -110,9 +110,9 @@ public enum ImportConversion: Sendable {
   public enum DateFormat: String, Hashable, Sendable, CaseIterable {
     /// ISO 8601 with or without separators, or PostgreSQL's form: a date, or a date and time.
     case iso8601
-    /// Seconds since 1970, as a number or a text.
+    /// Seconds since 1970, as a number or a string.
     case seconds
-    /// Milliseconds since 1970, as a number or a text.
+    /// Milliseconds since 1970, as a number or a string.
     case milliseconds
   }
 
@@ -126,9 +126,9 @@ public enum ImportConversion: Sendable {
     case coredata
   }
 
-  /// Converts by the column's type: a number to text by its digits, a text to a number if that is exact, true to 1.
+  /// Converts by the column's type: a number to text by its digits, a string to a number if that is exact, true to 1.
   case automatic
-  /// Converts a date. `zone` is the offset east of Greenwich in seconds for texts that give none.
+  /// Converts a date. `zone` is the offset east of Greenwich in seconds for strings that give none.
   case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds, zone: Int = 0)
   /// Decodes Base64.
   case base64

@@ -24,7 +24,7 @@ final class ImportTarget {
   var recognised = 0
   var hasLostKeys = false
   private var filled: Set<Int> = []
-  /// Batches with statements, the oldest first. A document may fill other columns in each row.
+  /// Batches with statements, the oldest first. A document may fill different columns in each row.
   private var open: [RowBatch] = []
   /// The counts of batches without statements.
   private var closed: (changes: TableChanges, statements: Int) = (TableChanges(), 0)
@@ -55,7 +55,7 @@ final class ImportTarget {
     return RowBatch(table, shape, connection, fitter, rule: rule)
   }
 
-  /// The most batches that keep their statements, each of which takes some 10 KiB.
+  /// Maximum number of batches that keep their statements; each batch takes about 10 KiB.
   private static let mostOpen = 1024
 
   /// Must be called before the batch or its writer is used.
@@ -116,7 +116,7 @@ struct RecentRows {
   private var rows: [[UInt8]: [UInt8]] = [:]
   private var size = 0
 
-  /// The most bytes of keys and rows that are cached; beyond it, the cache is emptied.
+  /// Maximum number of bytes of keys and rows that are cached; beyond it, the cache is emptied.
   private static let capacity = 8 * 1024 * 1024
 
   func contains(_ key: [UInt8], _ row: [UInt8]) -> Bool { rows[key] == row }

@@ -253,7 +253,7 @@ struct ParentStretch {
   }
 
   /// Whether all parents in the range together have `rows` rows. If each parent occurs once and these rows are
-  /// different, no parent has another row. Returns false if that is not known.
+  /// different, no parent has any other row. Returns false if that is not known.
   mutating func holds(exactly rows: Int) throws -> Bool {
     guard let count, let first, isRising else { return false }
     guard pause == 0 else {

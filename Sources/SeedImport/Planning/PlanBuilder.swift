@@ -56,7 +56,7 @@ final class PlanBuilder {
     for (index, relation) in mapping.relations.enumerated() {
       let node = root.node(relation.member.steps[...])
       guard node.relation == nil else {
-        throw flaw(target.table.name, "two relations lie at \(relation.member): map one of them")
+        throw flaw(target.table.name, "two relations are at \(relation.member): map one of them")
       }
       node.relation = index
     }
@@ -135,7 +135,8 @@ final class PlanBuilder {
   private func checkDistinct(_ columns: [Int], _ what: String, _ table: TableSchema) throws {
     guard let twice = columns.first(where: { column in columns.count { $0 == column } > 1 }) else { return }
     throw flaw(
-      table.name, "two names in '\(what)' are the column \"\(table.columns[twice].name)\": remove one of them"
+      table.name,
+      "two names in '\(what)' refer to the column \"\(table.columns[twice].name)\": remove one of them"
     )
   }
 
@@ -265,7 +266,7 @@ final class PlanBuilder {
     let table = try table(mapping)
     if let target = targets[table.name] {
       guard target.table.key == table.key else {
-        throw ImportFailure(.mapping, "table \"\(table.name)\" is mapped twice, with different keys")
+        throw ImportFailure(.mapping, "table \"\(table.name)\" is mapped twice with different keys")
       }
       return target
     }

@@ -79,7 +79,7 @@ final class RowPlan {
     return shape
   }
 
-  /// The most shapes kept, each of some 5 KiB. A document may fill other columns in each row.
+  /// Maximum number of shapes kept, each of about 5 KiB. A document may fill different columns in each row.
   private static let mostShapes = 4096
 
   private func makeShape() throws -> PlanShape {

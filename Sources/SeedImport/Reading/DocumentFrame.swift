@@ -47,7 +47,7 @@ struct DocumentFrame {
     guard let names = list.rows.names else {
       throw ImportFailure(
         .mapping,
-        "the path \(list.rows) of a list leads through an array's element: lists lie in objects only")
+        "the path \(list.rows) of a list leads through an array's element: lists can be only in objects")
     }
     var node = Self.root
     for name in names {
@@ -60,7 +60,7 @@ struct DocumentFrame {
     guard nodes[node].layout == list.layout, !isOpen || openNodes.insert(node).inserted else {
       throw ImportFailure(
         .mapping,
-        "two lists lie at \(list.rows): give them the same layout, and conditions that tell their rows apart")
+        "two lists are at \(list.rows): give them the same layout, and conditions that tell their rows apart")
     }
     nodes[node].lists.append(number)
     if !list.isOptional { needed.append(node) }

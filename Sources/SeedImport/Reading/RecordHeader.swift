@@ -3,7 +3,7 @@ import SeedFormat
 
 /// The names of a document's fields, and the value of an empty field in each.
 final class RecordHeader {
-  /// The value of an empty field: NULL, or the empty text.
+  /// The value of an empty field: NULL, or the empty string.
   struct Empty {
     var bare = JSONTape.Kind.null
     var quoted = JSONTape.Kind.null
@@ -57,7 +57,7 @@ extension CSVFormat.EmptyFields {
 }
 
 extension ColumnSchema {
-  /// Whether the column stores texts, including empty ones, unchanged.
+  /// Whether the column stores strings, including empty ones, unchanged.
   fileprivate var takesTexts: Bool {
     switch affinity {
     case .text, .numeric: true

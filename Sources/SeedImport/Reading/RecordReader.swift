@@ -9,7 +9,7 @@ struct RecordReader {
   private(set) var header: RecordHeader?
   private(set) var flaw: RejectedRow?
 
-  /// The most bytes of a record; an unclosed quotation mark would otherwise consume the whole file.
+  /// Maximum size of a record in bytes; an unclosed quotation mark would otherwise consume the whole file.
   static let longestRecord = RowFinder.longestRow
   private static let noText =
     "a field that is not valid UTF-8: convert the document, for example by iconv -f windows-1252 -t utf-8"
@@ -181,7 +181,8 @@ struct RecordReader {
   }
 
   private func textBehindQuote(_ offset: Int) -> JSONError {
-    JSONError(at: offset, "text behind a closing quotation mark, which a line end or delimiter follows")
+    JSONError(
+      at: offset, "text after a closing quotation mark, which a delimiter or the end of the line must follow")
   }
 
   // MARK: Header

@@ -97,7 +97,7 @@ struct RecordScan {
     while index &+ 8 <= end {
       let word = UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
       let difference = word ^ delimiters
-      // Both line ends are below 0x0E, and texts have almost no other such bytes.
+      // Both line ends are below 0x0E, and strings have almost no other such bytes.
       let special =
         Self.highBits
         & (word | (word &- Self.lowBits &* 0x0E) & ~word | (difference &- Self.lowBits) & ~difference)

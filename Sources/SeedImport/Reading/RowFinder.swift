@@ -12,7 +12,7 @@ struct RowFinder {
     case rows, names, member, single, lines, records, trailing, done
   }
 
-  /// The most bytes of a row or line, which is read into memory.
+  /// Maximum size of a row or line in bytes, because it is read into memory.
   static let longestRow = 16 * 1024 * 1024
 
   private struct LongRow: Error { let offset: Int }

@@ -42,7 +42,7 @@ final class ValueReader {
     }
   }
 
-  /// Reads a member's name like a text, but allows only one spelling, because two spellings would be the same key.
+  /// Reads a member's name like a string, but allows only one spelling, because two spellings would be the same key.
   func read(name: String, for target: Target) throws(RejectedRow) -> BorrowedValue {
     let column = target.schema
     guard case .text(let text) = bytes.lend(.text(name)) else { return .null }
@@ -83,7 +83,7 @@ final class ValueReader {
     }
   }
 
-  /// Converts a field's number to JSON's spelling; returns other texts, and all texts for TEXT columns, unchanged.
+  /// Converts a field's number to JSON's spelling; returns other strings, and all strings for TEXT columns, unchanged.
   private func digits(
     _ text: UnsafeBufferPointer<UInt8>, _ source: borrowing DocumentSource, _ affinity: Affinity
   ) -> UnsafeBufferPointer<UInt8> {
@@ -93,14 +93,14 @@ final class ValueReader {
     return plain.withUnsafeBufferPointer { bytes.copy($0) }
   }
 
-  /// A text that is valid while other rows are read.
+  /// A string that is valid while other rows are read.
   @inline(__always)
   private func lent(_ index: Int, _ source: borrowing DocumentSource) -> UnsafeBufferPointer<UInt8> {
     let text = source.text(index)
     return source.tape.isCopied(index) ? bytes.copy(text) : text
   }
 
-  /// Converts a number for its column: a text keeps the digits, and a fraction is never rounded to an integer.
+  /// Converts a number for its column: a string keeps the digits, and a fraction is never rounded to an integer.
   private func number(
     _ index: Int, _ source: borrowing DocumentSource, _ affinity: Affinity
   ) throws(RejectedRow) -> BorrowedValue {
@@ -125,7 +125,7 @@ final class ValueReader {
     guard affinity == .real else {
       throw RejectedRow(
         .outOfRange,
-        "the whole number \(clipped(digits)) has more than 64 bits: a TEXT column keeps it, a REAL column nearly"
+        "the whole number \(clipped(digits)) has more than 64 bits: a TEXT column keeps it, a REAL column approximately"
       )
     }
     return real
@@ -153,7 +153,7 @@ final class ValueReader {
       throw RejectedRow(.typeMismatch, "expected a number, found \(quote(found ?? text))")
     case .blob:
       guard column.declaredType.uppercased().contains("BLOB") else { return .text(text) }
-      throw RejectedRow(.typeMismatch, "expected bytes: a text needs the conversion base64")
+      throw RejectedRow(.typeMismatch, "expected bytes: a string needs the conversion base64")
     }
   }
 

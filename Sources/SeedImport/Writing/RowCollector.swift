@@ -24,13 +24,14 @@ final class RowCollector {
     let range: Range<Int>
   }
 
-  /// The most rows to collect. Bad rows often come in groups, and all rows collected with one are written again row by
-  /// row, so fewer are collected after a bad row.
+  /// Maximum number of rows to collect. Bad rows often come in groups, and all rows collected with one are written
+  /// again row by row, so fewer are collected after a bad row.
   private static let mostRows = 1024
   private static let fewestRows = 16
-  /// The most values to collect: enough to amortise a statement's start, and few enough for the processor's cache.
+  /// Maximum number of values to collect: enough to amortise a statement's start, and few enough for the processor's
+  /// cache.
   private static let mostValues = 8 * 1024
-  /// The most bytes to collect, beyond those in the document.
+  /// Maximum number of bytes to collect, in addition to those in the document.
   private static let mostBytes = 256 * 1024
 
   init(_ connection: Connection, _ evaluator: RowEvaluator, _ store: RowStore, _ syncs: [ParentSync]) {

@@ -98,7 +98,7 @@ final class RowDeletion {
           .references,
           "table \"\(reference.table)\", column \"\(reference.columns.joined(separator: ", "))\": the import deletes "
             + "rows of table \"\(list.table)\" that it references, and it cannot become NULL, as ON DELETE SET NULL "
-            + "demands (\(error.message)): import the referenced rows too, or change the reference")
+            + "requires (\(error.message)): import the referenced rows too, or change the reference")
       }
       changes[reference.table, default: TableChanges()].updated += connection.changes
     }

@@ -41,7 +41,7 @@ final class RowTreeWriter {
     return true
   }
 
-  /// Records the rows of a waiting tree: they are not deleted, and other rows with their keys wait too.
+  /// Records the rows of a waiting tree, so that they are not deleted and other rows with the same keys wait too.
   func mention(_ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues) throws {
     isMentioning = true
     defer { isMentioning = false }

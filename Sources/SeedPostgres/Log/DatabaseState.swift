@@ -138,7 +138,7 @@ extension DatabaseState {
     AND c.relpersistence <> 't'
     """
 
-  /// What row-level security hides from whom: from the current user, and from the views' owners, whose rights views use.
+  /// The rows that row-level security hides from the current user, and from the views' owners, whose rights views use.
   private static let exemptions = """
     SELECT string_agg(concat_ws(':', c.oid, c.relforcerowsecurity, c.relowner, u.oid, u.rolsuper, u.rolbypassrls, \
     pg_has_role(u.oid, c.relowner, 'USAGE'), ARRAY(SELECT pg_has_role(u.oid, role, 'USAGE') \

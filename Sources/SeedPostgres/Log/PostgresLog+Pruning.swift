@@ -44,8 +44,8 @@ extension PostgresLog {
     return isDone
   }
 
-  /// Returns whether there may be more. The step holds the publication's lock, so it waits for no lock of others for
-  /// long; the limit is local, because a pooler gives the session to other users.
+  /// Returns whether there may be more. The step holds the publication's lock, so it never waits long for locks of
+  /// others; the limit is local, because a pooler gives the session to other users.
   private func removeBatch(
     _ number: Int, _ bound: UInt64, _ connection: PostgresConnection
   ) throws(PostgresError) -> Bool {

@@ -55,7 +55,7 @@ extension ValueForm {
   /// Microseconds from 1970 to 2000.
   private static let millennium: Int64 = 946_684_800_000_000
 
-  /// A field's value; texts and blobs point into the message.
+  /// A field's value; strings and blobs point into the message.
   func value(_ field: UnsafeRawBufferPointer) throws -> BorrowedValue {
     switch self {
     case .bool: .integer(field.first == 1 ? 1 : 0)
@@ -107,9 +107,9 @@ extension ValueForm {
     return .real(real)
   }
 
-  /// SQLite would convert any text that looks like a number, and keep other texts in a numeric column. To lose nothing,
-  /// a text is accepted only in the canonical form of its number. Returns nil for a text that a NUMERIC column, such as
-  /// one declared DATE, stores unchanged.
+  /// SQLite would convert any string that looks like a number, and keep other strings in a numeric column. To lose
+  /// nothing, a string is accepted only in the canonical form of its number. Returns nil for a string that a NUMERIC
+  /// column, such as one declared DATE, stores unchanged.
   private static func spelled(_ text: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue? {
     if let whole = Int64(text), String(whole) == text {
       guard affinity == .real else { return .integer(whole) }
@@ -119,7 +119,7 @@ extension ValueForm {
     if affinity == .numeric, !looksLikeNumber(text) { return nil }
     throw Unfit(
       reason:
-        "a text that is not written as a number is: cast it to a number in the model's SELECT, or make the client's "
+        "a string that is not a number in canonical form: cast it to a number in the model's SELECT, or make the client's "
         + "column TEXT")
   }
 

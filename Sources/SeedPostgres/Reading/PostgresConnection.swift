@@ -99,7 +99,7 @@ final class PostgresConnection {
     throw .server(place: place, subject: "\(subject), table \"\(table.name)\"", message)
   }
 
-  /// Runs a statement and returns its rows as texts. Cancels an unfinished COPY first.
+  /// Runs a statement and returns its rows as strings. Cancels an unfinished COPY first.
   @discardableResult
   func rows(_ sql: String, _ values: [String] = []) throws(PostgresError) -> [[String?]] {
     try giveUpCopy()
@@ -208,7 +208,7 @@ final class PostgresConnection {
       withCStrings(parameters.map(\.value)) { values in PQconnectStartParams(keys, values, 1) }
     }
     guard let raw = started else {
-      throw unreachable(place, ServerMessage(state: "", text: "there is no memory left"))
+      throw unreachable(place, ServerMessage(state: "", text: "out of memory"))
     }
     // Puts the SQLSTATE into the text, which is the only way in which libpq reports it here.
     _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)

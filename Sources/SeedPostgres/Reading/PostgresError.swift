@@ -117,7 +117,8 @@ package enum PostgresError: OriginFailure, Hashable {
     switch message.state {
     case "53300":
       "the server has no connection left: raise its max_connections, or give this user some of them"
-    case _ where message.isOfConnection: "check that the server runs, and host and port in origin.postgres"
+    case _ where message.isOfConnection:
+      "check that the server is running, and the host and port in origin.postgres"
     case "42P01":
       "make the table, correct origin.schema or a table's name in the model, or write a SELECT that makes its rows into the "
         + "model's TABLE.sql"

@@ -99,7 +99,7 @@ private struct SourceReader {
   }
 
   /// Removes a final semicolon and the text after it, because the SQL becomes a subquery. Asks the server which
-  /// semicolon ends the statement, because others may be in texts or comments.
+  /// semicolon ends the statement, because others may be in strings or comments.
   private func unended(_ sql: String) throws(PostgresError) -> String {
     var select = sql[...]
     while true {

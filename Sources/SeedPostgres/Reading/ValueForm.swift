@@ -8,7 +8,7 @@ enum ValueForm: Hashable, Sendable {
   case blob
   /// A numeric's digits, for a numeric column.
   case digits(Affinity)
-  /// Other texts, for a numeric column.
+  /// Other strings, for a numeric column.
   case spelled(Affinity)
   /// A timestamp for a numeric column: microseconds since 1970 as INTEGER, otherwise seconds.
   case time(Affinity)
@@ -20,7 +20,7 @@ struct ProjectedColumn: Hashable, Sendable {
   let order: String
   let form: ValueForm
 
-  /// For binary keys. "C" compares texts in the database's encoding, which may differ from the client's.
+  /// For binary keys. "C" compares strings in the database's encoding, which may differ from the client's.
   var orderInUTF8: String { form == .text ? "convert_to(\(sql), 'UTF8')" : order }
 
   /// Returns nil if the type does not suit the column. `value`: the column in SQL.

@@ -66,7 +66,7 @@ private struct KeptMetadata {
       throw Refusal(
         .configuration,
         "\(publication.path) was made under another root: its \(shippedRoot.name) differs. Give the root.json that it "
-          + "began with, or name another folder.")
+          + "began with, or choose another folder.")
     }
     var roots = first.map { [$0] } ?? []
     while !roots.isEmpty,

@@ -18,14 +18,15 @@ package final class FollowFolder: Sendable {
     guard !publication.exists || Folder.exists(own) else {
       throw Refusal(
         .configuration,
-        "\(path) holds a publication that no follower made: name another folder, or this one is overwritten.")
+        "\(path) holds a publication that no follower made: choose another folder, because this one would be overwritten."
+      )
     }
     try Folder.create(path)
     try Folder.create(own, mode: 0o700)
     try Folder.create("\(own)/\(Self.partsName)", mode: 0o700)
     lock = try File("\(own)/lock", for: .updating, mode: 0o600)
     guard try lock.tryLock() else {
-      throw Refusal(.locked, "Another process follows into \(path): end it first, or name another folder.")
+      throw Refusal(.locked, "Another process follows into \(path): end it first, or choose another folder.")
     }
   }
 
@@ -42,8 +43,8 @@ package final class FollowFolder: Sendable {
 
   // MARK: Objects
 
-  /// Returns the objects that are not in the copy. Compares only lengths because hashes were verified on arrival.
-  /// `rehashing` reads every byte to find disk damage.
+  /// Returns the objects that are not in the copy. Compares only lengths, because hashes were verified after the
+  /// download. `rehashing` reads every byte to find disk damage.
   package func missing(_ objects: [PublishedObject], rehashing: Bool = false) throws -> [PublishedObject] {
     try objects.filter { object in
       let path = publication.file(object)
@@ -52,7 +53,7 @@ package final class FollowFolder: Sendable {
     }
   }
 
-  /// Removes downloads of objects that are no longer wanted. Throws if the remaining objects do not fit on the disk.
+  /// Removes downloads of objects that are no longer needed. Throws if the remaining objects do not fit on the disk.
   package func makeRoom(for objects: [PublishedObject]) throws {
     let wanted = Set(objects.map(\.sha256.hex))
     var held = 0
@@ -69,7 +70,8 @@ package final class FollowFolder: Sendable {
     throw Refusal(
       .inputOutput,
       "The publication needs \(ByteCount(bytes: needed)) more in \(publication.path), and"
-        + " \(ByteCount(bytes: Int(disk.freeBytes))) are free: make room, or name a folder on another disk.")
+        + " \(ByteCount(bytes: Int(disk.freeBytes))) are free: make room, or choose a folder on another disk."
+    )
   }
 
   /// Syncs an object and moves it into place. `part` is a file with the verified hash.

@@ -40,7 +40,7 @@ package struct FollowState: Hashable, Sendable {
   /// Returns the time since which the copy may be outdated, if that is too long.
   package func lateSince(at now: UTCTime) -> UTCTime? {
     let last = lastGoodLook ?? began
-    // A clock that was set back must not hide it. The next successful look ends it.
+    // A clock that was set back must not hide this. The next successful look ends it.
     return abs(now.secondsSinceEpoch - last.secondsSinceEpoch) > lateSeconds ? last : nil
   }
 }

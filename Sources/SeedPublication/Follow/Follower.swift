@@ -61,7 +61,7 @@ package struct Follower: Sendable {
   }
 
   private func get(_ object: PublishedObject) async throws {
-    // A source that is a disk does not notice a cancellation.
+    // A disk as the source does not notice a cancellation.
     try Task.checkCancellation()
     let part = try await source.object(object)
     try await blocking { [folder] in try folder.place(object, from: part) }
@@ -120,7 +120,7 @@ package struct FollowFailure: Error, Hashable {
   let error: TrustError
   let server: String
 
-  /// The server is behind the local copy, which is not a reason for distrust if there are other sources.
+  /// The server is behind the local copy, which does not make it suspicious if there are other sources.
   package var isOlder: Bool { if case .rollback = error { true } else { false } }
 
   package var isUnavailable: Bool { if case .missingFile = error { true } else { false } }
@@ -133,7 +133,7 @@ package struct FollowFailure: Error, Hashable {
     case .badSignature:
       "\(server): \(error). Its keys are not those of the root file: compare the address and root.json with the publisher's."
     case .rollback:
-      "\(server) has an older state than the copy here: \(error). If it is a copy, it is behind, and catches up; after a "
+      "\(server) has an older state than the copy here: \(error). If it is a copy, it is behind and will catch up; after a "
         + "restore there, its operator can continue from the copy here with 'seedbank recover'. The copy here is unchanged."
     case .conflict: "\(server): \(error). The copy here is unchanged."
     case .missingFile(MetadataName.unversioned(Timestamp.type)):

@@ -30,7 +30,7 @@ package struct FolderStore: MirrorStore {
       } else if name.hasSuffix(DurableFile.temporarySuffix),
         MirrorImage.isPublished(String(inner.dropLast(DurableFile.temporarySuffix.count)))
       {
-        // Left by a crash, because every writer of a temporary file holds the lock.
+        // Files left by a crash, because every writer of a temporary file holds the lock.
         try Folder.remove(file(inner))
       } else if let stamp = try FileStamp(file(inner)) {
         found[inner] = stamp.size
@@ -93,7 +93,7 @@ package struct FolderStore: MirrorStore {
 
   private func checkFolder() throws {
     guard Folder.isFolder(folder) || Folder.isFolder(folder + "/.") else {
-      throw MirrorError.refused("there is no such folder: mount its disk, or make it")
+      throw MirrorError.refused("there is no such folder: mount its disk, or create it")
     }
   }
 

@@ -2,7 +2,7 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// A mirror of a publication with its publisher's memory of it.
+/// A mirror of a publication, with the publisher's memory of it.
 package struct Mirror: Sendable {
   package let store: any MirrorStore
   package var options: MirrorOptions
@@ -65,7 +65,7 @@ package struct Mirror: Sendable {
       // The push itself remembers its attempts.
       if memory != MirrorMemory(file: memoryFile) { try memory.write(to: memoryFile) }
       report.add(push.report)
-      // A process with a newer version may have waited for its turn in vain.
+      // A process with a newer version may have given up waiting for its turn.
       if publication.timestampStamp == stamp { break }
     }
     return report
@@ -74,7 +74,7 @@ package struct Mirror: Sendable {
   /// Compares the mirror with the publication here. Throws if another publisher is ahead or the mirror does not answer.
   package func compare(_ publication: PublicationDirectory) throws {
     do {
-      // The mirror is read first: during the request another process here may publish and mirror a version.
+      // The mirror is read first, because another process here may publish and mirror a version during the request.
       let found = try store.read(MirrorImage.timestampPath)
       let judge = TimestampJudge(
         store: store, image: try MirrorImage(of: publication), memory: MirrorMemory(file: memoryFile),
@@ -114,8 +114,8 @@ package struct Mirror: Sendable {
   }
 }
 
-/// Tests each request of a push, and whether a fenced store honours conditions. Only conditions keep two publishers
-/// from overwriting each other.
+/// Tests each request of a push, and whether a fenced store honours conditions. Only these conditions keep two
+/// publishers from overwriting each other.
 package struct MirrorProbe {
   private let store: any MirrorStore
   private let isFenced: Bool

@@ -44,7 +44,7 @@ package struct MirrorPush {
     }
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
     for step in plan.steps {
-      if options.isOver() { throw MirrorError.away("it was not done when the program had to end") }
+      if options.isOver() { throw MirrorError.away("it was not finished when the program had to end") }
       try take(step)
     }
     // If no step was needed, the mirror may have been behind only according to the memory.

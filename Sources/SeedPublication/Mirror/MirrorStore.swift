@@ -66,7 +66,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   indirect case leftover(MirrorError)
   case ignoresConditions(String)
 
-  static let noPlace = MirrorError.refused("there is no such place; make it, and the next step fills it")
+  static let noPlace = MirrorError.refused("there is no such place; create it, and the next step fills it")
 
   /// Whether publishing must stop until the operator decides which publisher continues.
   package var stopsPublisher: Bool {
@@ -95,7 +95,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(path) exists with different content, and no metadata names it yet: another publisher is at work, or was when a disk "
         + "was lost. If no other one runs, 'seedbank mirror push --replace' puts the one from here in its place"
     case .foreign:
-      "the timestamp there is not signed by a key of this publication: name another place, or empty this one if its files are "
+      "the timestamp there is not signed by a key of this publication: choose another place, or empty this one if its files are "
         + "not needed"
     case .vanished:
       "all mirrored files are gone. Is its disk mounted? If it was emptied, 'seedbank mirror push' fills it "
@@ -103,7 +103,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
     case .refused(let text), .away(let text): text
     case .leftover(let cause): "obsolete files cannot be removed: \(cause)"
     case .ignoresConditions(let what):
-      "it does not honour conditions (\(what)), so two publishers could overwrite each other unseen: use a store that does, or "
+      "it does not honour conditions (\(what)), so two publishers could overwrite each other unnoticed: use a store that does, or "
         + "write \"fence\": \"none\" if there will never be two"
     }
   }

@@ -48,7 +48,7 @@ package struct OriginReading: Hashable, Sendable {
   package var warning: String? {
     guard let seconds = tooLongSeconds else { return nil }
     return
-      "the newest step that read the origin kept its transaction open for \(TimeSpan(seconds: seconds)), and until its end the "
+      "the newest step that read the origin kept its transaction open for \(TimeSpan(seconds: seconds)), and until it ends, the "
       + "origin keeps deleted rows: let the origin keep a log (origin.changes), give keys an index in their order, or "
       + "publish from a replica"
   }

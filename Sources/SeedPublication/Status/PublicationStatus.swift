@@ -85,7 +85,7 @@ extension SeriesProblem {
     case .noStep:
       (
         "no look for long",
-        "does the publisher still run? Start 'seedbank run', or look at the timer of 'seedbank regenerate'"
+        "is the publisher still running? Start 'seedbank run', or look at the timer of 'seedbank regenerate'"
       )
     case .old:
       (

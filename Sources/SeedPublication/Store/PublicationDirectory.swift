@@ -14,7 +14,7 @@ package struct PublicationDirectory: Sendable {
   /// The suffix of files under compression. Steps must not sweep them, because they run meanwhile.
   package static let draftSuffix = ".draft"
 
-  /// The mode of all published files: a front or web server may run as another user than the publisher.
+  /// The mode of all published files: a front or web server may run as a different user than the publisher.
   package static let fileMode: mode_t = 0o644
 
   package init(_ path: String) { self.path = path }

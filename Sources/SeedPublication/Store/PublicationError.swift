@@ -71,7 +71,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "the series \(series) is new, and the targets key that must sign its delegation is not here: "
         + "'seedbank keys renew targets --with FOLDER' signs it with the key in that folder"
     case .unfinished(let path):
-      "\(path) is a copy of a publication: if it is to be recovered, call 'seedbank recover' once more before anything is "
+      "\(path) is a copy of a publication: if it is to be recovered, run 'seedbank recover' again before anything is "
         + "published\(Self.startingOver)"
     case .noSnapshot(let series):
       "no published snapshot of \(series) leads to its newest version: restore the publication from a backup, or with "
@@ -83,14 +83,14 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         + "If this is intended, run 'seedbank regenerate\(series.keys.first.map { " --dataset \($0.dataset)" } ?? "")"
         + "\(isResuming ? " --resume" : "") --accept-shrink'"
     case .foreignKey(let role, let path):
-      "the publication at \(path) expects another key for the role \(role.rawValue) than the one here. After a rotation, "
+      "the publication at \(path) expects a different key for the role \(role.rawValue) than the one here. After a rotation, "
         + "put the new key into the keys folder; after a restore, restore the newest publication too, with 'seedbank "
         + "recover' from a mirror or a follower. Otherwise it belongs to another deployment; 'seedbank keys status' shows both"
     case .keyMissing(let role, let found, let needed):
       "\(found) of the \(needed) keys of the role \(role.rawValue) that must sign each step are here: put back the "
         + "missing ones, or replace them with 'seedbank keys rotate \(role.rawValue)'; 'seedbank keys status' lists them"
     case .epochWithoutTargetsKey:
-      "a new epoch is signed with the targets key, and it is not here: name its folder with --with"
+      "a new epoch is signed with the targets key, which is not here: give its folder with --with"
     case .severalSeriesKeys(let count):
       "\(count) series keys are here, and a new epoch uses one: move away those that were replaced"
     case .changeExpired(let role, let time):

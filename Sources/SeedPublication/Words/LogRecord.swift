@@ -93,7 +93,7 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
 package final class RepeatedWarnings: Sendable {
   private let said = Mutex<[String: UTCTime]>([:])
   private let most: Int
-  /// From this number on, warnings of earlier days are forgotten.
+  /// From this count on, forgets the warnings of earlier days.
   private static let many = 256
 
   /// Passes at most `most` different warnings a day.

@@ -38,7 +38,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
       "the data, an origin's file or a publication is wrong, or something is held back: a table lost many rows or "
         + "values, or a rollback holds a series"
     case .unavailable: "the origin or the server does not answer"
-    case .system: "/proc, in which Linux has the command's arguments, is not mounted"
+    case .system: "/proc, where Linux keeps the command's arguments, is not mounted"
     case .inputOutput: "a disk, a file or a stream failed"
     case .locked:
       "another process (a publisher or an updating store) is using the same files: try again later"

@@ -86,8 +86,8 @@ struct DeltaPublication {
   }
 }
 
-/// Merges consecutive deltas in parallel in key order. A row that was inserted and deleted stays a delete, because a client
-/// that enters in the middle may have it. Holds three rows per delta in memory.
+/// Merges consecutive deltas in parallel in key order. A row that was inserted and deleted stays a delete, because a
+/// client that starts in the middle may have it. Holds three rows per delta in memory.
 struct DeltaMerge {
   let schema: DatabaseSchema
   /// A database at the end of the merged range. With more sets of columns than ``SeriesDiff/mostSets``, it provides whole
@@ -106,7 +106,8 @@ struct DeltaMerge {
   func run(
     _ documents: [Document], from start: SeedVersion, into merged: inout DeltaWriter
   ) throws -> DeltaHeader {
-    // A document has a table's deletes, inserts and updates one after the other, each in key order, so each needs a reader.
+    // A document has a table's deletes, inserts and updates one after the other, each in key order, so each needs its
+    // own reader.
     let inputs = try documents.flatMap { document in
       try DeltaInput.Kind.allCases.map { try DeltaInput($0, try document()) }
     }
@@ -157,7 +158,7 @@ private struct RowChange {
   let key: [SeedValue]
   let effect: Effect
 
-  /// Both changes in one. A column that neither sets is equal in all versions that they cover.
+  /// Combines both changes. A column that neither sets is equal in all versions that they cover.
   func after(_ earlier: RowChange?, in table: TableSchema) throws(ImportError) -> RowChange {
     guard case .update(let values) = effect, let earlier else { return self }
     switch earlier.effect {

@@ -5,10 +5,10 @@ import SeedTrust
 
 /// Decides which deltas are merged into longer ones and which stay listed. Pure. A delta of level n spans at most 16^n
 /// versions and ends at a multiple of that number. Each level keeps its last sixteen deltas, so a client that is d
-/// versions behind takes at most sixteen from each of log₁₆ d levels. A client may also enter a longer delta in the
-/// middle because deltas carry row states, not operations.
+/// versions behind takes at most sixteen from each of log₁₆ d levels. A client may also start in the middle of a longer
+/// delta, because deltas carry row states, not operations.
 enum DeltaLevels {
-  /// The number of deltas that make one of the next level, and that stay listed per level.
+  /// The number of deltas that are merged into one of the next level, and that stay listed per level.
   static let base = 16
 
   /// Returns the spans to merge when `head` is published, shortest first. No span begins below the floor.
@@ -83,7 +83,7 @@ struct Retention {
       DeltaChain.shortest(objects, from: $0.version, $0.schema, to: head, schema) != nil
     }
     let newest = usable.map(\.version).max()
-    // If versions were published while the newest snapshot was compressed, the only delta that leads on may begin
+    // If versions were published while the newest snapshot was compressed, the only delta from it to the head may begin
     // before it.
     let entry = newest.flatMap { version in
       objects.spans.filter { $0.from <= version && version < $0.to }.map(\.from).max()

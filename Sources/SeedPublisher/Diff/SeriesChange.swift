@@ -56,8 +56,8 @@ struct SeriesChange {
         from: head, to: head.next, digest: StateDigest.of(diff.after), additions: source.additions)
       delta = try ObjectDraft(diff.delta, header, at: source.draftPath)
       if source.additions != nil {
-        // Rolls back the whole transaction: after a rollback to a savepoint, SQLite 3.40.1 cannot make a search table
-        // again.
+        // Rolls back the whole transaction: after a rollback to a savepoint, SQLite 3.40.1 cannot recreate a search
+        // table.
         copy.connection.rollBack()
         try copy.connection.execute("BEGIN IMMEDIATE")
       }
@@ -69,8 +69,8 @@ struct SeriesChange {
     self.copy = copy
   }
 
-  /// Extends the copy for the comparison only, because the delta will. Sums of extended tables are computed from the rows, so
-  /// the rows are compared with the stored ones before.
+  /// Extends the copy for the comparison only, because the delta extends it later. Sums of extended tables are computed
+  /// from the rows, so the rows are compared with the stored ones before.
   private static func extend(_ copy: WorkingCopy, _ additions: SchemaAdditions, _ plan: SeriesPlan) throws {
     for (name, sum) in try SeedCheck(copy.connection, copy.schema).sums() where try copy.sums()[name] != sum {
       throw CopyDamaged(table: name, reason: "its rows do not match its sum")

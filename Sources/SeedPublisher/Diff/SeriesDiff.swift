@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 enum ChangeSearch {
-  /// Compares every row, because of a doubt about the log if one is configured.
+  /// Compares every row; if a log is configured, because of a doubt about it.
   case comparison(LogDoubt?)
   /// The log has no new entries.
   case nothing
@@ -60,8 +60,8 @@ struct SeriesDiff: ~Copyable {
   private let copy: WorkingCopy
   private let types: TypeGuard?
 
-  /// Different sets of changed columns in a table of a delta, because a client has them all in memory. With more, the
-  /// others' rows are sent whole.
+  /// Maximum number of different sets of changed columns in a table of a delta, because a client keeps them all in
+  /// memory. Rows with further sets are sent whole.
   static let mostSets = 4096
 
   init(_ source: SeriesChange.Source, _ copy: WorkingCopy, _ types: TypeGuard?) throws {
@@ -82,7 +82,7 @@ struct SeriesDiff: ~Copyable {
     }
   }
 
-  /// Compares the rows that the log names, or all.
+  /// Compares the rows that the log names, or all rows.
   private mutating func sum(of table: TableSchema, after stored: TableSum) throws -> TableSum {
     var expected: Touched?
     switch source.search {

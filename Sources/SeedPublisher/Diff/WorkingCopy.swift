@@ -53,7 +53,7 @@ package struct WorkingCopy {
       connection = try Connection(path, .seed)
       schema = try LeftOutIndexes.build(in: connection, signed: snapshot.schema)
       guard try SeedTables.meta(connection).digest == snapshot.digest else {
-        throw NotASeed("its rows have another digest")
+        throw NotASeed("its rows have a different digest")
       }
     } catch  where !error.saysHindrance && !Task.isCancelled {
       throw PublicationError.damaged(file: publication.file(snapshot))

@@ -31,7 +31,7 @@ struct ChainVerification {
     }
     let passed = pending.filter { delta in walks.contains { walk in delta.span.map(walk.contains) ?? false } }
     report.passedDeltas += passed.count
-    // Without a readable snapshot no delta can be tried. That is a separate finding.
+    // Without a readable snapshot, no delta can be tried; that is reported separately.
     for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
     {
       report.error(

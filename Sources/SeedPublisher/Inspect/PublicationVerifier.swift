@@ -77,7 +77,7 @@ package struct PublicationVerifier {
       try chain.run(&report)
     } catch  where !error.saysHindrance && !good.allSatisfy(publication.stillNames) {
       report.add(
-        .note, "\(published.series)", "the deltas were not all applied: a version was published meanwhile",
+        .note, "\(published.series)", "not all deltas were applied: a version was published meanwhile",
         remedy: "verify again")
     }
     checkCoverage(published, &report)

@@ -4,7 +4,7 @@ package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
-/// The operator's changes of keys. An interrupted one is finished before another begins.
+/// The operator's changes of keys. An interrupted change is finished before another begins.
 package struct KeyActions {
   private let search: KeySearch
   private let newKeys: NewKeys
@@ -15,7 +15,7 @@ package struct KeyActions {
   private let makePublisher: (KeyRing) -> Publisher
   private let before: Result<PublishedMetadata, any Error>
 
-  /// `folders`: for new offline keys; `rootPath`: the file of the root that apps ship; `isPrepared`: others sign.
+  /// `folders`: for new offline keys; `rootPath`: the file with the root that apps ship; `isPrepared`: others sign.
   package init(
     _ search: KeySearch, newIn folders: [String], lifetimeSeconds: Int, rootPath: String, isPrepared: Bool,
     now: UTCTime, publisher: @escaping (KeyRing) -> Publisher
@@ -59,8 +59,8 @@ package struct KeyActions {
     }
   }
 
-  /// Replaces all keys of roles with the given and new ones. `loss`: a new chain of trust begins, because too few root keys
-  /// are left.
+  /// Replaces all keys of roles with the given and new ones. `loss`: begins a new chain of trust, because too few root
+  /// keys are left.
   package func rotate(
     _ roles: [KeyRole], to keys: [PublicKey], count: Int?, threshold: Int?, loss: KeyLoss? = nil
   ) throws -> KeyChangeReport {

@@ -68,7 +68,8 @@ package struct FoundKey {
   func isNamed(by keys: RoleKeys?) -> Bool { keyID.map { keys?.keyIDs.contains($0) == true } == true }
 }
 
-/// Searches for keys in the deployment's folder, in named folders such as a USB stick's, and in the environment.
+/// Searches for keys in the deployment's folder, in other given folders, such as one on a USB stick, and in the
+/// environment.
 package struct KeySearch: Sendable {
   package let folder: String
   let others: [String]
@@ -113,12 +114,12 @@ extension [FoundKey] {
 /// The keys of a new deployment.
 package struct KeyPlan: Sendable {
   private let counts: [KeyRole: Int]
-  /// Roles that are missing here or in the counts have 1.
+  /// A role that is missing here or in the counts gets 1.
   let thresholds: [KeyRole: Int]
 
-  /// Permitted keys per role; more would invite mistakes.
+  /// Permitted number of keys per role; more would invite mistakes.
   package static let keyCounts = 1...9
-  /// Roles with offline keys, for which several keys are useful.
+  /// The roles with offline keys; several keys are useful for these.
   package static let roles: [KeyRole] = [.root, .targets]
 
   package init(counts: [KeyRole: Int] = [:], thresholds: [KeyRole: Int] = [:]) {

@@ -39,7 +39,7 @@ struct KeyReplacement {
       }
       let made = count - keys.count
       guard made > 0 || threshold != now.threshold || Set(keys.map(\.keyID)) != Set(now.keyIDs) else {
-        throw Refusal(.usage, "The role \(role.rawValue) has exactly these keys already: give a new one.")
+        throw Refusal(.usage, "The role \(role.rawValue) already has exactly these keys: give a new one.")
       }
       return Role(role: role, known: keys, made: made, threshold: threshold)
     }
@@ -56,7 +56,7 @@ struct KeyReplacement {
       if let old = keys.first(where: { now.keyIDs.contains($0.keyID) }) {
         throw Refusal(
           .usage,
-          "The role \(role.rawValue) has the key \(old.keyID.prefix(KeyFileName.tagLength)) already: give a new one."
+          "The role \(role.rawValue) already has the key \(old.keyID.prefix(KeyFileName.tagLength)): give a new one."
         )
       }
       let staying = now.keyIDs.filter { $0 != keyID }.compactMap { published.publicKey($0, of: role) }
@@ -107,8 +107,8 @@ struct NewKeys {
     try folders(for: role, published).map { try make(role.role, in: $0) }
   }
 
-  /// A folder for each new key. Online keys go to the publisher's folder. With several offline keys, no folder may
-  /// get enough to sign.
+  /// A folder for each new key. Online keys go to the publisher's folder. If there are several offline keys, no folder
+  /// may get enough of them to sign.
   private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
     guard role.role.isOffline else { return Array(repeating: search.folder, count: role.made) }
     let given = try folders.isEmpty ? [usualFolder(role.role, published)] : folders
@@ -120,7 +120,7 @@ struct NewKeys {
       guard all < role.threshold || old >= role.threshold else {
         throw Refusal(
           .usage,
-          "\(all) \(role.role.rawValue) keys would be in \(folder.printable), and \(role.threshold) can sign:"
+          "\(all) \(role.role.rawValue) keys would be in \(folder.printable), and \(role.threshold) are enough to sign:"
             + " give a folder for each with --to.")
       }
     }

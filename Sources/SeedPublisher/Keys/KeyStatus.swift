@@ -25,7 +25,7 @@ package struct KeyStatus {
     return files.filter { $0.isNamed(by: needed) }
   }
 
-  /// Files whose keys no metadata names: replaced ones, or those of another or newer publication.
+  /// Files with keys that no metadata names: replaced keys, or those of another or newer publication.
   var unnamed: [FoundKey] {
     files.filter { file in file.key != nil && !current.contains { $0.path == file.path } }
   }
@@ -180,7 +180,8 @@ extension SignatureNeed {
   }
 }
 
-/// Every running publisher renews a role with a `lifetime` (in seconds), so none runs if most of the lifetime is over.
+/// Every running publisher renews a role with a `lifetime` (in seconds), so no publisher is running if most of the
+/// lifetime is over.
 func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now: UTCTime) -> String? {
   let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
   let enough =

@@ -49,7 +49,7 @@ package enum OfflineSigning {
     return try lines(targets, (targets.delegations?.roles ?? []).map { ($0.title, $0.keys) })
   }
 
-  /// With whole ids, because a key whose id begins with the same digits is quickly found.
+  /// With whole ids, because a key whose id begins with the same digits is easy to generate.
   private static func lines(_ role: some SignedRole, _ named: [(String, RoleKeys)]) throws -> [String] {
     for (id, key) in role.keysByID where key.publicKey?.keyID != id { throw ForeignKeyID() }
     let type = Swift.type(of: role).type

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 extension SeriesPlan {
-  /// The SQL that leads from a published minor to the newest one, tried in memory. A delta can carry it, so that clients
+  /// The SQL that extends a published minor to the newest one, tested in memory. A delta can carry it, so that clients
   /// need no snapshot.
   func additions(from minor: ModelVersion) throws -> SchemaAdditions {
     guard let older = models.first(where: { $0.version == minor }), let before = hashes[minor] else {
@@ -46,7 +46,7 @@ extension SeriesPlan {
     return statements
   }
 
-  /// Everything that only the newer schema names, as it was written, in its order.
+  /// Everything that only the newer schema has, as written and in its order.
   private static func definitions(_ older: Connection, _ newer: Connection) throws -> [String] {
     let parts = try SchemaReader(newer).listedTables().filter { $0.kind == "shadow" }.map(\.name)
     let known = Set(try older.rows("SELECT name FROM sqlite_schema").map(\.[0].text)).union(parts)

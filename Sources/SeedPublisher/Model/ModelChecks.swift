@@ -46,7 +46,7 @@ extension DatabaseSchema {
       return ["table \"\(old.name)\" is gone"]
     }
     let hasSameKey = old.keyNames == new.keyNames && old.keyCollations == new.keyCollations
-    return (hasSameKey ? [] : ["table \"\(old.name)\" has another key"])
+    return (hasSameKey ? [] : ["table \"\(old.name)\" has a different key"])
       + old.columns.flatMap { Self.breaks($0, old, new) }
       + Self.missing("generated column", old.generated.map(old.named), new.generated.map(old.named))
       + new.columns.flatMap { Self.breaks(adding: $0, old) }
@@ -58,7 +58,7 @@ extension DatabaseSchema {
     let isSame =
       now.declaredType.uppercased() == column.declaredType.uppercased()
       && now.isNotNull == column.isNotNull && now.collation == column.collation
-    return isSame ? [] : ["\(name) has another type, nullability or collation"]
+    return isSame ? [] : ["\(name) has a different type, nullability or collation"]
   }
 
   private static func breaks(adding column: ColumnSchema, _ old: TableSchema) -> [String] {
@@ -79,9 +79,9 @@ extension ModelDefinition {
     let hidden = schema.tables.filter(\.isWithoutRowid).map { "\"\($0.name)\"" }
     guard !hidden.isEmpty else { return [] }
     return [
-      "\(schemaFile): WITHOUT ROWID: \(hidden.joined(separator: ", ")): SQLite reports changes of such"
-        + " tables to no observer, so an app that observes the database (as GRDB does) misses them; a search"
-        + " table of them needs content_rowid, an INTEGER column that is unique"
+      "\(schemaFile): WITHOUT ROWID: \(hidden.joined(separator: ", ")): SQLite does not report changes of such"
+        + " tables, so an app that observes the database (as GRDB does) misses them; a search"
+        + " table over them needs content_rowid, an INTEGER column that is unique"
     ]
   }
 

@@ -59,7 +59,7 @@ package struct OriginOutline: Hashable, Sendable {
   }
 }
 
-/// Parts of an origin that are new since the newest model was made and that the model does not have.
+/// Parts of an origin that were added after the newest model was made and that the model does not have.
 package struct OriginGain: Hashable, Sendable {
   package private(set) var parts: [Part] = []
 
@@ -68,7 +68,7 @@ package struct OriginGain: Hashable, Sendable {
 
     let kind: Kind
     let name: String
-    /// The table of a column; the other parts' own name.
+    /// For a column, its table; for other parts, their own name.
     let table: String
 
     init(_ kind: Kind, _ name: String, of table: String? = nil) {
@@ -134,7 +134,7 @@ package struct OriginGain: Hashable, Sendable {
 
   package var warning: String {
     "the origin has gained \(words), and clients do not get it: 'seedbank model new' adds it in a new model,"
-      + " 'seedbank model skip' leaves it out for good, or the named parts"
+      + " 'seedbank model skip' leaves it, or the parts that you name, out for good"
   }
 
   private static let namedParts = 5

@@ -25,7 +25,7 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var auditSeconds = 86_400
   /// Within this time the operator expects a new version; `nil` if unknown. Used only for reports.
   package var expectedChangeSeconds: Int?
-  /// How long files stay after no metadata names them.
+  /// How long files are kept once no metadata names them.
   package var graceSeconds = 3600
 
   package init() {}

@@ -17,7 +17,7 @@ package struct ModelDefinition: Hashable, Sendable {
   package var schemaFile: String { "\(path)/\(ModelFolder.schemaFileName)" }
 }
 
-/// The source of a table's rows: a SELECT of the operator, or the origin's table of the same name.
+/// The source of a table's rows: the operator's SELECT, or the origin's table of the same name.
 package struct Projection: Hashable, Sendable {
   /// `nil` for the table and columns of the same names.
   package let sql: String?
@@ -161,7 +161,7 @@ package struct SeriesPlan: Sendable {
 }
 
 extension Connection {
-  /// SQLite makes a search table over columns that its content lacks, and fails to read it, even without rows.
+  /// SQLite creates a search table even over columns that its content lacks, but fails to read it, even without rows.
   func readSearchTable(_ name: String) throws(DatabaseError) {
     _ = try prepare("SELECT * FROM \(quoted(name)) LIMIT 1").step()
   }
@@ -174,7 +174,7 @@ package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   init(_ description: String) { self.description = description }
 }
 
-/// The names in a dataset's folder and in the folders of its models.
+/// The names of files in a dataset's folder and in the folders of its models.
 package enum ModelFolder {
   package static let schemaFileName = "schema.sql"
   package static let suffix = ".sql"

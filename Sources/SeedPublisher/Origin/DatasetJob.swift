@@ -15,7 +15,7 @@ package struct DatasetJob: Sendable {
   package var originWaitSeconds = 10
   /// The interval of checks by `seedbank run`. Used only for reports.
   package var checkSeconds: Int?
-  /// The limit for the program that fills the origin; `nil` without one. Used only for reports.
+  /// The time limit of the program that fills the origin; `nil` without a program. Used only for reports.
   package var commandSeconds: Int?
   /// Called under the publication's lock. Throws if the operator's files no longer match this job.
   package var confirm: @Sendable () throws -> Void = {}

@@ -5,7 +5,7 @@ package import SeedFormat
 package protocol Origin: AnyObject {
   /// Converts values to the form in which a client's column stores them.
   var fitter: AffinityFitter { get }
-  /// This origin, or its newer state in which no writer can empty a table that the plans read while it is read.
+  /// This origin, or a newer state of it; while it is read, no writer can empty a table that the plans read.
   func locking(_ plans: [SeriesPlan]) throws -> any Origin
   /// A table's projected rows in the client's column order and, as far as the origin can sort them, in key order.
   func source(of table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> any RowSource
@@ -29,7 +29,7 @@ package protocol Origin: AnyObject {
 package protocol RowSource: AnyObject {
   /// Returns false after the last row.
   func next() throws -> Bool
-  /// Lends the current row with unvalidated texts. Throws for an unstorable value after lending all others.
+  /// Lends the current row with unvalidated text. Throws for an unstorable value after lending all others.
   func lend(to row: inout [BorrowedValue]) throws
 }
 
@@ -96,7 +96,7 @@ final class StatementSource: RowSource {
     do throws(DatabaseError) {
       return try rows.next()
     } catch {
-      // SQLite's plain error is a function's, such as json_extract's for a malformed text.
+      // SQLite's generic error comes from a function, such as json_extract for malformed text.
       guard let subject, error.primaryCode == ResultCode.error else {
         throw OriginError.sorting(rows.statement.path, error)
       }

@@ -7,7 +7,7 @@ package protocol OriginFailure: Error, CustomStringConvertible {
   var isUnavailable: Bool { get }
   /// Whether a setting, a permission or a model's SELECT is wrong rather than the rows.
   var isConfiguration: Bool { get }
-  /// Whether an immediate retry in the same step makes sense.
+  /// Whether an immediate retry in the same step may help.
   var isMomentary: Bool { get }
 }
 
@@ -53,7 +53,8 @@ package enum OriginError: OriginFailure {
     )
   }
 
-  /// Classifies an error of a later row. The file is open, so an error of opening or writing concerns a scratch file.
+  /// Classifies an error in a later row. The file is open, so an error about opening or writing concerns a scratch
+  /// file.
   static func sorting(_ path: String, _ reason: DatabaseError) -> OriginError {
     reason.saysFull || reason.primaryCode == ResultCode.cannotOpen
       ? .noScratch(path: path) : reading(path, reason)
@@ -117,7 +118,7 @@ package enum OriginError: OriginFailure {
     case .empty(let path):
       "the origin \(path) is an empty file: it has no tables yet; put the database there, or correct the path"
     case .unreadable(let path, let reason):
-      "the origin \(path) cannot be read: \(reason.message); check that this user can read file and folder"
+      "the origin \(path) cannot be read: \(reason.message); check that this user can read the file and its folder"
     case .damaged(let path, let reason):
       "the origin \(path) is damaged and cannot be read: \(reason.message); "
         + "restore it from a backup, or save its rows with 'sqlite3 \(path) .recover'"
@@ -136,8 +137,8 @@ package enum OriginError: OriginFailure {
     case .tooLong(let path, let limit):
       "the feed \(path) has more than \(limit) bytes, expanded: if that is right, raise origin.maximumBytes"
     case .noScratch(let path):
-      "the rows of \(path) could not be sorted: there is no room for SQLite's temporary files; free some in the "
-        + "folder that TMPDIR names (or /var/tmp), or name one with more room there"
+      "the rows of \(path) could not be sorted: there is no room for SQLite's temporary files; free some in "
+        + "TMPDIR (or /var/tmp), or set TMPDIR to a folder with more room"
     case .locked(let path, let seconds):
       "the origin \(path) has been locked by another process for at least \(seconds) seconds: try again later"
     }

@@ -6,7 +6,7 @@ package import SeedSystem
 /// An origin's record of the keys of changed rows. It may name unchanged rows, but never omits a changed one. If it
 /// cannot guarantee that, it reports a doubt and all rows are compared.
 package protocol OriginLog: AnyObject {
-  /// Tables that the log was set up for but no longer watches. They are compared.
+  /// Tables for which the log was set up but which it no longer watches. They are compared.
   var gaps: [String] { get }
   func cursor() throws -> OriginCursor
   /// Returns the possible changes since a cursor, which the current state must follow (``OriginRelation``).
@@ -66,17 +66,17 @@ package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
   }
 
   package static let noLog = Self(.noLog, "the origin has no log: 'seedbank origin log setup' makes one")
-  package static let first = Self(.first, "it is the first step since the log was made, or was accepted")
+  package static let first = Self(.first, "it is the first step since the log was made or accepted")
   package static let otherCopy = Self(
     .otherCopy, "the working copy differs from the last step's, as after a rollback or a rejected step")
   package static let otherSubject = Self(
     .otherConfiguration, "the model, the epoch or the path of the origin differs from the last step's")
-  package static let otherFile = Self(.otherFile, "the origin is another file than before")
+  package static let otherFile = Self(.otherFile, "the origin is a different file than before")
   package static let otherDatabase = Self(
-    .otherDatabase, "the database was restored, or another one took its place")
+    .otherDatabase, "the database was restored or replaced")
   package static let otherServer = Self(
-    .otherServer, "the database's server was started again, or another one took its place")
-  package static let otherTimeline = Self(.otherTimeline, "a standby took the place of the database's server")
+    .otherServer, "the database server was restarted or replaced")
+  package static let otherTimeline = Self(.otherTimeline, "a standby took over from the database server")
   package static let otherTriggers = Self(
     .otherTriggers, "triggers of the origin's log were dropped, disabled, or replaced")
   package static let otherSchema = Self(
@@ -106,7 +106,7 @@ func logWarning(gaps: [String]?) -> String? {
   guard let gaps else { return "all rows are compared: \(LogDoubt.noLog)" }
   guard !gaps.isEmpty else { return nil }
   return
-    "the origin's log does not watch \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")) any more: its triggers are missing, off or"
+    "the origin's log no longer watches \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")): its triggers are missing, off or"
     + " different, or its key changed, as when a table was replaced. These tables are compared as a whole. 'seedbank origin log"
     + " remove --yes' and then 'seedbank origin log setup --yes' repair it"
 }
@@ -115,7 +115,7 @@ func logWarning(gaps: [String]?) -> String? {
 package enum OriginRelation: Hashable, Sendable {
   /// The state includes the earlier one, or the origin has no positions.
   case follows
-  /// The state is a standby's that may lack recent changes, which will arrive.
+  /// The state is from a standby that may lack recent changes, which will arrive.
   case behind(standby: String)
   /// The state belongs to another history, for example after a failover or a restore.
   case other(LogDoubt)

@@ -24,13 +24,13 @@ extension OriginPlace {
 
 package enum OriginUse: Sendable {
   case step
-  /// The repeated steps of one process.
+  /// Repeated steps in one process.
   case schedule
   /// An inspection without side effects for other users.
   case look
 }
 
-/// The outside state of an origin before a read. An unchanged origin need not be read again.
+/// An origin's external state before a read. An unchanged origin need not be read again.
 package protocol OriginStamp: Sendable {
   /// Equal for equal content.
   var text: String { get }

@@ -12,9 +12,9 @@ package final class ProjectedRows {
   private let affinities: [Affinity]
   /// `nil` if the rows are unordered.
   private let order: KeyOrder?
-  /// The current row, valid until the next. Its texts are not validated.
+  /// The current row, valid until the next. Its strings are not validated.
   @exclusivity(unchecked) package private(set) var row: [BorrowedValue] = []
-  /// The previous key, empty at the start, and the storage of its texts.
+  /// The previous key, empty at the start, and the storage of its strings.
   @exclusivity(unchecked) private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 

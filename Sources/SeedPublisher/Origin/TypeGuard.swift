@@ -1,8 +1,9 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Rejects values that SQLite stores but an app's typed readers fail on: INTEGER takes whole numbers and REAL numbers;
-/// other columns take any value. A column whose published rows already have such values may get more of them.
+/// Rejects values that SQLite stores but on which an app's typed reads fail: INTEGER accepts whole numbers, and REAL
+/// numbers; other columns accept any value. A column whose published rows already have such values may get more of
+/// them.
 package final class TypeGuard {
   private let plan: SeriesPlan
   private let copy: Connection?
@@ -70,7 +71,7 @@ private enum Misfit: String {
 
   var words: String {
     switch self {
-    case .text: "a text"
+    case .text: "a string"
     case .blob: "bytes"
     case .real: "a number that is not whole"
     }
@@ -78,7 +79,7 @@ private enum Misfit: String {
 }
 
 extension Projection {
-  /// How the operator can fix values of another type.
+  /// How the operator can fix values of a different type.
   package var typeRemedy: String {
     let place = sql == nil ? "with a SELECT in the new file \(file)" : "in \(file)"
     return
@@ -97,7 +98,7 @@ extension TableSchema {
 }
 
 extension Affinity {
-  /// A condition for values of another type; `nil` if any value fits.
+  /// A condition for values of a different type; `nil` if any value fits.
   package func misfits(in column: String) -> String? {
     switch self {
     case .integer: "typeof(\(quoted(column))) NOT IN ('null', 'integer')"

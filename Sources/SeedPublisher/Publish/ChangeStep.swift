@@ -84,7 +84,7 @@ struct ChangeStep {
     do {
       isRestless = try publishOrigin(look)
     } catch let error as any OriginFailure where error.isMomentary {
-      report.warnings.append("the origin was read twice, because the first time failed: \(error)")
+      report.warnings.append("the origin was read twice, because the first read failed: \(error)")
       isRestless = try publishOrigin(look)
     }
     let reading = OriginReading.newest(of: job.name, in: context.stateFolder)
@@ -92,7 +92,7 @@ struct ChangeStep {
     try OriginMemory(context).remember(isRestless ? nil : look.stamp, update.published)
   }
 
-  /// Returns `nil` if the origin need not be read: for a rollback or retired series, or if nothing changed.
+  /// Returns `nil` if the origin need not be read: for a rollback, if all series are retired, or if nothing changed.
   private mutating func neededLook() throws -> OriginLook? {
     guard options.rollback == nil else { return nil }
     try readiness.get()
@@ -139,7 +139,7 @@ struct ChangeStep {
     return isVolatile || outcome.isWaiting
   }
 
-  /// Whether the log shows that no row was written. Then a writer's lock must not fail the step.
+  /// Whether the log shows that no row was written. In that case, a writer's lock must not fail the step.
   private func isIdle(_ origin: any Origin) -> Bool {
     drafted.allSatisfy { plan in
       guard let published = update.metadata(plan.series) else { return false }

@@ -17,8 +17,8 @@ package struct FactsKeeper: Sendable {
     (self.isOn, self.report) = (isOn, report)
   }
 
-  /// `gained` is the number of new parts in the origin, `nil` if the step did not read it. `isRepeated`: the step's outcome
-  /// is that of the step before.
+  /// `gained` is the number of new parts in the origin, `nil` if the step did not read it. `isRepeated`: the outcome is
+  /// the same as in the previous step.
   func keep(of job: DatasetJob, in publisher: Publisher, gained: Int?, isRepeated: Bool, at now: UTCTime) {
     reporting(job.name, publisher) { folder in
       let told = isOn ? Set(job.plans.map(\.series)) : []

@@ -224,7 +224,8 @@ extension Publisher {
 }
 
 /// The origin's position when a series last read it, stored beside the working copy. Synced before the rows are signed,
-/// so after a crash it is at worst ahead of the publication, and a step briefly waits for a standby without need.
+/// so after a crash it is at worst ahead of the publication, and a step unnecessarily waits for a standby for a short
+/// time.
 package struct SeenPlace {
   private let path: String
 

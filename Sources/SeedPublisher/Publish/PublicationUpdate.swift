@@ -129,7 +129,7 @@ struct PublicationUpdate {
     guard !waiting.isEmpty else { return false }
     guard let rest = waiting.rest(after: published) else {
       warnings.append(
-        "a change of keys that waited for signatures is dropped: newer metadata was published meanwhile")
+        "a change of keys that waited for signatures was dropped: newer metadata was published meanwhile")
       try publisher.keep(pending: .none)
       return false
     }
@@ -143,7 +143,7 @@ struct PublicationUpdate {
 
   private mutating func adopt(_ change: OfflineChange) throws {
     do { try publish(allSeries, adopting: change) } catch is MissingKeys {
-      // A publisher that runs since before the change has not read its new keys.
+      // A publisher that was started before the change has not read the new keys.
       try publisher.keySource.reload()
       try publish(allSeries, adopting: change)
     }
@@ -170,7 +170,7 @@ struct PublicationUpdate {
     return left < lifetimeSeconds - age || clock == .trusted
   }
 
-  /// Skips a role whose metadata waits for signatures, because a renewal would take its version.
+  /// Skips a role whose metadata waits for signatures, because a renewal would use up its version.
   private func offlineRenewal() throws -> OfflineChange {
     let waiting = try publisher.pendingChange()
     let root = waiting.root == nil && isDue(published.root, days: RepositorySigner.rootDays)
@@ -190,9 +190,9 @@ struct PublicationUpdate {
   }
 }
 
-/// Whether to trust a clock that is behind the signatures. Either the clock was ahead when they were made, or it is
-/// behind now, and one check cannot decide. Signatures keep their length until steps have run under this clock for a
-/// while with a warning each time; then the clock is trusted. An operator can confirm the clock at once.
+/// Decides whether to trust a clock that is behind the signatures. Either the clock was ahead when they were made, or
+/// it is behind now, and one check cannot decide. Signatures keep their length until steps have run under this clock
+/// for a while with a warning each time; then the clock is trusted. An operator can confirm the clock at once.
 enum ClockVerdict: Equatable {
   case agrees
   /// The clock may be wrong. It is trusted from this time on.
@@ -211,8 +211,8 @@ enum ClockVerdict: Equatable {
     isAssured: Bool
   ) throws {
     let path = "\(stateFolder)/clock"
-    // If the configured validity decreases, older signatures legitimately last longer. If the file is lost, the clock is
-    // doubted once more.
+    // If the configured validity decreases, older signatures legitimately last longer. If the file is lost, the clock
+    // is doubted again.
     let lifetimePath = "\(stateFolder)/lifetime"
     let signedSeconds = StateFile.text(lifetimePath).flatMap { Int($0) }
     guard published.isAhead(of: now, lifetimeSeconds, toleranceSeconds: Self.toleranceSeconds) else {

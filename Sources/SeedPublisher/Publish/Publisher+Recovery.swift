@@ -55,7 +55,7 @@ extension Publisher {
   /// clients have seen, so the new versions are above all possible ones.
   package func signAnew(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata {
     try withPublication { published in
-      // A state that outlived the publication may have copies with lost versions.
+      // A state folder that outlived the publication may have copies with lost versions.
       for series in published.delegatedSeries {
         try WorkingCopy.remove(WorkingCopy.path(of: series, in: stateFolder))
       }

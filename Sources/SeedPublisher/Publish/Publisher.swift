@@ -7,7 +7,7 @@ package import SeedTrust
 
 /// Publishes origins: changes under the publication's lock, then snapshots in parallel to further steps.
 package struct Publisher: Sendable {
-  /// The half of a step. Other steps may run during the second one.
+  /// One half of a step. Other steps may run during the second half.
   package enum Half: Sendable { case changes, snapshots }
 
   let publication: PublicationDirectory
@@ -116,6 +116,6 @@ package struct Publisher: Sendable {
     facts?.keep(failure: record, in: self)
   }
 
-  /// Whether not to record an error: the operator mistyped a version.
+  /// Whether to leave an error unrecorded, because the operator mistyped a version.
   package static func isNoStep(_ error: any Error) -> Bool { error is RecallError }
 }

@@ -114,14 +114,14 @@ struct SeriesStep {
     guard seconds < Self.longestWaitSeconds else {
       throw OriginError.unavailable(
         "the origin \(job.origin.text) is the standby \(standby), which lacks published rows: check why it does not follow its "
-          + "primary, or let origin.postgres name the primary. If the primary was restored to an earlier state, one step with "
+          + "primary, or point origin.postgres to the primary. If the primary was restored to an earlier state, one step with "
           + "the primary publishes that state")
     }
     var draft = keep(.unchanged, published)
     (draft.isWaiting, draft.isSearched) = (true, true)
     draft.report.warnings.append(
       "\(plan.series): the standby \(standby) lacks published rows: nothing is published until it has them; "
-        + "wait, or let origin.postgres name the primary")
+        + "wait, or point origin.postgres to the primary")
     draft.noteSeen = { try seen.note(waitingSince: start) }
     return draft
   }

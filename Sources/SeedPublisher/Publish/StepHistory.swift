@@ -4,7 +4,7 @@ package import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// The outcomes of steps, in a SQLite file for people. A damaged history is set aside and never stops a step.
+/// The outcomes of steps, in a SQLite file that people can read. A damaged history is set aside and never stops a step.
 /// Consecutive steps with the same outcome share a row, so a quiet month does not displace older records.
 package struct StepHistory: Sendable {
   private let stateFolder: String

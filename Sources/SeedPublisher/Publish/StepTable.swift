@@ -34,7 +34,8 @@ struct StepTable {
       "SELECT major IS NULL FROM step WHERE dataset = ? ORDER BY id DESC LIMIT 1", .text(dataset.text)) == 1
   }
 
-  /// Steps before any series count under the major 0. Records are deleted eventually, but the counts never decrease.
+  /// Steps that ended before any series count under major 0. Records are deleted eventually, but the counts never
+  /// decrease.
   private func count(_ record: StepRecord) throws {
     try connection.execute(
       """

@@ -14,7 +14,7 @@ package struct DeploymentDraft: Sendable {
   /// Files of the dataset's folder, with paths relative to it.
   let datasetTexts: [DraftedFile]
 
-  /// `settings`: the texts of the configuration files.
+  /// `settings`: the contents of the configuration files.
   package init(
     _ dataset: DatasetName, in directory: String, _ models: [ModelDefinition], knownOrigin: OriginOutline?,
     notes: [SetupNote], lifetimeSeconds: Int, settings: (deployment: String, dataset: String)
@@ -125,7 +125,7 @@ package enum StagedFolders {
 
   private static let attempts = 1000
 
-  /// For a process that ends by a signal. Retries, because running work may still create files.
+  /// For a process that is ended by a signal. Retries, because running work may still create files.
   package static func removeAll() {
     paths.withLock { paths in
       for path in paths {
@@ -148,7 +148,7 @@ extension Folder {
       try create(staging)
       try fill(staging)
       try syncAll(staging)
-      // Under the lock, so that a signal cannot leave a part of the folder in its place.
+      // Under the lock, so that a signal cannot leave a partial folder in its place.
       try StagedFolders.paths.withLock { paths in
         guard paths.contains(staging) else { throw CancellationError() }
         try place(staging)

@@ -30,7 +30,7 @@ package struct DeploymentInstaller: Installer {
     guard !Folder.exists(draft.file) else {
       throw Refusal(
         .configuration,
-        "\(draft.file) exists: this is a deployment already. Nothing was changed;"
+        "\(draft.file) exists: this is already a deployment. Nothing was changed;"
           + " choose another --directory, or move this one away.")
     }
     if let taken = entries.first(where: { Folder.exists("\(directory)/\($0)") }) {
@@ -134,7 +134,7 @@ package struct DatasetInstaller: Installer {
     guard !others.contains(draft.dataset) else {
       throw Refusal(
         .configuration,
-        "\(draft.file) has a dataset \(draft.dataset) already. Nothing was changed: --dataset gives this one another name,"
+        "\(draft.file) already has a dataset \(draft.dataset). Nothing was changed: --dataset gives this one another name,"
           + " --directory begins another deployment, and 'seedbank model new' adds an origin's additions.")
     }
     guard !Folder.exists(folder) else {

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// A table of the drafted schema, without parts that clients lack. Tested in memory.
+/// A table of the drafted schema, without parts that clients do not support. Tested in memory.
 struct DraftedTable {
   let origin: OriginTable
   private(set) var parts: [SchemaPart] = []
@@ -42,7 +42,7 @@ struct DraftedTable {
     return schema
   }
 
-  /// Reads columns with another program's collation as bytes.
+  /// Reads as bytes the columns that use another program's collation.
   private mutating func sortByBytes() {
     let names = origin.foreignCollations.joined(separator: ", ")
     note(.collation, "clients lack COLLATE \(names), so such columns sort by their bytes")

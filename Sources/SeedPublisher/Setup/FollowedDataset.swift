@@ -3,11 +3,11 @@ import SeedPublication
 import SeedSystem
 package import SeedTrust
 
-/// A dataset's job for a long-running process while its files are edited. The next step uses changed lifecycles and
-/// known contents of the origin. It never uses changed models, which may be half written: if the loaded models have
-/// changed or disappeared, steps are rejected.
+/// A dataset's job in a long-running process, whose files may be edited meanwhile. The next step uses changed
+/// lifecycles and known contents of the origin. It never uses changed models, which may be half-written: if the loaded
+/// models have changed or disappeared, steps are rejected.
 package final class FollowedDataset: Sendable {
-  /// The parts of a dataset's files that count while it is followed.
+  /// The parts of a dataset's files that matter while it is followed.
   package typealias Found = (
     models: [ModelDefinition], lifecycles: [Int: SeedLifecycle], knownOrigin: OriginOutline?
   )
@@ -56,8 +56,9 @@ package final class FollowedDataset: Sendable {
   package var remark: String? {
     let added = state.withLock(\.added)
     guard !added.isEmpty else { return nil }
-    let (have, them) = added.count == 1 ? ("has", "it") : ("have", "them")
-    return "\(Self.names(added)) \(have) come since 'seedbank run' was started: restart it to publish \(them)"
+    let (were, them) = added.count == 1 ? ("was", "it") : ("were", "them")
+    return
+      "\(Self.names(added)) \(were) added since 'seedbank run' was started: restart it to publish \(them)"
   }
 
   private static func names(_ models: [ModelVersion]) -> String {
@@ -85,7 +86,7 @@ package final class FollowedDataset: Sendable {
       let found = try read()
       state.job.policy.lifecycles = found.lifecycles
       state.job.knownOrigin = found.knownOrigin
-      // Models of retired majors are not published any more.
+      // Models of retired majors are no longer published.
       let active = (held + found.models).filter { found.lifecycles[$0.version.major]?.isRetired != true }
       let changed = active.filter { held.contains($0) && !found.models.contains($0) }.map(\.version)
       let known = Set(held.map(\.version))

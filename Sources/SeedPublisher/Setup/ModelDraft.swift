@@ -83,14 +83,14 @@ package struct ModelDraft: Sendable {
       + " column must allow NULL or have a default"
   }
 
-  /// Lets SQLite add the column, and takes the changed statement over into the operator's text.
+  /// Lets SQLite add the column, and copies the changed statement into the operator's text.
   private func adding(_ definition: String, to table: String) throws(ColumnRefusal) -> String {
     do {
       let model = try ModelDefinition.database(schemaSQL)
       let old = try statement(ofTable: table, in: model)
       try model.execute("ALTER TABLE \(quoted(table)) ADD COLUMN \(definition)")
       var new = try statement(ofTable: table, in: model)
-      // SQLite begins a line with the comma. Only a comment needs that.
+      // SQLite puts the comma at the start of a line, which is necessary only after a comment.
       if !old.contains("--") { new = new.replacing("\n, \(definition)", with: ",\n  \(definition)\n") }
       guard let changed = replacing(old, with: new, ofTable: table) else { throw ColumnRefusal.notFound }
       if let cause = refusal(of: changed) { throw ColumnRefusal.refused(cause) }
@@ -113,7 +113,7 @@ package struct ModelDraft: Sendable {
     return String((sql?.text ?? "").dropFirst("CREATE TABLE ".count))
   }
 
-  /// The SELECT that numbers the table's rows, with one more column; nil if the table has no SELECT.
+  /// The SELECT that numbers the table's rows, with one additional column; nil if the table has no SELECT.
   private func numbered(
     _ column: OriginColumn, of table: String
   ) throws(ColumnRefusal) -> (table: String, sql: String)? {
@@ -168,7 +168,7 @@ package struct ModelChoice {
   ) throws(Refusal) {
     let models = models.sorted { $0.version < $1.version }
     guard let newest = models.last, let version = given ?? (try? newest.version.next) else {
-      throw Refusal(.configuration, "\(folder): there is no model to begin with.")
+      throw Refusal(.configuration, "\(folder): there is no model to start from.")
     }
     try Self.check(version, models, dataset)
     guard let base = models.last(where: { $0.version < version }) else {
@@ -186,7 +186,7 @@ package struct ModelChoice {
     let newest = models.map(\.version).last { $0.major == version.major }
     guard let newest, newest >= version else { return }
     throw Refusal(
-      .usage, "\(dataset) has model \(newest) already. Nothing was changed; choose a version above it.")
+      .usage, "\(dataset) already has model \(newest). Nothing was changed; choose a version above it.")
   }
 }
 

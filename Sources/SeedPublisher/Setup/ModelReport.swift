@@ -45,8 +45,8 @@ package struct ModelReport {
   private var newMinor: String {
     let way = obstacle.map { "by a snapshot, because \($0)" } ?? "as changes"
     return
-      "The step that publishes it brings it to each client of \(plan.series) \(way). Apps that were built for older minors"
-      + " go on."
+      "The step that publishes it brings it to each client of \(plan.series) \(way). Apps built for older minors"
+      + " keep working."
   }
 
   private var newSeries: String {
@@ -55,7 +55,7 @@ package struct ModelReport {
       ? ""
       : " The targets key must sign the new series, and is not here: 'seedbank keys renew targets --with FOLDER'."
     return
-      "Clients of older majors are not affected: each step fills their series and the new one. Apps that are built for"
+      "Clients of older majors are not affected: each step fills their series and the new one. Apps built for"
       + " it begin with a snapshot.\(key)"
   }
 
@@ -68,11 +68,11 @@ package struct ModelReport {
   }
 
   private static let pin =
-    "Apps that are built for it have this declaration, which changes with its schema; 'seedbank config swift' prints it again:"
+    "Apps built for it use this declaration, which changes with its schema; 'seedbank config swift' prints it again:"
 
   private var next: String {
-    "'seedbank config check', then 'seedbank regenerate'; a 'seedbank run' that is running reads models when it starts."
-      + " Once \(draft.version) is published, its schema stays as it is."
+    "'seedbank config check', then 'seedbank regenerate'; 'seedbank run' reads models only when it starts."
+      + " Once \(draft.version) is published, its schema cannot change."
   }
 
   private var snippet: SwiftSnippet {
@@ -151,18 +151,18 @@ package struct LifecycleChange {
     let (verb, end) = (isDryRun ? "would be" : "is", lifecycle.sunset.map { " until \($0)" } ?? "")
     let change = "\(file.printable): lifecycle.\(major) \(verb) \(lifecycle.word)\(end)."
     let next =
-      "Next: 'seedbank regenerate' publishes it, or a 'seedbank run' that is running does with its next step."
+      "Next: 'seedbank regenerate' publishes it, or a running 'seedbank run' does in its next step."
     return ([change, meaning("\(dataset)/\(major)")] + (isDryRun ? [] : [next])).joined(separator: "\n")
   }
 
   private func meaning(_ series: String) -> String {
     let (would, are) = isDryRun ? ("would ", "would be") : ("", "are")
     guard lifecycle.isRetired else {
-      return "Clients of \(series) \(would)go on getting changes, and their apps \(are) asked to move on."
+      return "Clients of \(series) \(would)keep getting changes, and their apps \(are) asked to move on."
     }
     return
-      "Clients of \(series) \(would)keep their data, get no more changes, and report that. Its models' folders may be"
-      + " removed once that is published."
+      "Clients of \(series) \(would)keep their data, get no more changes, and report that. You can remove its models'"
+      + " folders once that is published."
   }
 
   package var json: JSONValue {

@@ -8,7 +8,7 @@ struct OriginTable: Sendable {
   /// Generated columns included: clients get their values.
   private(set) var columns: [OriginColumn] = []
   private(set) var notes: [SetupNote] = []
-  /// Collations of other programs, by which it sorts.
+  /// Other programs' collations by which it sorts.
   let foreignCollations: [String]
   /// Primary key columns that are NULL in some row, which SQLite allows except in WITHOUT ROWID tables.
   private(set) var nullColumns: [String] = []
@@ -68,7 +68,7 @@ struct OriginTable: Sendable {
     }
   }
 
-  /// A type that accepts any value and converts texts that spell a number.
+  /// A type that accepts any value and converts text that spells a number.
   static let anyType = "NUMERIC"
 
   /// Finds numeric columns that hold other values in some rows. SQLite accepts them, but a publisher rejects them because
@@ -86,13 +86,13 @@ struct OriginTable: Sendable {
       notes.append(
         SetupNote(
           kind: .type, name: name, part: columns[doubt.index].name,
-          reason: "some of its values are not of the type that it has",
+          reason: "some of its values do not have its type",
           remedy: "to keep the type, correct the values and declare it in schema.sql before the first run"))
     }
   }
 
-  /// The table for clients, without CHECKs and references, which are the origin's business. A primary key with NULLs
-  /// becomes a UNIQUE constraint. `rowNumber`: the name of a new column that is the key.
+  /// The table for clients, without CHECKs and references, which the origin enforces. A primary key with NULLs becomes
+  /// a UNIQUE constraint. `rowNumber`: the name of a new column that is the key.
   func sql(numberedBy rowNumber: String? = nil) -> String {
     let number = rowNumber.map { "\(quoted($0)) INTEGER PRIMARY KEY" }
     let lines =

@@ -3,7 +3,7 @@ import SeedFormat
 
 /// Swift types for the rows of tables and views, with unique names.
 package struct RowTypes {
-  /// Names that the declarations and most apps need for other types.
+  /// Names that the declarations, or most apps, use for other types.
   private static let foreign: Set<String> = [
     "Any", "Array", "Bool", "Character", "Codable", "CodingKey", "CodingKeys", "Data", "Date", "Decimal",
     "Decodable", "Dictionary", "Double", "Encodable", "Error", "Float", "Hashable", "Identifiable", "Int",

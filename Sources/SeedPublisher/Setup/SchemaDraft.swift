@@ -3,7 +3,7 @@ import SeedFormat
 
 package struct SchemaDraft: Sendable {
   private(set) var parts: [SchemaPart] = []
-  /// SELECTs for tables whose rows have no key or another program's collation, by table.
+  /// SELECTs for tables that have no key or use another program's collation, by table.
   package private(set) var projections: [String: String] = [:]
   /// By table, in lower case.
   private(set) var columns: [String: [OriginColumn]] = [:]
@@ -43,7 +43,7 @@ struct SchemaPart: Hashable, Sendable {
     case .virtualTable:
       _ = try SchemaReader(schema).schema()
       try schema.readSearchTable(name)
-    // Its rows are not read, because a view may need those of its tables.
+    // Does not read its rows, because a view may need the rows of its tables.
     case .view: _ = try schema.prepare("SELECT * FROM \(quoted(name))")
     default: break
     }

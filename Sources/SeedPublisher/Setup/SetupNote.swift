@@ -8,13 +8,13 @@ package struct SetupNote: Hashable, Sendable {
     case virtualTable = "virtual table"
     /// Changes of published tables and columns.
     case numbering, key, type, collation, rules
-    /// A table with more rows than its name suggests.
+    /// A table with more rows than one would expect.
     case rows
 
     fileprivate var verb: String {
       switch self {
       case .numbering: "Numbered the rows of table"
-      case .key: "Chose another key for table"
+      case .key: "Chose a different key for table"
       case .collation: "Removed a collation from table"
       case .rules: "Skipped the CHECKs and references of table"
       case .rows: "Check the rows of table"
@@ -123,7 +123,7 @@ package enum SkipCause: Hashable, Sendable {
     }
   }
 
-  package static let indexRemedy = "queries go without it, only slower, and schema.sql may have another one"
+  package static let indexRemedy = "queries work without it, only slower, and schema.sql may have another one"
 
   func remedy(_ kind: SetupNote.Kind) -> String {
     switch (kind, self) {
@@ -133,7 +133,7 @@ package enum SkipCause: Hashable, Sendable {
       "add a table of another name to schema.sql, and 'SELECT … FROM' this one in a file TABLE.sql beside it"
     case (.table, .collation):
       "add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY;"
-        + " of a table WITHOUT ROWID with it in the key, only a copy without it can be read"
+        + " if the collation is in the key of a table WITHOUT ROWID, only a copy without it can be read"
     case (.index, _): Self.indexRemedy
     case (.view, .unknown), (.view, .collation), (.virtualTable, .unknown):
       "clients get its rows if the origin keeps them in an ordinary table"
@@ -144,8 +144,8 @@ package enum SkipCause: Hashable, Sendable {
     case (.virtualTable, .searchContent): "publish that table too"
     case (.virtualTable, _):
       "for its rows, add a table of another name with a key to schema.sql, and 'SELECT … FROM' it in a file TABLE.sql"
-        + " beside it; to search in its texts, an FTS5 table over that one's content"
-    default: "add it to schema.sql in a form that SQLite takes"
+        + " beside it; to search its text, add an FTS5 table over that table"
+    default: "add it to schema.sql in a form that SQLite accepts"
     }
   }
 }

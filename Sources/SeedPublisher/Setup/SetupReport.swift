@@ -61,8 +61,8 @@ package struct SetupReport: Sendable {
     else { return [] }
     return [
       "The key of a numbered row is its number in the origin's file; it is the table's first column. VACUUM, or"
-        + " loading the file again, may give rows other numbers, and then clients download these rows again. If some"
-        + " columns name each row, make them the PRIMARY KEY in \(model.schemaFile) before the first run,"
+        + " reloading the file, may renumber rows, and then clients download these rows again. If some"
+        + " columns identify each row, make them the PRIMARY KEY in \(model.schemaFile) before the first run,"
         + " and remove the column with the numbers from that file and from the table's own .sql file."
     ]
   }
@@ -117,7 +117,7 @@ extension SetupNote {
   }
 }
 
-/// Quotes a text as one word for a POSIX shell.
+/// Quotes a string as one word for a POSIX shell.
 package func shellQuoted(_ text: String) -> String {
   let isPlain = text.unicodeScalars.allSatisfy {
     !$0.isASCII || $0.properties.isAlphabetic || ("0"..."9").contains($0)

@@ -33,7 +33,8 @@ struct ObjectMaker {
     let (raw, stored) = try Self.writing(path) {
       let gzip = try ParallelGzip(drawn, to: path)
       let threads = Compression.processors
-      // Bytes that never reach the disk must not be signed, even if they are readable now. One more thread waits for it.
+      // Bytes that never reach the disk must not be signed, even if they are readable now. An additional thread waits
+      // for the disk.
       let sync: WorkerPool.Job = { try File(drawn, for: .reading).sync() }
       let compression: [WorkerPool.Job] = Array(repeating: { gzip.work() }, count: threads)
       try WorkerPool.run([sync] + file.checks(of: drawn) + compression, threads: threads + 1)
@@ -102,7 +103,7 @@ enum WorkerPool {
   }
 }
 
-/// The paths of a series' files under compression. Steps do not sweep them, because they publish meanwhile. The files
+/// The paths of a series' files that are being compressed. Steps, which run meanwhile, do not remove them. The files
 /// belong to the holder of the series' snapshot lock; those of a first snapshot, to the holder of the publication's
 /// lock.
 struct DraftFiles {
@@ -139,11 +140,11 @@ struct DraftFiles {
 }
 
 extension PublicationDirectory {
-  /// For the one process that changes the publication.
+  /// Held by the one process that changes the publication.
   var lock: LockFile { LockFile("\(path)/.lock", of: path) }
 
-  /// For the one process that makes snapshots of the series. Never wait for this lock while holding the publication's
-  /// lock, for which the holder of this one waits.
+  /// Held by the one process that makes snapshots of the series. Never wait for this lock while holding the
+  /// publication's lock, for which the holder of this one waits.
   func snapshotLock(of series: SeedSeries) -> LockFile {
     LockFile("\(path)/.\(series.roleName).snapshots.lock", of: path)
   }

@@ -52,7 +52,7 @@ struct SnapshotFile {
     try analyse(file)
     try LeftOutIndexes.leaveOut(of: file)
     try vacuum(file, into: path)
-    // As a device will: a value that is too long for an index shows only when the index is built over the rows.
+    // As a device does: a value that is too long for an index is detected only when the index is built over the rows.
     do {
       _ = try LeftOutIndexes.build(in: file, signed: schema.hash)
     } catch let error as ForeignDefinition {

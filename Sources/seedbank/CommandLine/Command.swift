@@ -24,7 +24,7 @@ struct Parameter: Sendable {
   let name: String
   var isArgument = false
   var short: Character?
-  /// In help; nil for a flag and an argument.
+  /// The name of the value in help; nil for a flag or an argument.
   var valueName: String?
   var isRequired = false
   var isRepeatable = false
@@ -48,7 +48,7 @@ struct Parameter: Sendable {
     Self(name: name, actions: actions, help: help)
   }
 
-  /// If given more than once, the last one counts unless it is repeatable.
+  /// If it is given more than once, the last value is used, unless it is repeatable.
   static func value(
     _ name: String, _ valueName: String, short: Character? = nil, isRequired: Bool = false,
     isRepeatable: Bool = false, choices: [String] = [], setting: String? = nil,

@@ -40,7 +40,7 @@ enum Shell: String, CaseIterable {
     """#
   }
 
-  /// The words that may follow one of other words, such as an action behind a part.
+  /// The words that may follow other words, such as an action after a part.
   private static func values(of command: Command, among commands: [Command]) -> [String] {
     var offers = command.options.map { (words: $0.choices, after: $0.names) }
     var before = [command.name]

@@ -29,7 +29,7 @@ final class Console: Sendable {
     if try !StandardStream.results.write(bytes) { state.withLock { $0.hasLostReader = true } }
   }
 
-  /// Whether stdout was found closed. Most commands go on, because their results are not only printed.
+  /// Whether stdout was found closed. Most commands continue, because they do not only print results.
   var isUnread: Bool { state.withLock(\.hasLostReader) }
 
   func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
@@ -42,7 +42,7 @@ final class Console: Sendable {
 
   func startJSON() { state.withLock { $0.asksForJSON = true } }
 
-  /// From here on, messages are log lines, and those below `level` are dropped.
+  /// From now on, messages are log lines, and those below `level` are dropped.
   func startLog(_ format: LogFormat, from level: LogLevel) { state.withLock { $0.log = (format, level) } }
 
   func tell(_ record: LogRecord) {
@@ -104,7 +104,7 @@ enum StandardStream: Int32, Sendable {
     return Int(size.ws_col)
   }
 
-  /// Writes all bytes. Returns false for a closed pipe, which is not a failure, because the reader has seen enough.
+  /// Writes all bytes. Returns false for a closed pipe, which is not a failure, because the reader needs no more.
   func write(_ bytes: [UInt8]) throws(Refusal) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {

@@ -27,7 +27,7 @@ enum HelpText {
     """
 
   private static let environment = [
-    (Context.configurationVariable, "The configuration file, if no --config is given."),
+    (Context.configurationVariable, "The configuration file, if --config is not given."),
     ("SEEDBANK_*", "Settings of the configuration, such as SEEDBANK_HTTP_PORT for http.port."),
     (
       "TMPDIR",
@@ -40,7 +40,7 @@ enum HelpText {
   }
 
   private static func usage(of command: Command) -> [String] {
-    // A placeholder stays on one line although it has spaces.
+    // Keeps a placeholder on one line although it contains spaces.
     let words = ["Usage: seedbank \(command.name)"] + (command.arguments + command.options).map(usage)
     return TextLayout.wrap(words: words, hanging: words[0].count + 1)
   }

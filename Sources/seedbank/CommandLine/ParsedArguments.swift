@@ -74,7 +74,7 @@ struct ParsedArguments: Sendable {
 
   func require(_ other: String, beside names: String...) throws(Refusal) {
     for name in names where flag(name) && !flag(other) {
-      throw unsuitable(name, "no --\(other)", "--\(other) beside it")
+      throw unsuitable(name, "no --\(other)", "--\(other) with it")
     }
   }
 

@@ -34,17 +34,17 @@ extension Refusal {
     }
   }
 
-  private static let scratchAdvice = ": free some there, or name a folder with more room in TMPDIR."
+  private static let scratchAdvice = ": free some there, or set TMPDIR to a folder with more room."
 
   private static func advice(on error: FileError) -> String {
     if error.isFull {
       return
-        "\(room(beside: error.path)): free some, then run the command again; 'run' tries again by itself."
+        "\(room(beside: error.path)): free some, then run the command again; 'run' retries on its own."
     }
     if error.number == EROFS { return "; its disk is mounted read-only: mount it for writing." }
     if let remedy = error.rightsRemedy { return "; \(remedy)." }
     let folder = Folder.parent(of: error.path).printable
-    return "; run the command as the user that \(folder) belongs to, or give this user rights there."
+    return "; run the command as the owner of \(folder), or give this user access to it."
   }
 
   private static func room(beside path: String) -> String {
@@ -58,7 +58,7 @@ extension Refusal {
         ? "; there is no room for \(path)\(room(beside: path)), or for SQLite's sorting in TMPDIR: free some."
         : nil
     case .database, .scratch:
-      "; scratch files are in \(Paths.scratchFolder): check its disk and room, or name another folder in TMPDIR."
+      "; scratch files are in \(Paths.scratchFolder): check its disk and room, or set TMPDIR to another folder."
     case nil: nil
     }
   }
@@ -99,7 +99,7 @@ extension Refusal {
     }
   }
 
-  /// Chosen by the reaction of a script; all other codes mean rejected data.
+  /// Chosen by how a script should react; all other codes mean rejected data.
   private static func exitCode(of code: SeedError.Code) -> ExitCode {
     switch code {
     case .network, .waitingForNetwork, .server, .serverBusy, .accessDenied, .timedOut, .missingFile:
@@ -147,7 +147,7 @@ extension String {
     return (start + dropFirst()).closed
   }
 
-  /// False if the text begins with a path or a series, because these contain characters other than letters.
+  /// False if the message begins with a path or a series, because these contain characters other than letters.
   private var beginsWithWord: Bool {
     prefix { $0 != " " }.allSatisfy { ("a"..."z").contains($0) || $0 == "'" || $0 == "," }
   }

@@ -12,12 +12,12 @@ extension Paths {
 
   static func requireNew(_ path: String) throws(Refusal) {
     guard Folder.exists(path) else { return }
-    throw Refusal(.usage, "\(path.printable) already exists: remove it, or name another file.")
+    throw Refusal(.usage, "\(path.printable) already exists: remove it, or choose another file.")
   }
 }
 
-/// A folder in `TMPDIR`, because its files can be large. Removed by its owner or after a signal, together with an
-/// optional draft in another folder.
+/// A folder in `TMPDIR`, because its files can be large. The owner or a signal removes it, together with an optional
+/// draft in another folder.
 final class ScratchFolder: Sendable {
   let path: String
   private let draft: String?
@@ -50,7 +50,7 @@ final class ScratchFolder: Sendable {
 
 /// Removes unfinished files after a signal, and ends the process.
 final class SignalCleanup: Sendable {
-  /// Each signal's receiver calls all, because the first one that is done ends the process.
+  /// Each signal's receiver calls all of them, because the first one that finishes ends the process.
   private static let removals = Mutex<[UUID: @Sendable () -> Void]>([:])
 
   private let id = UUID()

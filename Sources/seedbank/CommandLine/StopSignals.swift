@@ -44,7 +44,7 @@ struct StopSignals: Sendable {
   /// Timeout after which the process exits if the signal does not end it.
   private static let exitSeconds: UInt32 = 5
 
-  /// From here on every failure is a consequence of the signal.
+  /// From now on, every failure is a consequence of the signal.
   static func beginCleanup(after signal: Int32) { received.withLock { $0 = signal } }
 
   /// After ``beginCleanup(after:)``, ends the process with the signal's default effect; otherwise returns.

@@ -8,10 +8,10 @@ extension Command {
   static let config = Command(
     name: "config", abstract: "Check or show the configuration, or print the code that apps need.",
     discussion: """
-      'check' finds all reasons for a publish step to fail, without publishing: models, projections against the origin, \
+      'check' finds everything that would make a publish step fail, without publishing: models, projections against the origin, \
       keys, expiry dates, folders, rows without a key, columns that no longer have the model's types. \
       'seedbank regenerate --dry-run' finds errors in single rows. 'show' prints every effective value and its \
-      source; of keys it shows only the folder. 'keys' prints every key of both files with its type, default and meaning. \
+      source; for keys, only the folder. 'keys' prints every key of both files with its type, default and meaning. \
       'swift' prints the declaration of a dataset's model for an app that uses \
       SeedClient, so that both sides have the same model, and a type for the rows of each table and view.
 
@@ -26,9 +26,9 @@ extension Command {
       .flag("json", actions: ["check", "show"], help: Parameter.json.help),
     ],
     examples: [
-      ("seedbank config check", "Before a deployment, or after a change of a model."),
+      ("seedbank config check", "Before you deploy, or after you change a model."),
       ("seedbank config show", "Every effective value and its source."),
-      ("seedbank config keys", "Everything that the files may hold."),
+      ("seedbank config keys", "Everything that the files can contain."),
       ("seedbank config swift > SeedModels.swift", "Every dataset with its newest model."),
       ("seedbank config swift --dataset transit --model 2.0", "One model of one dataset."),
     ]

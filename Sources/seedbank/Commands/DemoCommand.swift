@@ -7,12 +7,12 @@ extension Command {
   static let demo = Command(
     name: "demo", abstract: "Make a deployment with invented transit data.",
     discussion: """
-      Makes an origin of a large city's size (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) calls in each \
+      Makes an origin the size of a large city's network (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) calls in each \
       trip), and a deployment with two series: model 1.0 for old apps, 2.0 and 2.1 for new ones. The same \
-      options make the same data.
+      options always make the same data.
       """,
     options: [
-      .directory, .value("trips", "count", help: "How many trips (default: \(DemoOrigin.usualTrips))."),
+      .directory, .value("trips", "count", help: "The number of trips (default: \(DemoOrigin.usualTrips))."),
       .json, .dryRun,
     ],
     examples: [
@@ -27,7 +27,7 @@ extension Command {
     let draft = DeploymentDraft(dataset, in: directory)
     let trips = try arguments.integer("trips", in: DemoOrigin.tripCounts) ?? DemoOrigin.usualTrips
     let plans = try dataset.plans()
-    // The origin moves into place with the deployment.
+    // The origin is moved into place with the deployment.
     let installer = DeploymentInstaller(draft, extraEntries: [DemoOrigin.fileName]) { staging in
       let origin = DemoDeployment.origin(in: staging)
       try DemoOrigin.write(trips: trips, to: origin)
@@ -56,7 +56,7 @@ enum DemoDeployment {
 
   private static let source = "Made by 'seedbank demo'"
 
-  /// Only the rows of such a dataset's origin are invented.
+  /// Only such a dataset's origin has invented rows.
   static func hasMade(_ dataset: DatasetConfiguration?) -> Bool {
     dataset?.policy.provenance.source == source
   }

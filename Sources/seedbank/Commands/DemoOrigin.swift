@@ -77,7 +77,7 @@ enum DemoChange {
     "is 2 min late from its stop 6 on": [
       "UPDATE stop_time SET arrival = arrival + 120, departure = departure + 120 WHERE trip_id = ? AND position > 5"
     ],
-    "calls at a stop with another name": [
+    "calls at a renamed stop": [
       """
       UPDATE stop SET name = (SELECT name FROM stop ORDER BY random() LIMIT 1)
       WHERE id = (SELECT stop_id FROM stop_time WHERE trip_id = ? ORDER BY random() LIMIT 1)

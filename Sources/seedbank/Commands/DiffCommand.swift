@@ -10,10 +10,10 @@ extension Command {
     name: "diff", abstract: "Compare two snapshots, or two versions of a series.",
     discussion: """
       Two numbers are versions of a published series, which are rebuilt from the publication. Anything else is a \
-      file, compressed with gzip or xz or not compressed. Rows are compared by the table's key, in its order.
+      file, optionally compressed with gzip or xz. Rows are matched by the table's key, and listed in its order.
 
-      With --rows each row that differs is a line: + is new, - is gone, ~ is changed, with old → new for each \
-      column. With --json every line is an object; the last one is the summary.
+      With --rows, each row that differs is a line: + is new, - is gone, ~ is changed, with old → new for each \
+      column. With --json, every line is an object; the last one is the summary.
       """,
     arguments: [
       .argument("old", help: "A file or a version."), .argument("new", help: "A file or a version."),
@@ -138,7 +138,7 @@ extension TableComparison {
       case .both: isSame ? "the same" : changes.words
       case .onlyOld: "the table is gone, with \(changes.deleted.counted("row"))"
       case .onlyNew: "the table is new, with \(changes.inserted.counted("row"))"
-      case .otherKey: "has another key: its rows cannot be compared"
+      case .otherKey: "has a different key: its rows cannot be compared"
       }
     return "\(name): \(([rows] + columns).joined(separator: ", "))"
   }

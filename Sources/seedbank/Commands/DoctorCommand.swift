@@ -8,7 +8,7 @@ extension Command {
   static let doctor = Command(
     name: "doctor", abstract: "Check a client's store, or one seed, without a network.",
     discussion: """
-      Recomputes the digest from all rows and compares it with the store's own and with signed metadata, checks \
+      Recomputes the digest from all rows, compares it with the store's own and with signed metadata, and checks \
       the file's structure, references, search tables and signatures. Search tables are checked on a temporary copy. Nothing is written, and the store may be in use.
 
       Instead of a store, name the SQLite file of a client that does not use the library: its rows, sums, digest, \
@@ -31,7 +31,7 @@ extension Command {
     let root = try arguments.rootFile(from: context.currentDirectory)
     let isSeed = Folder.exists(path) && !Folder.isFolder(path)
     guard root == nil || !isSeed else {
-      throw Refusal(.usage, "\(path.printable) is one file, without signatures: leave out --root.")
+      throw Refusal(.usage, "\(path.printable) is a single file without signatures: omit --root.")
     }
     let report = try await blocking {
       try isSeed ? StoreReport(ofSeed: path) : StoreExamination(path, root: root).run()

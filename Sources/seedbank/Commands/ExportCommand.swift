@@ -9,7 +9,7 @@ extension Command {
   static let export = Command(
     name: "export", abstract: "Write a published version as a database file.",
     discussion: """
-      Any version can be written that published snapshots and deltas lead to; 'diff' shows how two versions differ. The \
+      You can export any version that published snapshots and deltas lead to; 'diff' shows how two versions differ. The \
       file is a plain SQLite file with all tables, indexes and search tables, for archives, tests and other programs. It \
       appears under its name once its rows match the signed digest. An existing file is not replaced.
       """,
@@ -49,7 +49,7 @@ extension Command {
     let draft = "\(destination).\(getpid())\(DurableFile.temporarySuffix)"
     let scratch = try ScratchFolder(andDraft: draft)
     defer { scratch.remove() }
-    // An error of SQLite would not show that the destination cannot be written.
+    // SQLite's error would not show that the destination is not writable.
     _ = try File(draft, for: .replacing)
     let meta = try recall.export(version, to: draft, by: scratch.file("version.sqlite"))
     try Paths.requireNew(destination)

@@ -8,18 +8,18 @@ extension Command {
   static let follow = Command(
     name: "follow", abstract: "Keep a verified copy of a publication that is elsewhere, and serve it.",
     discussion: """
-      Looks at a publication over HTTP, at a front or any static host, verifies it from the root file on as a client does, \
-      and brings its files into a folder: first the files that metadata names, then metadata, timestamp.json last. Clients can \
+      Checks a publication over HTTP, on a front or any static host, verifies it from the root file on, as a client does, \
+      and copies its files into a folder: first the files that metadata names, then metadata, with timestamp.json last. Clients can \
       read the folder at all times. It needs no key and no configuration. Unpublished files are removed after the grace period.
 
-      With --serve the same process serves the folder, and shows on its page, in /readyz and in /metrics when it last reached \
+      With --serve, the same process serves the folder, and shows on its page, in /readyz and in /metrics when it last reached \
       the publication. A plain client with a newer version from another front is asked to retry, not to start over with a \
       snapshot.
 
-      Instead of an address, give a folder, such as a disk that was carried into a separate network: the copied files are \
-      compared with the signed hashes, on both sides.
+      Instead of an address, you can give a folder, such as a disk that was carried into an isolated network: the copied files are \
+      compared with the signed hashes on both sides.
 
-      Give the oldest root.json that apps still ship: the copy has it and all later ones.
+      Give the oldest root.json that apps still ship: the copy contains it and all later ones.
 
       Exit codes of --once: 0 done, 1 a signal ended it, 65 the publication was rejected, 69 it does not answer, 74 a disk failed, 75 \
       another process follows into the folder, 78 the root file or the folder does not fit.
@@ -30,18 +30,20 @@ extension Command {
     options: [
       .value("root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
       .value(
-        "to", "folder", isRequired: true, help: "The folder of the copy; it is made if it does not exist."),
-      .flag("once", help: "Look once, and end."),
+        "to", "folder", isRequired: true, help: "The folder for the copy; it is created if it does not exist."
+      ),
+      .flag("once", help: "Look once, then exit."),
       .value(
-        "every", "seconds", help: "Seconds between two looks (default: \(FollowJob.usualEverySeconds))."),
+        "every", "seconds", help: "Seconds between looks (default: \(FollowJob.usualEverySeconds))."),
       .value(
         "grace", "seconds",
         help:
-          "Seconds for which a file stays after it was last named (default: \(Follower.usualGraceSeconds))."),
+          "Seconds to keep a file after metadata last named it (default: \(Follower.usualGraceSeconds))."),
       .flag(
-        "verify", help: "First compare every file that is here with its hash; damaged ones are fetched again."
+        "verify",
+        help: "First compare every file in the folder with its hash; damaged ones are fetched again."
       ),
-      .flag("serve", help: "Also serve the folder; SEEDBANK_HTTP_* variables are its settings."), .json,
+      .flag("serve", help: "Also serve the folder; SEEDBANK_HTTP_* variables configure it."), .json,
     ] + Parameter.front + Parameter.log,
     examples: [
       (
@@ -51,7 +53,7 @@ extension Command {
       (
         "seedbank follow https://seeds.example --root root.json \\\n"
           + "      --to /var/lib/seeds --serve --host :: --port 80",
-        "A front without a disk in common with the publisher."
+        "A front that shares no disk with the publisher."
       ),
     ]
   ) { arguments, context in
@@ -145,7 +147,7 @@ private struct FollowJob: Sendable {
     } catch { return error }
   }
 
-  /// Older results in a row before a report, because a cache or one of several followers may lag for a moment.
+  /// Consecutive older results before a report, because a cache or one of several followers may lag for a moment.
   private static let olderLooks = 3
 
   private func tell(_ failure: (any Error)?, inARow count: Int) {

@@ -8,16 +8,16 @@ extension Command {
   static let importing = Command(
     name: "import", abstract: "Import JSON or CSV into a database.",
     discussion: """
-      FILE is JSON, NDJSON or CSV, compressed with gzip or not; - is standard input. Several are one import: rows of \
-      each may reference rows of all. A folder means all such files in it, sorted by name. Rows are matched by the \
+      FILE is JSON, NDJSON or CSV, optionally compressed with gzip; - is standard input. Several files are one import: \
+      their rows may reference each other. A folder means all such files in it, sorted by name. Rows are matched by the \
       table's key: new rows are inserted, changed ones updated, equal ones not written. A missing member leaves \
-      its column as it is. The import is one transaction: a failure leaves the database as it was. The table must \
+      its column unchanged. The import is one transaction: a failure leaves the database unchanged. The table must \
       exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
 
       An import runs no triggers: a table that has some needs --ignore-triggers. Ctrl-C ends the import and reports which rows are kept.
 
-      The first record of a CSV names the fields, unless --header does. An empty field is NULL; with quotation \
-      marks, or in a TEXT column that is NOT NULL, it is the empty text.
+      The first record of a CSV names the fields, unless --header does. An empty field is NULL; in quotation \
+      marks, or in a TEXT column that is NOT NULL, it is an empty string.
 
       Exit codes: 64 a wrong command line, 65 bad data, 74 a file cannot be read or written, 75 the database is in use, \
       78 a bad mapping or schema.

@@ -26,14 +26,14 @@ struct ImportFormats {
     mapping = try Self.mapping(arguments, written, format)
   }
 
-  /// One format for all files, unless a mapping names the files of its lists and thus their formats.
+  /// One format for all files, unless a mapping names the files of its lists, and so their formats.
   private static func format(of inputs: [ImportInput], hasFiles: Bool) throws -> ImportJob.Format {
     let formats = inputs.map { ($0, format(of: $0.name) ?? .json) }
     guard let first = formats.first, !hasFiles else { return .json }
     if let other = formats.first(where: { $0.1 != first.1 }) {
       throw Refusal(
         .usage,
-        "\(first.0.name) and \(other.0.name) are of two formats: give one with --format, or a mapping whose lists name "
+        "\(first.0.name) and \(other.0.name) have different formats: choose one with --format, or give a mapping whose lists name "
           + "their files.")
     }
     return first.1
@@ -58,7 +58,7 @@ struct ImportFormats {
     var mapping: ImportMapping
     if let written {
       if let option = ["table", "rows"].first(where: { arguments.string($0) != nil }) {
-        throw Refusal.usage("import", "'--\(option)' is for an import without a mapping: leave it out.")
+        throw Refusal.usage("import", "'--\(option)' is for an import without a mapping: omit it.")
       }
       mapping = written
     } else if let table {
@@ -124,7 +124,7 @@ struct ImportInput: Sendable {
 
   private init(file path: String) throws {
     guard let stamp = try FileStamp(path) else {
-      throw Refusal(.inputOutput, "\(path): there is no such file.")
+      throw Refusal(.inputOutput, "\(path): no such file.")
     }
     (self.path, name, size) = (path, path, stamp.isRegular ? stamp.size : nil)
   }

@@ -43,7 +43,7 @@ struct ImportJob: Sendable {
       try rejected?.secure()
       return report
     } catch {
-      // Report the import's own failure only.
+      // Reports only the import's own failure.
       if place.hasBegun { try? rejected?.secure() } else { rejected?.discard() }
       throw error
     }
@@ -181,7 +181,7 @@ final class RejectsFile {
       guard let other = try others.first(where: { try $0.isSame(as: name) }) else { continue }
       throw Refusal(
         .usage,
-        "The rejected rows would overwrite \(name), which is \(other.role): give another name with --rejects."
+        "The rejected rows would overwrite \(name), which is \(other.role): choose another file with --rejects."
       )
     }
     self.temporary = temporary

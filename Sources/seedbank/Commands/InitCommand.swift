@@ -10,13 +10,13 @@ extension Command {
     name: "init", abstract: "Create a deployment for a database or a feed, or extend an existing one.",
     discussion: """
       Reads a SQLite file or a PostgreSQL database, which is never written to, and makes a configuration, a model with its tables, \
-      signing keys and an empty publication. Rows of a file's table without a key are numbered. What cannot be published \
-      is left out and listed, with the reason and a remedy. An existing deployment gets the database as another dataset. \
+      signing keys and an empty publication. In a SQLite file, the rows of a table without a key are numbered. Anything that \
+      cannot be published is skipped and listed, with the reason and a remedy. In an existing deployment, the database becomes another dataset. \
       Never write a password into a URL: use PGPASSWORD or a password file.
 
       A folder of CSV, NDJSON and JSON files, one such file or a .zip of them is a feed: each file becomes a table. The \
-      columns' types and keys are derived from all current values; look at them before the first run. Other separators \
-      and rows within a document are detected, and written into the configuration. Files must be in UTF-8.
+      columns' types and keys are derived from all current values; review them before the first run. Other separators \
+      and rows within a document are detected and written to the configuration. Files must be in UTF-8.
 
       No existing file is overwritten, and a failure leaves no files.
       """,
@@ -102,8 +102,8 @@ extension Command {
   }
 
   private static func feedRemark(_ model: ModelDefinition) -> String {
-    "The tables' types and keys are derived from the feed's current values. Look at \(model.schemaFile) before the first run: a"
-      + " value that does not fit its column, and a duplicate key, keep the feed from being published."
+    "The tables' types and keys are derived from the feed's current values. Review \(model.schemaFile) before the first run: a"
+      + " value that does not fit its column, or a duplicate key, stops the feed from being published."
   }
 
   /// Adds to the existing deployment, or creates a new one.
@@ -188,7 +188,7 @@ extension Context {
 extension DatasetConfiguration {
   private static let comment =
     "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
-    + " raise pollSeconds before many devices ask."
+    + " raise pollSeconds before many devices poll."
 
   /// Derives the models' paths from the directory. Only an origin that is a file has a path.
   init(drafting name: DatasetName, of origin: String, in directory: String, _ models: [ModelDefinition]) {
@@ -203,7 +203,7 @@ extension DatasetConfiguration {
     }
   }
 
-  /// From this size on, small snapshots are worth the time of the publisher and of devices.
+  /// From this size on, smaller snapshots are worth the additional time on the publisher and on devices.
   private static let largeBytes = 20_000_000
 
   fileprivate mutating func suit(originOf bytes: Int) {

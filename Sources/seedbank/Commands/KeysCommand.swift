@@ -33,7 +33,7 @@ extension Command {
       .value(
         "with", "folder", isRepeatable: true,
         actions: ["status", "renew", "rotate", "revoke", "add-signature"],
-        help: "A folder with keys, such as that of a USB stick."),
+        help: "A folder with keys, such as one on a USB stick."),
       .value(
         "to", "folder", isRepeatable: true, actions: ["new", "rotate", "revoke"],
         help: "The folder for new root and targets keys; several are used in turn."),
@@ -57,7 +57,7 @@ extension Command {
     ],
     examples: [
       ("seedbank keys status", "Every role's keys and expiry date."),
-      ("seedbank keys renew root --with /media/root", "Renew root metadata with the key of a USB stick."),
+      ("seedbank keys renew root --with /media/root", "Renew root metadata with the key on a USB stick."),
       ("seedbank keys rotate timestamp snapshot series", "Replace the online keys after a break-in."),
       ("seedbank keys revoke 4f1a09c2 --replace --to /media/c", "Replace one lost key of several."),
       ("seedbank keys payload root > root.payload", "Export the metadata that the root keys must sign."),

@@ -6,10 +6,10 @@ extension Command {
   static let mirror = Command(
     name: "mirror", abstract: "Check and fill the mirrors of the publication.",
     discussion: """
-      'run' and 'regenerate' bring the mirrors of the configuration up to date after each step. 'check' tests with a small file, \
+      'run' and 'regenerate' bring the configured mirrors up to date after each step. 'check' tests with a small file, \
       removed afterwards, whether each of them can be listed, read and written, and honours the conditions that keep two \
-      publishers apart; after exit code 78, follow the message. 'push' brings them up to date now, looks at all their \
-      files, and fills one that was emptied. 'seedbank status' shows their state.
+      publishers apart; after exit code 78, follow the message. 'push' brings them up to date now, checks all their \
+      files, and refills one that was emptied. 'seedbank status' shows their state.
 
       Exit codes: 69 a mirror does not answer, 75 another publisher is ahead or at work, 78 a mirror rejects a needed operation.
       """,
@@ -29,7 +29,7 @@ extension Command {
     guard !configuration.mirrors.isEmpty else {
       throw Refusal(
         .configuration,
-        "\(configuration.file.printable): it names no mirrors: the article on mirrors shows how.")
+        "\(configuration.file.printable): no mirrors are configured: see the article on mirrors.")
     }
     let publication = PublicationDirectory(configuration.publication)
     var failures: [Refusal] = []

@@ -8,15 +8,15 @@ import SeedTrust
 
 extension Command {
   static let model = Command(
-    name: "model", abstract: "Make a new model, end an old one.",
+    name: "model", abstract: "Make a new model, or end an old one.",
     discussion: """
       'new' copies the files of the newest model, adds the tables, columns, indexes and views that the origin has \
       gained, and reports the new model's cost for clients. A minor (1.1 after 1.0) only adds, and apps of all minors \
-      read the same file; a major (2.0) may be anything, and has separate clients. Without a version it makes the \
+      read the same file; a major (2.0) may change anything, and has separate clients. Without a version, it makes the \
       next minor.
 
-      'skip' leaves out for good the origin's additions: all of them, or the named tables, columns (TABLE.COLUMN), \
-      indexes and views. A table goes with its indexes; the name of a table of the model means all of its new \
+      'skip' permanently leaves out the origin's additions: all of them, or the named tables, columns (TABLE.COLUMN), \
+      indexes and views. Skipping a table skips its indexes; the name of a table in the model means all of its new \
       columns.
 
       'deprecate' warns the apps of a major that it will end, 'retire' ends its updates.
@@ -33,7 +33,7 @@ extension Command {
       .config, .value("dataset", "name", help: "The dataset, if there are several."),
       .value(
         "from", "origin", actions: ["new", "skip"],
-        help: "Look at this SQLite file or feed in the origin's place."),
+        help: "Read this SQLite file or feed instead of the origin."),
       .value(
         "sunset", "date", actions: ["deprecate"], help: "The day on which the major ends, as YYYY-MM-DD."),
       .value("message", "text", actions: ["deprecate", "retire"], help: "For the app's users."), .json,
@@ -43,8 +43,8 @@ extension Command {
     ],
     examples: [
       ("seedbank model new --dry-run", "The origin's additions, and the cost of publishing them."),
-      ("seedbank model new 2.0", "Copy the newest model, to be edited before it is published."),
-      ("seedbank model skip staff shop.margin", "Never publish these; the rest stays on offer."),
+      ("seedbank model new 2.0", "Copy the newest model, to edit before you publish it."),
+      ("seedbank model skip staff shop.margin", "Never publish these; the others stay on offer."),
       ("seedbank model deprecate 1 --sunset 2027-06-30", "Ask the apps of 1.x to move on."),
       ("seedbank model retire 1", "End the updates of all 1.x models."),
     ]
@@ -139,7 +139,7 @@ extension Command {
     if let sunset, UTCTime(day: sunset) == nil {
       throw arguments.unsuitable("sunset", sunset, "a day as YYYY-MM-DD")
     }
-    if message?.isEmpty == true { throw arguments.unsuitable("message", "", "a text that is not empty") }
+    if message?.isEmpty == true { throw arguments.unsuitable("message", "", "a string that is not empty") }
     let lifecycle: SeedLifecycle =
       action == .retire ? .retired(message: message) : .deprecated(sunset: sunset, message: message)
     let isDryRun = arguments.flag("dry-run")

@@ -13,13 +13,13 @@ extension Command {
   static let origin = Command(
     name: "origin", abstract: "Let the origin keep a log, so that a step reads only written rows.",
     discussion: """
-      Without a log each step reads all rows of the origin. 'setup' adds triggers and tables to the SQLite file, with names \
+      Without a log, each step reads all rows of the origin. 'setup' adds triggers and tables to the SQLite file, with names \
       that begin with seedbank_, or to the PostgreSQL database, in a schema seedbank. They note the keys of all written rows, \
       for every writer, which slows bulk writers: an UPDATE of 100,000 rows takes up to five times as long in SQLite, and one \
-      and a half times as long in PostgreSQL. Then it sets origin.changes to "log". Every day all rows are compared too. If the log missed one, it is \
+      and a half times as long in PostgreSQL. Then it sets origin.changes to "log". All rows are also compared every day. If the log missed one, it is \
       published, a warning names it, and from then on all rows are compared until 'accept'. 'remove' removes the \
       log. This is the only command that writes to an origin; with --print it only prints the SQL. A PostgreSQL \
-      log notes the tables that the models read; the user who makes it must own them, and needs the right to make a schema.
+      log notes the tables that the models read; the user who makes it must own them and be allowed to create a schema.
       """,
     arguments: [
       .argument("part", choices: ["log"], help: "Part of the origin."),
@@ -38,7 +38,7 @@ extension Command {
       ("seedbank origin log setup --yes", "Make the log."),
       (
         "seedbank origin log setup --print | sqlite3 my.sqlite",
-        "The same by hand; origin.changes is then set by hand, too."
+        "The same by hand; then set origin.changes by hand, too."
       ),
       (
         "seedbank origin log setup --yes --owner postgres://shop@db.example/shop",
@@ -54,7 +54,7 @@ extension Command {
     guard dataset.feed.source == nil else {
       throw Refusal(
         .usage,
-        "\(dataset.name): the origin is a feed, which keeps no log: only files that changed are read, and their rows are compared."
+        "\(dataset.name): the origin is a feed, which keeps no log: only changed files are read, and their rows are compared."
       )
     }
     if action == .accept { return try accept(dataset, configuration, arguments, context) }
@@ -91,7 +91,7 @@ extension Command {
     try Publisher(configuration, keys: KeySource(KeyRing())).acceptLog(of: try dataset.plans().map(\.series))
     try context.console.report(
       ["dataset": .string(dataset.name.text)],
-      "\(dataset.name): the next step compares all rows; from then on the origin's log counts again.")
+      "\(dataset.name): the next step compares all rows; from then on, the origin's log is trusted again.")
   }
 }
 
@@ -143,7 +143,7 @@ private struct OriginLogChange {
   private var hasLog: Refusal {
     Refusal(
       .configuration,
-      "\(dataset.originText) has a log already: check it with 'seedbank config check'. 'seedbank origin log remove --yes' removes "
+      "\(dataset.originText) already has a log: check it with 'seedbank config check'. 'seedbank origin log remove --yes' removes "
         + "it for every deployment that uses it; then it can be set up again, as a new table or key requires."
     )
   }
@@ -171,8 +171,8 @@ private struct OriginLogChange {
     let origin = dataset.originText.printable
     if isThere {
       return isDone
-        ? "\(origin) has a log already. \(dataset.file.printable): origin.changes is log.\n\(Self.restart)"
-        : "\(origin) has a log already. With --yes this dataset follows it, with no other change."
+        ? "\(origin) already has a log. \(dataset.file.printable): origin.changes is log.\n\(Self.restart)"
+        : "\(origin) already has a log. With --yes, this dataset follows it; nothing else changes."
     }
     guard let draft else {
       guard !statements.isEmpty else { return "\(origin) has no log." }
@@ -189,10 +189,11 @@ private struct OriginLogChange {
       isDone
       ? ["\(dataset.file.printable): origin.changes is log.", Self.restart]
       : [
-        "With --yes, the tables listed first get a log. Writers of these tables then write one more small row for each changed row."
+        "With --yes, the tables listed first get a log. Writers of these tables then write one additional small row for each changed row."
       ]
     return (lines + end).joined(separator: "\n")
   }
 
-  private static let restart = "A 'seedbank run' that is running reads its configuration when it starts."
+  private static let restart =
+    "'seedbank run' reads its configuration only when it starts: restart it if it is running."
 }

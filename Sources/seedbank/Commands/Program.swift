@@ -27,7 +27,7 @@ extension Command {
 }
 
 extension ParsedArguments {
-  /// The command of a command line and its arguments. A question for help is a call of `help`.
+  /// The command of a command line and its arguments. A request for help is a call of `help`.
   fileprivate static func call(_ arguments: [String]) throws(Refusal) -> (Command, ParsedArguments) {
     let first = arguments.first ?? Parameter.help.word
     if Parameter.help.names.contains(first) { return (.help, ParsedArguments(.help, [:])) }
@@ -48,7 +48,7 @@ enum Program {
   @concurrent static func run(_ arguments: [String], in context: Context) async -> ExitCode {
     do {
       let (command, parsed) = try ParsedArguments.call(arguments)
-      // A failure is then printed as JSON too.
+      // Failures are then also printed as JSON.
       if command.options.contains(where: { $0.name == Parameter.json.name }), parsed.flag(Parameter.json.name)
       {
         context.console.startJSON()
@@ -59,7 +59,7 @@ enum Program {
       // After a signal, missing files are not a failure.
       StopSignals.endProcess()
       let report = Refusal(of: error)
-      // If stdout fails, the exit code and the message remain.
+      // If stdout fails, only the exit code and the message are left.
       if context.console.isJSON, !report.isInResult {
         try? context.console.result(["error": report.json] as JSONValue)
       }
@@ -92,7 +92,7 @@ extension Command {
     name: "completion", abstract: "Print a shell's completion script.",
     discussion: """
       The script completes commands, options and their choices, and leaves files to the shell. The Debian package \
-      installs both; without it, save the script in a folder that your shell reads.
+      installs both; without the package, save the script in a folder that your shell reads.
       """,
     arguments: [.argument("shell", choices: Shell.allCases.map(\.rawValue), help: "The shell.")],
     examples: [

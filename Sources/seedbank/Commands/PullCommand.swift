@@ -8,19 +8,19 @@ import struct Foundation.URL
 
 extension Command {
   static let pull = Command(
-    name: "pull", abstract: "Download a dataset, verified, and keep it fresh.",
+    name: "pull", abstract: "Download and verify a dataset, and keep it fresh.",
     discussion: """
       Asks the server once and brings the store to the newest version, with a snapshot or with the changes since. \
-      Everything is verified, beginning with the root file. The result names the SQLite file: read it, do not write \
-      to it.
+      Everything is verified, beginning with the root file. The result names the SQLite file: read it, but never \
+      write to it.
 
-      With --verify it first recomputes the digest from all rows of the store. If it differs from the verified one, \
+      With --verify, it first recomputes the digest from all rows of the store. If it differs from the verified one, \
       a snapshot replaces the data.
 
-      With --bundle it makes the folder that an app ships instead: root, metadata and the newest snapshot, as they \
-      were published. It replaces only an older bundle of the same dataset and major.
+      With --bundle, it instead makes the folder that an app ships: root, metadata and the newest snapshot, as \
+      published. It replaces only an older bundle of the same dataset and major.
 
-      A store belongs to one dataset and major. If a series is deprecated or retired, a warning is on stderr.
+      A store belongs to one dataset and major. If a series is deprecated or retired, stderr has a warning.
 
       Exit codes: 0 done, 65 the server's data was rejected, 69 it does not answer, 74 a disk failed, 75 another \
       process writes to the store or makes the bundle, 78 the root file or the store's directory does not fit.
@@ -29,7 +29,7 @@ extension Command {
     options: [
       .value("dataset", "name", isRequired: true, help: "The dataset."),
       .value("model", "major.minor", isRequired: true, help: "The model version of the data."),
-      .value("store", "dir", help: "The store's directory; it is made if it does not exist."),
+      .value("store", "dir", help: "The store's directory; it is created if it does not exist."),
       .value("bundle", "dir", help: "Make a bundle for an app in this directory, instead of a store."),
       .value("root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
       .flag("check", help: "Show what would be downloaded, and how many bytes; fetch only metadata."),
@@ -54,7 +54,7 @@ extension Command {
     if let bundle = try arguments.path("bundle", from: context.currentDirectory) {
       guard directory == nil, !["check", "watch", "verify"].contains(where: arguments.flag) else {
         throw arguments.unsuitable(
-          "bundle", bundle, "none of --store, --watch, --check and --verify beside it")
+          "bundle", bundle, "none of --store, --watch, --check and --verify with it")
       }
       return try await pull.makeBundle(in: bundle)
     }
@@ -256,7 +256,7 @@ extension UpdatePlan {
     case .upToDate: "the data is current"
     case .firstDownload: "there is no data yet"
     case .newEpoch: "the publisher began a new history"
-    case .newSchema: "the newest data has another schema"
+    case .newSchema: "the newest data has a different schema"
     case .otherRows: "the rows here differ from the published ones"
     case .deltasAreSmaller: "the newest snapshot has \(ByteCount(bytes: snapshotBytes ?? 0))"
     case .snapshotIsSmaller: "the deltas have \(ByteCount(bytes: deltaBytes ?? 0))"

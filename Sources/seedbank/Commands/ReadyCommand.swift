@@ -14,7 +14,7 @@ extension Command {
   static let ready = Command(
     name: "ready", abstract: "Ask a front whether it is ready.",
     discussion: """
-      Asks /readyz once, for a container's health check or a load balancer's script. Without an address it asks the \
+      Asks /readyz once, for a container's health check or a load balancer's script. Without an address, it asks the \
       front of this deployment, on this machine.
 
       Exit codes: 0 ready, 69 not ready or no answer in \(readySeconds) seconds; see the message.
@@ -64,7 +64,7 @@ extension Command {
       return "it has not answered within \(readySeconds) seconds"
     } catch {
       return
-        "\(error.localizedDescription.unclosed); start it with 'seedbank run' or 'seedbank serve', or name its address"
+        "\(error.localizedDescription.unclosed); start it with 'seedbank run' or 'seedbank serve', or give its address"
     }
   }
 
@@ -74,7 +74,7 @@ extension Command {
     let said = (try? JSONValue(parsing: body)) ?? .null
     if let error = said["error"]?.string { return error.clipped }
     guard let series = said["series"]?.elements else {
-      return "status \(status) came instead of 200; is this a front's address?"
+      return "it answered with status \(status) instead of 200; is this a front's address?"
     }
     if series.isEmpty { return "nothing is published; run 'seedbank regenerate'" }
     let lacking = series.filter { $0["snapshot"] == nil }.map {

@@ -9,16 +9,16 @@ extension Command {
   static let recover = Command(
     name: "recover", abstract: "Restore a lost publication from a copy that is still served.",
     discussion: """
-      For a lost disk of the publisher. It needs the contents of a backup: seedbank.json with the datasets' \
+      For when the publisher's disk is lost. It needs the contents of a backup: seedbank.json with the datasets' \
       folders, root.json and the keys. The published files come from a follower, a static host or a mirror, verified from \
-      the root file on, with the whole history; then all is signed again, and the publisher goes on in the same epoch. \
+      the root file on, with the whole history; then everything is signed again, and the publisher continues in the same epoch. \
       Clients need no snapshot. The next step rebuilds the files in the state folder.
 
-      The newest of several copies counts. Versions after its last look are lost: the next step publishes the origins' \
+      Of several copies, the newest is used. Versions after its last look are lost: the next step publishes the origins' \
       current rows.
 
       Name a private bucket as s3://bucket/prefix. It is read with the credentials of its mirror in seedbank.json, or else \
-      from the store in AWS_ENDPOINT_URL_S3 with the credentials in AWS_ACCESS_KEY_ID and its like. The next \
+      from the store in AWS_ENDPOINT_URL_S3 with the credentials in AWS_ACCESS_KEY_ID and so on. The next \
       step brings mirrors with an older state up to date.
 
       An existing publication is never overwritten. If a key is missing, the files stay, the message names the key, and the \
@@ -68,7 +68,8 @@ private struct Recovery {
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
     try folder.release()
     try console.report(published.recoveredJSON, published.recoveredText)
-    console.note("Publish on with 'seedbank run' or 'seedbank regenerate': the next version follows these.")
+    console.note(
+      "Continue publishing with 'seedbank run' or 'seedbank regenerate': the next version follows these.")
   }
 
   private func refusePublication() throws(Refusal) {
@@ -80,8 +81,8 @@ private struct Recovery {
     )
   }
 
-  /// The deployment's root, unless it is a later one: a copy is taken over from its root on, and apps with an earlier
-  /// one need all roots since theirs.
+  /// The deployment's root, unless it is a later one: a copy is adopted from its root on, and apps with an earlier root
+  /// need all roots since theirs.
   private func shippedRoot() throws -> [UInt8] {
     let bytes = try configuration.shippedRoot(
       orElse: "give the oldest root.json that is in any app with --root")
@@ -123,7 +124,7 @@ private struct Recovery {
       let report = Refusal(of: error)
       throw Refusal(
         report.exitCode,
-        "\(report.message) The published files are here again, but nothing can be signed: call 'seedbank recover' once more "
+        "\(report.message) The published files are here again, but nothing can be signed: run 'seedbank recover' again "
           + "when this is fixed.")
     }
   }
@@ -132,7 +133,7 @@ private struct Recovery {
 extension DeploymentConfiguration {
   fileprivate func shippedRoot(orElse remedy: String) throws -> [UInt8] {
     guard Folder.exists(rootPath) else {
-      throw Refusal(.configuration, "\(rootPath.printable) is missing, the trust anchor: \(remedy).")
+      throw Refusal(.configuration, "The trust anchor \(rootPath.printable) is missing: \(remedy).")
     }
     return try TextFile.root(rootPath)
   }
@@ -162,8 +163,8 @@ extension Command {
       For disasters only: the publication is lost, or the newest backup is older than the clients' data. Every \
       series begins a new history at version 1 with the current rows of its origin, under the root that clients \
       trust, and every client downloads a snapshot. A publication that is too old is continued, a lost one is \
-      replaced. It needs root.json and the keys, including the targets key. Holds of a rollback end, and tables may \
-      have lost any number of rows. A standby is read although it lacks published rows.
+      replaced. It needs root.json and the keys, including the targets key. Rollback holds end, and tables may \
+      have lost any number of rows. A standby is read even if it lacks published rows.
       """,
     options: [
       .config,
@@ -185,14 +186,14 @@ extension Command {
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
     try await Mirrors(configuration, deployment.publication, context).check()
     let notices = StepNotices(configuration, context)
-    let root = try configuration.shippedRoot(orElse: "put a root.json there that apps are shipped with")
+    let root = try configuration.shippedRoot(orElse: "put there a root.json that apps ship with")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       try context.console.report(
         report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
       notices.tell(report, of: job.name)
     }
-    // The mirrors may show an epoch of a few seconds ago, above the versions that were claimed at the beginning.
+    // Mirrors may already have the new epoch, with versions above those claimed at the beginning.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
     if let lack = try deployment.publication.lackOfRoots() { context.console.warning("\(lack).") }

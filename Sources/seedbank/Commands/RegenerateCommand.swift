@@ -9,7 +9,7 @@ extension Command {
     name: "regenerate", abstract: "Publish the changes of the origins, once.",
     discussion: """
       Runs one publish step for each dataset; meant for a timer. An unchanged origin costs little and publishes \
-      nothing. Only one process publishes at a time; a second one waits up to 10 seconds, and then fails with 75. A \
+      nothing. Only one process publishes at a time; a second one waits up to 10 seconds, then exits with 75. A \
       table that lost more rows than 'shrink' allows, or a column that lost its values in as many, holds its dataset \
       back (65) until --accept-shrink.
 
@@ -33,7 +33,7 @@ extension Command {
         help:
           "Replace signatures made while a clock was ahead with ones that expire sooner. This clock must be right."
       ),
-      .flag("dry-run", help: "Show what would be published, and change nothing."),
+      .flag("dry-run", help: "Show what would be published, without publishing."),
       .json,
     ] + Parameter.log,
     examples: [

@@ -14,8 +14,8 @@ extension Command {
       Publishes the origins' data, serves it, and prints how to fetch it with curl, with seedbank and from Swift. \
       From then on every origin is checked on its schedule.
 
-      SIGTERM and SIGINT end it once the answers under way have gone out, downloads too: for http.graceSeconds at \
-      most, which is 30 if nothing else is configured. A publish step that takes longer is cancelled, and repeated at \
+      SIGTERM and SIGINT end it once all responses in progress, including downloads, are sent, or after \
+      http.graceSeconds (default: 30). A publish step that takes longer is cancelled, and repeated at \
       the next start. A second signal ends it at once. The exit code is 78 if signatures \
       have expired, so that clients reject the publication, and 75 if another 'seedbank run' publishes this deployment.
       """,
@@ -55,7 +55,7 @@ private struct RunService {
   private let repeated = RepeatedWarnings()
 
   private static let signatureSeconds = 3600
-  /// Grace period for a running step and a notice program after the front has stopped.
+  /// The grace period for a running step and a notice program after the front has stopped.
   private static let stepGraceSeconds = 3
   private static let killSeconds = 1
   /// Interval between updates of this machine's facts for fronts.
@@ -123,7 +123,7 @@ private struct RunService {
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
-      // Detects a second publisher at once, then ends the process like an operator's signal.
+      // Detects a second publisher at once, and then ends the process as an operator's signal does.
       group.addTask { await mirrors.follow { kill(getpid(), SIGTERM) } }
       group.addTask { await watchSignatures() }
       group.addTask { await watchStanding() }
@@ -138,7 +138,7 @@ private struct RunService {
   }
 
   /// Exits during a step or an upload, which may take minutes, before a supervisor kills the process. Both can be
-  /// interrupted at any operation; the next one repeats the work.
+  /// interrupted at any operation; the next step or upload repeats the work.
   private func exitDuringStep(_ failure: (any Error)?) -> Never {
     context.console.note(
       "A publish step or an upload to a mirror is still running. It is cancelled; the next start repeats it.")

@@ -13,8 +13,8 @@ extension Command {
       Answers HTTP requests from the deployment's publication. It needs no key. Versions from another \
       process are served within a second.
 
-      SIGTERM and SIGINT end it once the answers under way have gone out, downloads too: for http.graceSeconds at \
-      most, which is 30 if nothing else is configured. A second signal ends it at once.
+      SIGTERM and SIGINT end it once all responses in progress, including downloads, are sent, or after \
+      http.graceSeconds (default: 30). A second signal ends it at once.
       """,
     options: [.config] + Parameter.front + Parameter.log,
     examples: [

@@ -10,17 +10,17 @@ extension Command {
       Shows versions, ages, rows, sizes, keys and expiry dates of the publication, the last publish step and the \
       next one. Warnings need an operator; they do not change the exit code.
 
-      With --check it prints one line for a monitor. Exit codes: 0 nothing is wrong, 1 a warning, 2 clients cannot \
+      With --check, it prints one line for a monitor. Exit codes: 0 nothing is wrong, 1 a warning, 2 clients cannot \
       use the publication, or it cannot be read. A step is missed if 'seedbank run' published last and then \
       made none for five times its longest pause (\(TimeSpan(seconds: StepRhythm.patienceSeconds(2))), longer \
       if schedule.checkSeconds is longer, and with origin.command by origin.timeoutSeconds); if a timer publishes, or with facts turned off, \
       after \(TimeSpan(seconds: StepRhythm.patienceSeconds(nil))).
 
-      With --history it shows the last publish steps, the newest first. Consecutive steps with the same result are \
+      With --history, it shows the last publish steps, newest first. Consecutive steps with the same result are \
       one line.
       """,
     options: [
-      .config, .onlyDataset, .flag("check", help: "Print one line and end with 0, 1 or 2, for a monitor."),
+      .config, .onlyDataset, .flag("check", help: "Print one line and exit with 0, 1 or 2, for a monitor."),
       .value(
         "older-than", "time",
         help: "With --check: warn of a newest version older than this, such as 90s, 15m, 26h or 3d (default: "
@@ -29,7 +29,7 @@ extension Command {
         "no-step-for", "time",
         help: "With --check: warn if the last publish step is longer ago than this (default: see above)."),
       .flag("history", help: "Show the last publish steps instead."),
-      .value("count", "number", help: "How many steps to show (default: \(usualSteps))."), .json,
+      .value("count", "number", help: "The number of steps to show (default: \(usualSteps))."), .json,
     ],
     examples: [
       ("seedbank status", "Every series."),

@@ -8,8 +8,8 @@ extension Command {
   static let verify = Command(
     name: "verify", abstract: "Check the whole publication.",
     discussion: """
-      Checks all metadata and its expiry, length and hash of every object, the rows of every snapshot, and every \
-      delta by applying it. Publishing may continue. Without --dataset the result goes into the facts, for 'seedbank status' and /metrics; \
+      Checks all metadata and its expiry, the length and hash of every object, the rows of every snapshot, and every \
+      delta by applying it. Publishing can continue. Without --dataset, the result goes into the facts, for 'seedbank status' and /metrics; \
       nothing else is written.
 
       Exit codes: 0 sound, 65 errors were found. Each finding names the file and a remedy.
@@ -36,7 +36,7 @@ extension Command {
     }
     if configuration.hasFacts, !arguments.flag("dataset") {
       let facts = VerificationFacts(isSound: report.isSound, at: .now(), after: publication.facts.read())
-      // A user who may only read can verify too.
+      // Users with only read access can verify, too.
       try? publication.facts.write(facts)
     }
     try console.report(report.json, report.text)

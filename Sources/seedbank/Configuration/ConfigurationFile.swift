@@ -16,7 +16,7 @@ enum TextFile {
         switch error.number {
         case ENOENT: "expected this file, found none"
         case EFBIG: "expected at most \(longest) bytes, found more"
-        case FileError.notRegular: "expected a file, found something else of that name"
+        case FileError.notRegular: "expected a file, found something else with that name"
         default: "cannot be read: \(error.reason)"
         }
       throw Refusal.configuration(path, problem)
@@ -28,7 +28,7 @@ enum TextFile {
     do throws(JSONError) {
       return try JSONValue(parsing: bytes)
     } catch {
-      // Both from 1; columns count characters, not bytes.
+      // Both start at 1; columns count characters, not bytes.
       let read = bytes[..<min(error.offset, bytes.count)]
       let lines = read.split(separator: 0x0A, omittingEmptySubsequences: false)
       let column = String(decoding: lines.last ?? [], as: UTF8.self).count + 1
@@ -63,7 +63,7 @@ struct ConfigurationEdit {
   private static let pauseMicroseconds: UInt32 = 20_000
 
   /// Locks the file itself, so that no lock stays in the operator's folder. A change replaces the file, so a lock
-  /// counts only if the file is still there. On disks without locks, as in some networks, the change goes on.
+  /// counts only if the file is still there. On disks without locks, as in some networks, the change continues.
   private static func locked(_ path: String) throws -> File {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     while true {

@@ -13,7 +13,7 @@ struct ConfigurationOverrides: Sendable {
   /// The base of relative paths in options and variables; those in a file are relative to its folder.
   let currentDirectory: String
 
-  /// The override of a key, if any. An empty variable counts as unset, because compose files pass such ones.
+  /// The override of a key, if any. An empty variable counts as unset, because compose files pass empty ones.
   subscript(path: String) -> SettingOverride? {
     if let option = options.last(where: { $0.path == path }) { return option }
     let name = Self.variable(for: path)
@@ -81,7 +81,7 @@ extension DeploymentConfiguration {
   /// The letters by which a mistyped name differs.
   private static let slip = 2
 
-  /// Rejects a variable that is likely meant as a setting. Others with the prefix are ignored, because container
+  /// Rejects a variable that is probably a misspelled setting. Others with the prefix are ignored, because container
   /// platforms add some for a service called seedbank.
   func checkVariables(_ environment: [String: String]) throws(Refusal) {
     let settings =
@@ -108,7 +108,7 @@ extension DeploymentConfiguration {
     }
     // Only files add members, whose names are the operator's choice.
     if settings.contains(where: { $0.type.hasPrefix("by ") && isBelow($0.key) }) {
-      return "this has no effect here; write it into \(DeploymentNames.datasetFile), and unset the variable"
+      return "this has no effect here; put it in \(DeploymentNames.datasetFile), and unset the variable"
     }
     if let meant = known.first(where: { editDistance(Array(name), Array($0)) <= slip }) {
       return "unknown environment variable, did you mean \(meant)?"

@@ -19,14 +19,14 @@ struct PostgresSettings: Hashable {
 }
 
 extension DatasetConfiguration {
-  /// The location comes first; the last of its kinds checks that there is one.
+  /// The location comes first; its last kind checks that there is one.
   static let originSettings = databaseSettings + feedSettings + readingSettings
 
   private static let databaseSettings: [Setting<Self>] = [
     Setting(
       key: "origin.sqlite", type: "path", usual: "none",
       meaning:
-        "the SQLite file that holds the data; it is only read. In its place there may be `origin.postgres`, `origin.feed` or "
+        "the SQLite file that holds the data; it is only read. Alternatives are `origin.postgres`, `origin.feed` and "
         + "`origin.command`",
       read: { dataset, value throws(Refusal) in dataset.originPath = try value.path() ?? "" },
       json: { $0.originPath.isEmpty ? .null : .string(Paths.relative($0.originPath, to: $0.folder)) }),
@@ -52,7 +52,7 @@ extension DatasetConfiguration {
       json: { .string($0.policy.changes.rawValue) }),
     .integer(
       "origin.auditSeconds", \.policy.auditSeconds, in: 60...31_536_000, isSeldom: true,
-      "seconds after which all rows are compared in spite of a log, to check it"),
+      "seconds after which all rows are compared despite a log, to check it"),
     .integer(
       "origin.statementTimeoutSeconds", \.postgres.statementTimeoutSeconds, in: 1...86_400, isSeldom: true,
       "seconds that PostgreSQL may take for one table"),
@@ -61,8 +61,8 @@ extension DatasetConfiguration {
       "seconds to wait for a table that is locked by ALTER TABLE or TRUNCATE"),
     .choice(
       "origin.rowSecurity", \.postgres.rowSecurity, isSeldom: true,
-      "the handling of PostgreSQL's tables with rows hidden by row-level security: `refuse` publishes nothing, `apply` the "
-        + "rows that the user may read"),
+      "how to handle PostgreSQL tables with rows hidden by row-level security: `refuse` publishes nothing, `apply` "
+        + "publishes the rows that the user may read"),
   ]
 
   /// Read after the location.
@@ -83,15 +83,16 @@ extension DatasetConfiguration {
     guard let text = try value.text() else { return }
     // The value is not shown, because a malformed URL may still contain a password.
     guard let url = PostgresURL(text) else {
-      throw value.error("expected a URL such as postgres://user@host/database, found another text")
+      throw value.error("expected a URL such as postgres://user@host/database, found something else")
     }
     guard url.isSound else {
       throw value.error("expected a URL of PostgreSQL, found \(PostgresURL.unsoundness)")
     }
     if url.hasPassword, !value.isOverridden {
       throw value.error(
-        "expected a URL without a password, found one with it, visible to all readers of this file: put it into a "
-          + "password file (PGPASSFILE, ~/.pgpass), into PGPASSWORD, or the whole URL into \(value.variable)")
+        "expected a URL without a password, found one with it, visible to all readers of this file: put it in a "
+          + "password file (PGPASSFILE, ~/.pgpass) or in PGPASSWORD, or put the whole URL in \(value.variable)"
+      )
     }
     dataset.postgres.url = url
   }

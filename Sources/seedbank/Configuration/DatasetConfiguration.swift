@@ -69,15 +69,15 @@ struct DatasetConfiguration: SettingsFile, Hashable {
         "seconds after which a snapshot is removed even if fewer are listed; the newest always stays"),
       .integer(
         "retention.graceSeconds", \.policy.graceSeconds, in: 60...604_800,
-        "seconds for which a file is kept that no metadata names any more"),
+        "seconds to keep a file that metadata no longer names"),
       .integer(
         "shrink.percent", \.policy.shrinkGuard.percent, in: 1...100,
-        "a table that loses more of its rows, or a column's values in more of them, holds the dataset back, until "
+        "a table that loses more of its rows, or a column that loses its values in more of them, holds the dataset back until "
           + "`regenerate --accept-shrink`; "
           + "100 turns this off"),
       .integer(
         "shrink.minimumRows", \.policy.shrinkGuard.minimumRows, in: 1...1_000_000_000,
-        "tables that had fewer rows are not guarded"),
+        "tables that had fewer rows than this are not guarded"),
       Setting(
         "encodings", \.policy.encodings, type: "list of `gzip`, `xz`",
         "how snapshots and large merged deltas are compressed; `gzip` must be among them. `init` adds `xz` for an "

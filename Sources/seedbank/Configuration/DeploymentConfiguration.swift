@@ -83,16 +83,17 @@ struct DeploymentConfiguration: SettingsFile {
       .integer("http.port", \.http.port, in: 0...65535, "its port; 0 picks a free one"),
       .integer(
         "http.threads", \.http.threads, in: 1...256, usual: "as many as cores", isSeldom: true,
-        "threads that answer"),
+        "threads that answer requests"),
       .integer(
-        "http.connectionLimit", \.http.connectionLimit, in: 1...1_000_000, "the most open connections"),
+        "http.connectionLimit", \.http.connectionLimit, in: 1...1_000_000,
+        "maximum number of open connections"),
       .integer(
         "http.perAddressLimit", \.http.perAddressLimit, in: 1...1_000_000,
         usual: "a quarter of `http.connectionLimit`",
-        "the most open connections of one IPv4 address or one IPv6 network of 64 bits"),
+        "maximum number of open connections from one IPv4 address or one IPv6 /64 network"),
       Setting(
         "http.trustedProxies", \.http.trustedProxies, type: "list of addresses and networks", isSeldom: true,
-        "proxies in front: they may have any number of connections, and their `X-Forwarded-For` is believed, "
+        "proxies in front: they may have any number of connections, and their `X-Forwarded-For` is trusted, "
           + "such as `[\"127.0.0.1\", \"10.0.0.0/8\"]`",
         read: { value throws(Refusal) in
           try value.list { value throws(Refusal) -> IPNetwork? in
@@ -111,14 +112,14 @@ struct DeploymentConfiguration: SettingsFile {
           + "for a load balancer to notice"),
       .integer(
         "http.graceSeconds", \.graceSeconds, in: 0...3600, isSeldom: true,
-        "seconds after that for which answers under way, such as downloads, may go on before they are cut off; new "
+        "seconds after that for which responses in progress, such as downloads, may continue before they are cut off; new "
           + "connections are refused"),
       .choice("log.format", \.log.format, "how `run`, `serve` and `regenerate` write messages to stderr"),
       .choice("log.level", \.log.level, "the lowest level that is written"),
       .choice(
         "log.requests", \.log.requests,
         "which requests are written; `/metrics` counts all of them, except heads that libmicrohttpd rejects "
-          + "before they are whole"),
+          + "before they are complete"),
       Setting(
         "facts", \.hasFacts, type: "`true`, `false`", isSeldom: true,
         "whether the publisher writes `facts/` beside the signed files: looks, steps and tables, for the page and for "
@@ -173,7 +174,7 @@ extension NoticeKind {
 extension DeploymentConfiguration {
   static let noticeSettings: [Setting<Self>] = NoticeKind.allCases.map { kind in
     Setting(
-      key: kind.setting, type: "list of texts", usual: "none", isSeldom: true, meaning: kind.meaning,
+      key: kind.setting, type: "list of strings", usual: "none", isSeldom: true, meaning: kind.meaning,
       read: { configuration, value throws(Refusal) in configuration.notices[kind] = try value.command() },
       json: { JSONValue(strings: $0.notices[kind] ?? []) })
   }
@@ -190,7 +191,7 @@ extension ConfigurationValue {
     let command = words.compactMap(\.self)
     guard command.first?.isEmpty == false, !command.contains(where: { $0.utf8.contains(0) }) else {
       throw error(
-        "expected a program's path or name at first, found \(written.text.clipped); to start no program, remove "
+        "expected a program's path or name as the first element, found \(written.text.clipped); to start no program, remove "
           + "the key")
     }
     return command

@@ -14,40 +14,40 @@ extension DatasetConfiguration {
         if let path = try value.path() { dataset.feed.source = .path(path) }
       }, json: { $0.feedPath.map { .string($0) } ?? .null }),
     Setting(
-      key: "origin.command", type: "list of texts", usual: "none", isSeldom: true,
+      key: "origin.command", type: "list of strings", usual: "none", isSeldom: true,
       meaning:
         "a program with its arguments that fills a folder with such files: it is started in an empty one, which "
-        + "`SEEDBANK_FEED` names, too. See the article on feeds",
+        + "`SEEDBANK_FEED` also names. See the article on feeds",
       read: readCommand, json: { JSONValue(strings: $0.command) }),
     .integer(
       "origin.timeoutSeconds", \.feed.timeoutSeconds, in: 1...86_400, isSeldom: true,
-      "seconds after which `origin.command` is ended, which then has failed"),
+      "seconds after which `origin.command` is ended and counts as failed"),
     .integer(
       "origin.everySeconds", \.feed.everySeconds, in: 1...2_592_000, isSeldom: true,
       "seconds after which `run` starts `origin.command` again; `regenerate` starts it each time"),
     .text(
       "origin.complete", \.feed.marker, isSeldom: true,
-      "the name of a file that is put into the feed's folder last: without it, or with files that came, changed or went after it, "
-        + "regardless of their own time, the folder is not read"),
+      "the name of a file that is put into the feed's folder last: without it, or if files were added, changed or removed after it, "
+        + "regardless of their own times, the folder is not read"),
     .integer(
       "origin.settleSeconds", \.feed.settleSeconds, in: 0...86_400, isSeldom: true,
       "seconds for which a feed's files must not have changed before they are read, if there is no `origin.complete`"
     ),
     .choice(
       "origin.empty", \.feed.emptyFields, isSeldom: true,
-      "the value of an empty field of a feed's CSV: `null`; `auto`, the empty text in a column TEXT NOT NULL, otherwise "
-        + "NULL; `quotes`, with \"\" as the empty text; or `text`"),
+      "the value of an empty field of a feed's CSV: `null`; `auto`, the empty string in a TEXT NOT NULL column, otherwise "
+        + "NULL; `quotes`, with \"\" as the empty string; or `text`"),
     Setting(
       "origin.tables", \.feed.tables, type: "by table: a file's name, or an object",
       usual: "by the files' names", isSeldom: true,
-      "the file of a table, if it does not have the table's name: a name, or a shell's pattern in which `*` matches any letters, "
+      "the file of a table, if it does not have the table's name: a name, or a shell pattern in which `*` matches any characters, "
         + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of columns that SELECTs read, "
         + "`optionalColumns`, a list of columns that may be absent, and `optional`: `true` if the file may be absent, "
         + "and the table then has no rows", read: { value throws(Refusal) in try value.feedTables() },
       json: { .object($0.map { JSONMember($0.table, $0.json) }) }),
     .integer(
       "origin.maximumBytes", \.feed.mostBytes, in: 1...1_000_000_000_000_000, isSeldom: true,
-      "bytes that all files of a feed may have, expanded"),
+      "maximum size of all files of a feed together, in bytes, expanded"),
   ]
 
   private var feedPath: String? {

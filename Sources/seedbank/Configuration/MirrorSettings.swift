@@ -66,7 +66,7 @@ extension ConfigurationValue {
     return mirrors
   }
 
-  /// Whether one is the other or in it. By name only, because a mirror's disk may hang.
+  /// Whether one is the other or inside it. Compares only names, because a mirror's disk may hang.
   private static func overlap(_ one: String, _ other: String) -> Bool {
     "\(one)/".hasPrefix("\(other)/") || "\(other)/".hasPrefix("\(one)/")
   }
@@ -80,7 +80,7 @@ extension ConfigurationValue {
         throw error("expected \"folder\" with a path, or \"s3\" with an address, found neither")
       }
       if let other = members.dropFirst().first(where: { $0.value.written != nil }) {
-        throw other.value.error("it is for a bucket, and this mirror is a folder")
+        throw other.value.error("it is for buckets, but this mirror is a folder")
       }
       return mirror
     }
@@ -96,11 +96,11 @@ extension ConfigurationValue {
   private func bucket(_ text: String, _ mirror: MirrorSettings) throws(Refusal) -> String {
     #if SEEDBANK_BUCKETS
     guard let address = mirror.address(text) else {
-      throw error("expected \(BucketAddress.expected), found another text")
+      throw error("expected \(BucketAddress.expected), found something else")
     }
     return address.text
     #else
-    throw error("this build of seedbank has no buckets: build it without SEEDBANK_BUCKETS=0")
+    throw error("this seedbank was built without buckets: build it without SEEDBANK_BUCKETS=0")
     #endif
   }
 }

@@ -102,7 +102,7 @@ extension ParsedArguments {
   func postgresURL(_ name: String) throws(Refusal) -> PostgresURL? {
     guard let text = string(name) else { return nil }
     guard let url = PostgresURL(text) else {
-      throw unsuitable(name, "another text", "a URL that begins with postgres://")
+      throw unsuitable(name, "something else", "a URL that begins with postgres://")
     }
     guard url.isSound else { throw unsuitable(name, PostgresURL.unsoundness, "a URL of PostgreSQL") }
     guard !url.hasPassword else {

@@ -64,7 +64,7 @@ struct DeploymentStatus {
   }
 
   private static func words(_ disk: (folder: String, freeBytes: Int)) -> String {
-    "\(disk.folder): the disk is almost full, \(ByteCount(bytes: disk.freeBytes)) are left: steps fail without room"
+    "\(disk.folder): the disk is almost full, \(ByteCount(bytes: disk.freeBytes)) left: steps fail without room"
   }
 
   /// Additions to the origin. Steps report an unreadable origin.

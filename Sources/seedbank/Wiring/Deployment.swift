@@ -23,7 +23,7 @@ struct Deployment {
     publisher = Publisher(configuration, publication, keys: keys, telling: context.console)
   }
 
-  /// Like the initialiser, but records a failure as a failed step of each dataset.
+  /// Like the initializer, but records a failure as a failed step of each dataset.
   static func noting(
     _ datasets: [DatasetConfiguration], of configuration: DeploymentConfiguration, _ context: Context,
     _ notices: StepNotices
@@ -78,7 +78,7 @@ extension KeySearch {
 }
 
 extension Publisher {
-  /// With a console, it records its steps and publishes facts about them.
+  /// If there is a console, it records its steps and publishes facts about them.
   init(
     _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource,
     telling console: Console? = nil
@@ -133,7 +133,7 @@ extension DatasetJob {
     let plans = try dataset.plans()
     self.init(name: dataset.name, origin: try dataset.place(plans, use), plans: plans, policy: dataset.policy)
     (knownOrigin, commandSeconds) = (dataset.knownOrigin, dataset.feed.commandSeconds)
-    // A command's facts must still show monitors that 'run' should be running beside it.
+    // After another command, facts must still show monitors that 'run' should be running.
     if RunLock.isHeld(in: dataset.stateFolder) { checkSeconds = dataset.checkSeconds }
   }
 }
@@ -168,8 +168,8 @@ struct RunLock: ~Copyable {
       let holder = LockHolder.name(of: path).map { " (\($0))" } ?? ""
       throw Refusal(
         .locked,
-        "Another 'seedbank run' publishes this deployment\(holder): end it first. One more front is 'seedbank serve', "
-          + "one step is 'seedbank regenerate'.")
+        "Another 'seedbank run' publishes this deployment\(holder): end it first. For one more front, use 'seedbank serve'; "
+          + "for one step, 'seedbank regenerate'.")
     }
     self.file = file
   }

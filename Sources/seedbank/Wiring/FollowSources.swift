@@ -64,7 +64,7 @@ extension ParsedArguments {
       throw Refusal(
         .configuration,
         "\(text.printable): on the server in AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or AWS_REGION, expected "
-          + "\(BucketAddress.expected); found another text.")
+          + "\(BucketAddress.expected); found something else.")
     }
     return BucketStore(address) { try BucketCredentials(environment, profile: nil) }
   }

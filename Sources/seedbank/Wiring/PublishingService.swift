@@ -53,7 +53,7 @@ struct PublishingService: Sendable {
   /// Runs outside the concurrency pool, because a disk may hang.
   private func renewed(_ stamp: (any OriginStamp)?, _ alarm: OriginAlarm) async throws -> (any OriginStamp)? {
     try await blocking {
-      // The watch comes first, because a write between check and watch would wake nothing.
+      // The watch comes first, because a write between the check and the watch would go unnoticed.
       alarm.watch()
       return dataset.look() ? nil : stamp?.renewed()
     }

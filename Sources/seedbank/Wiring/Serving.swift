@@ -28,7 +28,7 @@ extension Console {
 
   func tellStopped(cutting cut: Int) {
     let fields = [JSONMember("cut", JSONValue(cut))]
-    tell(LogRecord(cut > 0 ? .warning : .info, "stopped; \(cut) requests under way were cut off", fields))
+    tell(LogRecord(cut > 0 ? .warning : .info, "stopped; \(cut) requests in progress were cut off", fields))
   }
 }
 

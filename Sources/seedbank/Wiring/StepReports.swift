@@ -81,7 +81,8 @@ extension StepReport {
 
   var lines: [String] {
     series.flatMap { [$0.line] + (isPreview ? $0.tableLines : []) }
-      + (isPreview && !pruned.isEmpty ? ["\(pruned.count) files would go: no metadata names them"] : [])
+      + (isPreview && !pruned.isEmpty
+        ? ["\(pruned.count) files would be removed: no metadata names them"] : [])
   }
 }
 

@@ -51,7 +51,7 @@ final class SurveyedOrigin {
 
   deinit { scratch?.remove() }
 
-  /// A single .txt file may be anything; in a folder it is CSV, as in timetables.
+  /// A single .txt file may contain anything; in a folder it is CSV, as in timetables.
   private static let endings = [".csv", ".tsv", ".json", ".ndjson", ".jsonl", ".gz", ".zip"]
 
   private static func isFeed(_ path: String) -> Bool {

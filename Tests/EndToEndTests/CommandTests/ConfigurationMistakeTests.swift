@@ -31,11 +31,11 @@ import Testing
     (#"{"state": ""}"#, ": state: expected a string that is not empty, found an empty one."),
     (
       #"{"on": {"published": []}}"#,
-      ": on.published: expected a program's path or name at first, found []; to start no program, remove the key."
+      ": on.published: expected a program's path or name as the first element, found []; to start no program, remove the key."
     ),
     (
       #"{"on": {"failed": ["", "x"]}}"#,
-      #": on.failed: expected a program's path or name at first, found ["","x"]; to start no program, remove the key."#
+      #": on.failed: expected a program's path or name as the first element, found ["","x"]; to start no program, remove the key."#
     ),
     (#"{"keys": "a\u0000b"}"#, #": keys: expected a path, found "a\u0000b"."#),
     (#"{}"#, ": datasets: expected the name of at least one dataset's folder, found none."),
@@ -68,7 +68,7 @@ import Testing
     try folder.remove("seedbank.json")
     #expect(try folder.mistake().hasPrefix("\(folder.file): expected this file, found none; "))
     try folder.write("", to: "seedbank.json/file")
-    #expect(try folder.mistake() == "\(folder.file): expected a file, found something else of that name.")
+    #expect(try folder.mistake() == "\(folder.file): expected a file, found something else with that name.")
     try folder.remove("seedbank.json")
     try folder.write([UInt8](repeating: 0x20, count: 4 * 1024 * 1024 + 1), to: "seedbank.json")
     #expect(try folder.mistake() == "\(folder.file): expected at most 4194304 bytes, found more.")
@@ -186,7 +186,7 @@ import Testing
     ("2.0/Schema.sql", "/2.0: expected schema.sql in this folder, found none."),
     ("1.0/stop.sql~", "/1.0/stop.sql~: expected only schema.sql and <table>.sql in a model's folder."),
     ("1.0/old/a.sql", "/1.0/old: expected only schema.sql and <table>.sql in a model's folder."),
-    ("1.0/a.sql/b.sql", "/1.0/a.sql: expected a file, found something else of that name."),
+    ("1.0/a.sql/b.sql", "/1.0/a.sql: expected a file, found something else with that name."),
     ("2.1", "/2.1: expected a folder that can be listed, found none."),
   ])
   func `an unexpected name among the models is reported`(name: String, rest: String) throws {

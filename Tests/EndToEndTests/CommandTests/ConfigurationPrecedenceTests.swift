@@ -64,7 +64,7 @@ import Testing
     let values = try folder.values(environment: [names[0]: "deprecated", names[1]: "soon"])
     #expect(values["datasets.transit.lifecycle.1.state"] == "deprecated")
     #expect(values["datasets.transit.lifecycle.1.message"] == "soon")
-    let advice = "this has no effect here; write it into dataset.json, and unset the variable."
+    let advice = "this has no effect here; put it in dataset.json, and unset the variable."
     for name in names[2...] {
       #expect(try folder.mistake(environment: [name: "retired"]) == "\(name): \(advice)")
     }

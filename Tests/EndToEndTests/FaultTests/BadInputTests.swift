@@ -57,7 +57,7 @@ import Testing
       script: "echo 'SELECT *, 1 AS extra FROM shop' > seedbank/my/models/1.0/shop.sql"),
     Accident(
       name: "the series key is another deployment's", status: 78,
-      words: "expects another key for the role series",
+      words: "expects a different key for the role series",
       script: """
         sqlite3 my.sqlite 'UPDATE shop SET rank = 5 WHERE id = 5'
         cp other/seedbank/keys/series.key seedbank/keys/series.key

@@ -75,7 +75,7 @@ import Testing
       "\(both); i = zipfile.ZipInfo('a.txt'); i.create_system = 3; i.external_attr = (stat.S_IFLNK | 0o777) << 16; z.writestr(i, '/etc/passwd')",
       "a.txt: it is a link"
     ),
-    ("twice", "\(both); z.writestr('stops.txt', stops)", "stops.txt: it is there twice"),
+    ("twice", "\(both); z.writestr('stops.txt', stops)", "stops.txt: it occurs twice"),
     ("in two folders", "\(both); z.writestr('b/stops.txt', stops)", "the table \"stops\" has several files"),
     ("a bomb", "\(both); z.writestr('shapes.txt', 'x' * 20000000)", "has more than 1000000 bytes, expanded"),
   ]

@@ -40,11 +40,11 @@ import Testing
     ("an empty file", "stops.txt", "", "the CSV has no header"),
     (
       "a NUL", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,x,,\nB,a\u{0}b,,\n",
-      "FEED/stops.txt:3: column \"stop_name\": a text with a NUL character: take it out"
+      "FEED/stops.txt:3: column \"stop_name\": a string with a NUL character: take it out"
     ),
     (
       "a NUL in a key", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA\u{0},x,,\n",
-      "FEED/stops.txt:2: column \"stop_id\": a text with a NUL"
+      "FEED/stops.txt:2: column \"stop_id\": a string with a NUL"
     ),
     (
       "UTF-16 without a mark", "stops.txt", "s\u{0}t\u{0}o\u{0}p\u{0}_\u{0}i\u{0}d\u{0}\n\u{0}",
@@ -77,7 +77,8 @@ import Testing
     #expect(try feed.refusal().contains("more.json, byte"))
     try feed.write(
       #"[{"stop_id": "A", "stop_name": "x"}, {"stop_id": "B", "stop_name": "a\u0000b"}]"#, "more.json")
-    #expect(try feed.refusal().contains(#"more.json, row 2, byte 37: column "stop_name": a text with a NUL"#))
+    #expect(
+      try feed.refusal().contains(#"more.json, row 2, byte 37: column "stop_name": a string with a NUL"#))
     try feed.write("[{\"stop_id\":\"A\"},7]", "more.json")
     #expect(try feed.refusal().contains("more.json, row 2, byte 17: expected an object, found 7"))
     try feed.write(

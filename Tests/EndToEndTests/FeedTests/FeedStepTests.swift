@@ -141,7 +141,7 @@ import Testing
     try publish()
     #expect(try feed.version == 2)
     try feed.remove("stops-2.txt")
-    #expect(try feed.refusal().contains("files came or went after DONE, which completes the feed"))
+    #expect(try feed.refusal().contains("files were added or removed after DONE, which completes the feed"))
     #expect(try feed.version == 2)
   }
 

@@ -55,7 +55,7 @@ import Testing
     let message = try feed.refusal()
     #expect(
       message.contains(
-        "table \"big\": the column \"n\" holds a text, but clients read it as INTEGER: cast it in")
+        "table \"big\": the column \"n\" holds a string, but clients read it as INTEGER: cast it in")
         && message.contains("1 row (id = 2)"), "\(message)")
     try feed.configure(#", "tables": {"item": {"types": {"id": "INTEGER", "code": "INTEGER"}}}"#)
     #expect(try feed.refusal().contains("item.csv:3: column \"code\": expected a whole number"))

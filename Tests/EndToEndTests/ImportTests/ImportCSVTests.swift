@@ -92,7 +92,7 @@ import Testing
 
   @Test(arguments: [
     ("id,name\n1,\"a", "line 2, byte 10: a quotation mark that is never closed"),
-    ("id,name\n1,\"a\"b\n", "line 2, byte 13: text behind a closing quotation mark"),
+    ("id,name\n1,\"a\"b\n", "line 2, byte 13: text after a closing quotation mark"),
     ("id,name,id\n1,a,2\n", "line 1, byte 0: the header has the name \"id\" twice: rename one of them"),
     ("", "line 1, byte 0: the CSV has no header"),
   ])

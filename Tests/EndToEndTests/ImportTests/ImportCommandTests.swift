@@ -89,7 +89,7 @@ import Testing
     let options = ["a.json", "--mapping", folder("map.json")]
     try folder.write(#"{"d": [{"id": 1, "name": "a"}]}"#, "a.json")
     let other = try folder.run(options + ["--table", "shop"])
-    let message = "'--table' is for an import without a mapping: leave it out."
+    let message = "'--table' is for an import without a mapping: omit it."
     #expect(other.status == 64 && other.errors.contains(message), "\(other.errors)")
     for rows in ["$.e", "$.d[x]"] { #expect(try folder.run(options + ["--rows", rows]).status == 64) }
   }

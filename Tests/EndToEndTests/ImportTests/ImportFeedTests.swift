@@ -135,11 +135,11 @@ import Testing
 
   @Test func `a missing page fails the import before it starts`() throws {
     try folder.write(#"[{"id": 1}]"#, "1.json")
-    try run("1.json", "2.json", "--table", "item").expect(74, "2.json: there is no such file")
+    try run("1.json", "2.json", "--table", "item").expect(74, "2.json: no such file")
     try FileManager.default.createDirectory(atPath: folder("empty"), withIntermediateDirectories: false)
     try run("empty", "--table", "item").expect(65, "has no file to import")
     try folder.write("id\n2\n", "2.csv")
-    try run("1.json", "2.csv", "--table", "item").expect(64, "are of two formats")
+    try run("1.json", "2.csv", "--table", "item").expect(64, "have different formats")
     #expect(try folder.rows("SELECT count(*) FROM item") == ["0"])
   }
 }

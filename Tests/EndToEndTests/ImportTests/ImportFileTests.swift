@@ -32,7 +32,7 @@ import Testing
       of: "<folder>", with: URL(fileURLWithPath: folder.path).lastPathComponent)
     let before = try Data(contentsOf: URL(fileURLWithPath: folder.database))
     try run("stops.json", "--mapping", "map.json", "--bad-rows", "skip", "--rejects", name).expect(
-      64, "give another name with --rejects")
+      64, "choose another file with --rejects")
     #expect(try Data(contentsOf: URL(fileURLWithPath: folder.database)) == before)
     #expect(try folder.read("stops.json").hasPrefix("[{"))
     #expect(try folder.read("map.json").hasPrefix("{"))

@@ -59,7 +59,7 @@ import Testing
     expect(scene, "seedbank keys rotate root --lost --to \"$NEW_A\"", 64, "confirm with --yes")
     expect(scene, "seedbank keys rotate timestamp --count 1 --threshold 2", 64, "--threshold")
     let old = "seedbank keys rotate timestamp \(sticks) --key seedbank/keys/timestamp.key"
-    expect(scene, old, 64, "has exactly these keys already")
+    expect(scene, old, 64, "already has exactly these keys")
     expect(scene, "seedbank keys renew root --with nowhere", 78, "expected a folder for keys")
     expect(scene, "seedbank keys renew root", 78, "None of the root keys")
     expect(scene, "seedbank keys revoke 4 \(sticks)", 64, "at least 8 digits")
@@ -206,7 +206,7 @@ import Testing
     try scene.shell("rm -r seedbank/publication && cp -a older seedbank/publication")
     expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "2 series keys are here")
     try scene.shell("rm seedbank/keys/series.key seedbank/keys/timestamp.key seedbank/keys/snapshot.key")
-    expect(scene, "seedbank new-epoch --yes", 78, "name its folder with --with")
+    expect(scene, "seedbank new-epoch --yes", 78, "give its folder with --with")
     try scene.type("The publication was lost")
     try scene.publish()
     try scene.everybodyFollows()

@@ -216,7 +216,7 @@ import Testing
     scene.expectEqual()
     try Folder.removeAll(scene.mirror)
     for action in ["check", "push"] {
-      try scene.deployment.seedbank("mirror", action).expect(78, "mount its disk, or make it")
+      try scene.deployment.seedbank("mirror", action).expect(78, "mount its disk, or create it")
     }
     let facts = scene.deployment.publication.facts
     #expect(facts.read(MirrorFacts.self)?.late.count == 1)

@@ -107,7 +107,7 @@ import Testing
       (["model", "retire", "7"], 64, "Expected one of the majors \"1\""),
       (["model", "retire", "1", "--sunset", "2027-01-01"], 64, "Expected \"model deprecate\""),
       (["model", "deprecate", "1", "--sunset", "soon"], 64, "a day as YYYY-MM-DD"),
-      (["model", "deprecate", "1", "--message", ""], 64, "a text that is not empty"),
+      (["model", "deprecate", "1", "--message", ""], 64, "a string that is not empty"),
       (["model", "new", "--from", "none.sqlite"], 69, "no origin database"),
       (["model", "new", "--dataset", "parks"], 64, "\"my\""),
     ])

@@ -52,7 +52,7 @@ import Testing
     let select = #"SELECT "kind", "code", "name" FROM "use" WHERE "kind" IS NOT NULL AND "code" IS NOT NULL"#
     try folder.seedbank("config", "check").expect(
       78, output: #"table "use": 2 rows have NULL in the key "kind", "code""#, select,
-      #"table "shop": the column "rank" holds a text, but clients read it as INTEGER"#,
+      #"table "shop": the column "rank" holds a string, but clients read it as INTEGER"#,
       "500 rows (id = 1; id = 2; id = 3; …)")
     try folder.seedbank("regenerate").expect(65)
     let model = "seedbank/my/models/1.0"

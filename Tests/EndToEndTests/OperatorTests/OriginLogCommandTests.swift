@@ -30,7 +30,7 @@ import Testing
     #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
     try deployment.folder.succeed("origin", "log", "setup", "--yes")
     let made = try names()
-    try deployment.seedbank("origin", "log", "setup", "--yes").expect(78, "has a log already")
+    try deployment.seedbank("origin", "log", "setup", "--yes").expect(78, "already has a log")
     try deployment.folder.succeed("origin", "log", "remove", "--yes")
     #expect(try names() == others)
     // The printed SQL makes the same tables and triggers.
@@ -52,7 +52,7 @@ import Testing
     #expect(
       shop?["inserted"] == 1 && shop?["updated"] == 1 && shop?["deleted"] == 1, "\(String(describing: shop))")
     try deployment.folder.succeed("verify")
-    let first = "it is the first step since the log was made, or was accepted"
+    let first = "it is the first step since the log was made or accepted"
     #expect(try found() == ["log", nil, "comparison", first])
     try deployment.seedbank("status").expect(0, output: "found by log", "log: all rows last compared")
     let check = try deployment.seedbank("config", "check").expect(0)
@@ -80,7 +80,7 @@ import Testing
 
   @Test func `status reports tables that the log no longer watches until the log is made again`() throws {
     try follow()
-    let unwatched = #"does not watch "shop" any more"#
+    let unwatched = #"no longer watches "shop""#
     #expect(try !deployment.seedbank("status").output.contains(unwatched))
     let triggers = try Tool.sqlite(
       origin, "SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'shop' LIMIT 1")

@@ -89,7 +89,7 @@ import Testing
       to: "seedbank/state/my.reading")
     try check().expect(1, output: "transaction open for 12 minutes")
     let text = try deployment.seedbank("status").output
-    let line = "origin: open for 12 minutes when it was read last, standby db2, 7 seconds behind at most"
+    let line = "origin: open for 12 minutes when it was last read, standby db2, 7 seconds behind at most"
     #expect(text.contains(line), "\(text)")
     let series = try #require(try deployment.json("status").first?["series"]?.elements?.first)
     #expect(
@@ -106,7 +106,7 @@ import Testing
     }
     #expect(run.stop() == 0)
     #expect(try check().status == 0)
-    try check(seconds: 460).expect(1, output: "ago, more than 7 minutes: does the publisher still run?")
+    try check(seconds: 460).expect(1, output: "ago, more than 7 minutes: is the publisher still running?")
   }
 
   @Test func `a working copy that is locked by a large change is not reported as unreadable`() throws {

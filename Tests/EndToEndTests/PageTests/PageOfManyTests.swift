@@ -48,7 +48,7 @@ import Testing
     let link = "document.querySelector('#list a[href=\"/?series=set-150-1\"]').href"
     let one = try BrowserPage(#require(try page.evaluate(link).string), width: 390)
     try one.wait(
-      "it is refreshed", "document.querySelector('#freshness').textContent === 'Refreshes by itself'")
+      "it is refreshed", "document.querySelector('#freshness').textContent === 'Refreshes automatically'")
     #expect(
       try one.evaluate("[...document.querySelectorAll('.series')].map((one) => one.id)") == ["set-150-1"])
     #expect(one.complaints == [])

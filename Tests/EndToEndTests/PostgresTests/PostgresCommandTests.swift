@@ -31,7 +31,7 @@ import Testing
     let cluster = try PostgresCluster()
     let variables = ["PGHOST": cluster.folder, "PGUSER": "postgres"]
     let article = try TypedArticle("MovingToPostgreSQL", variables: variables)
-    try article.typeUntil("The rows go into the server")
+    try article.typeUntil("Copy the rows to the server")
     try article.type("seedbank serve")
     let pull =
       "seedbank pull \(article.server) --dataset my --model 1.0 --root seedbank/root.json --store phone"
@@ -194,7 +194,7 @@ import Testing
     #expect(try logs() == "0\n")
     let made = try folder.seedbank("origin", "log", "setup", "--yes")
     #expect(try made.status == 0 && logs() == "1\n", "\(made.errors)")
-    try folder.seedbank("origin", "log", "setup", "--yes").expect(78, "has a log already")
+    try folder.seedbank("origin", "log", "setup", "--yes").expect(78, "already has a log")
     try database.run("UPDATE shop SET name = 'first' WHERE id = 1")
     #expect(try folder.seedbank("regenerate").output.contains("version 2"))
     try database.run("UPDATE shop SET name = 'by log' WHERE id = 1")
@@ -204,7 +204,7 @@ import Testing
     #expect(check.output.contains("nothing is wrong"), "\(check.output)\(check.errors)")
     try database.run("ALTER TABLE shop DISABLE TRIGGER seedbank_insert")
     let off = try folder.seedbank("config", "check")
-    #expect((off.output + off.errors).contains("does not watch \"shop\""), "\(off.output)\(off.errors)")
+    #expect((off.output + off.errors).contains("no longer watches \"shop\""), "\(off.output)\(off.errors)")
     #expect(try folder.seedbank("origin", "log", "remove", "--yes").status == 0)
     #expect(try logs() == "0\n")
     // The printed SQL makes the same log.

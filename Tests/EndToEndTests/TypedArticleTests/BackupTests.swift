@@ -7,7 +7,7 @@ import Testing
   @Test
   func `a backup of a running deployment is restored elsewhere, and devices that are ahead follow`() throws {
     let article = try TypedArticle("Backup")
-    try article.typeUntil("One device has seen more")
+    try article.typeUntil("One device is ahead")
     try article.untilHead(2, of: "my")
     try article.typeUntil("Restore on another machine")
     article.closeTerminals()

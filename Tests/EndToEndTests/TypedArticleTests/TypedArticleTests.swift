@@ -100,9 +100,9 @@ import Testing
     let article = try TypedArticle("Upgrading")
     try article.typeUntil("The change")
     article.closeTerminals()
-    try article.typeUntil("The device goes on")
+    try article.typeUntil("The device continues")
     try article.untilHead(2, of: "my")
-    try article.typeUntil("Working copies anew")
+    try article.typeUntil("Rebuild the working copies")
     article.closeTerminals()
     try article.typeRest()
   }

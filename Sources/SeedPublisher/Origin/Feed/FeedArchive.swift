@@ -12,11 +12,13 @@ final class FeedArchive {
   private static let endBytes = 22 + 0xFFFF
   private static let endSignature: [UInt8] = [0x50, 0x4B, 5, 6]
 
-  /// Opens an archive by the central directory at its end, so a truncated archive is rejected.
+  /// Opens an archive through the central directory at its end, so a truncated archive is rejected.
   init(_ path: String) throws {
-    // libarchive would not report why a file cannot be opened.
+    // libarchive does not report why a file cannot be opened.
     _ = try File(path, for: .readingRegular(followsLinks: true))
-    guard let handle = archive_read_new() else { throw OriginError.data("\(path): libarchive has no memory") }
+    guard let handle = archive_read_new() else {
+      throw OriginError.data("\(path): libarchive is out of memory")
+    }
     (self.path, self.handle) = (path, handle)
     guard archive_read_support_format_zip_seekable(handle) == ARCHIVE_OK,
       archive_read_open_filename(handle, path, Self.pieceBytes) == ARCHIVE_OK
@@ -32,7 +34,7 @@ final class FeedArchive {
       count += 1
       // A folder may be listed twice.
       guard !member.name.hasSuffix("/") else { continue }
-      guard names.insert(member.name).inserted else { throw refused(member.name, "it is there twice") }
+      guard names.insert(member.name).inserted else { throw refused(member.name, "it occurs twice") }
       rest -= member.size
       guard rest >= 0 else { throw OriginError.tooLong(path: path, limit: limit) }
     }
@@ -64,7 +66,7 @@ final class FeedArchive {
       }
       return
     }
-    throw damaged("\(name) is not in it any more")
+    throw damaged("\(name) is no longer in it")
   }
 
   private func piece(of name: String) throws(OriginError) -> [UInt8] {
@@ -92,7 +94,7 @@ final class FeedArchive {
     guard archive_entry_is_encrypted(entry) == 0 else { throw refused(name, "it is encrypted") }
     let size = Int(archive_entry_size(entry))
     guard archive_entry_size_is_set(entry) != 0, size >= 0 else {
-      throw refused(name, "the archive does not say how long it is")
+      throw refused(name, "the archive does not record its length")
     }
     return (name, size)
   }

@@ -16,10 +16,10 @@ struct FeedDocuments {
     said.layout(ofFile: file.name, empty: settings.emptyFields)
   }
 
-  /// The type of a column that no model knows: CSV fields stay texts, and JSON values have their own types.
+  /// The type of a column that no model knows: CSV fields stay text, and JSON values keep their types.
   var otherType: String { files.contains { if case .csv = layout($0) { true } else { false } } ? "TEXT" : "" }
 
-  /// The files of each table. Files that no model wants may have duplicates.
+  /// The files of each table. Files that no model needs may have duplicates.
   static func all(
     _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, in path: String
   ) throws(OriginError) -> [FeedDocuments] {
@@ -67,13 +67,13 @@ extension FeedDocuments {
       }
     } catch let found as NULInText {
       throw OriginError.data(
-        "\(place(ofRow: found.row)): column \"\(found.column)\": a text with a NUL character: \(NULInText.remedy)"
+        "\(place(ofRow: found.row)): column \"\(found.column)\": a string with a NUL character: \(NULInText.remedy)"
       )
     }
     return (read, bytes)
   }
 
-  /// Creates the columns of the first rows. Files that no model wants may have any content, such as a licence.
+  /// Creates the columns of the first rows. Files that no model needs may have any content, such as a licence.
   func readColumns(into writer: FeedTableWriter) throws {
     do {
       for file in files {

@@ -57,7 +57,7 @@ struct FeedGuess {
     guard value.elements == nil else { return }
     let lists = Self.lists(value, [])
     guard let longest = lists.max(by: { $0.count < $1.count }) else {
-      flaw = "it has no list of objects, which would be rows"
+      flaw = "it has no list of objects to use as rows"
       return
     }
     let rows = MemberPath(names: longest.path)

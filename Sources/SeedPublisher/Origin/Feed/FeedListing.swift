@@ -66,9 +66,9 @@ struct FeedListing {
     if let late = entries.first(where: { $0.stamp.isChanged(after: marker) }) {
       return "\(late.name) came after \(name), which completes the feed"
     }
-    // A removed file has no time, and a link has the time of its file. So the last load must have had the same files.
+    // A removed file has no time, and a link has its target's time. So the last load must have had the same files.
     guard let last, last.listing != text, last.listing.hasSuffix("\n\(marker.text)") else { return nil }
-    return "files came or went after \(name), which completes the feed"
+    return "files were added or removed after \(name), which completes the feed"
   }
 
   private func unsettled(_ now: Int) -> String? {

@@ -23,7 +23,7 @@ struct FeedLoader {
 
   func isFromSource(_ record: FeedRecord) -> Bool { record.source == source }
 
-  /// Whether these settings and models would load the same files into the same rows.
+  /// Whether these settings and models would turn the same files into the same rows.
   func isOfForm(_ record: FeedRecord) -> Bool { record.form == form }
 
   /// Builds a new staging database. Returns false and keeps nothing if the files no longer match the listing.
@@ -186,9 +186,9 @@ struct FeedRecord: Codable {
   }
 
   var listing: String
-  /// Differs if the same files would become other rows.
+  /// Differs if the same files would become different rows.
   var form: String
-  /// The path or the program that the rows came from.
+  /// The path or the program from which the rows came.
   var source: String
   var loadedAt: Int
   /// Whether an identical later listing proves that no file was written in between.

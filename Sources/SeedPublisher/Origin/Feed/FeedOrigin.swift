@@ -45,7 +45,7 @@ package final class FeedOrigin: Origin {
 
   package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] { try base.restlessTables(plan) }
 
-  /// SQLite compares numbers as texts if the column has no type, so `n > 5` in a SELECT needs one.
+  /// SQLite compares numbers as text if the column has no type, so `n > 5` in a SELECT needs one.
   private func checkTypes(_ projection: Projection) throws {
     guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
     let (connection, reading) = (try Connection(staging, .origin), TablesRead())
@@ -63,7 +63,7 @@ package final class FeedOrigin: Origin {
         return JSONMember(name, .string(type.rawValue))
       }
       throw OriginError.configuration(
-        "\(projection.place) reads columns without a type from the table \"\(table.name)\", and texts do not compare as "
+        "\(projection.place) reads columns without a type from the table \"\(table.name)\", and strings do not compare as "
           + "numbers. Going by their values, add this to \"\(table.name)\" in origin.tables: \"types\": "
           + JSONValue.object(types).text)
     }
@@ -92,7 +92,7 @@ private final class FeedRows: RowSource {
       throw OriginError.unfit(
         table: table.name, column: table.columns[index].name,
         key: rowDescription(table.keyNames, table.key.map { row[$0].owned }),
-        reason: "a text in a column of bytes: \(remedy), or mend the feed")
+        reason: "a string in a column of bytes: \(remedy), or fix the feed")
     }
   }
 }

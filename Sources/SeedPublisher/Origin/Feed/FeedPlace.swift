@@ -50,7 +50,7 @@ package struct FeedPlace: OriginPlace {
   private static var now: Int { UTCTime.now().secondsSinceEpoch }
   /// Seconds that a step waits for a feed that is being written.
   private static let waitSeconds = 10
-  /// Microseconds between two checks of it.
+  /// Microseconds between two such checks.
   private static let lookMicroseconds: UInt32 = 100_000
 
   package func prepare() throws {
@@ -68,7 +68,7 @@ package struct FeedPlace: OriginPlace {
       case nil: return
       }
     }
-    // Reads do not wait for another process, whose program may take long. They use the rows of its last load.
+    // Reads do not wait for another process, whose program may take a long time. They use the rows of its last load.
     if !isPrepared, loader.usableRecord == nil { throw OriginError.notLoaded(path: text) }
   }
 
@@ -77,7 +77,7 @@ package struct FeedPlace: OriginPlace {
     let (listing, now, usable) = (try FeedListing(path, settings), Self.now, loader.usableRecord)
     if let usable, usable.isSettled, usable.listing == listing.text { return nil }
     if let reason = listing.unfinished(now: now, since: usable) {
-      // A scheduled process need not wait because it retries.
+      // A scheduled process need not wait, because it retries.
       return usable != nil && use == .schedule ? nil : reason
     }
     let isLoaded = try loader.load(listing, now: now) { try FeedListing(path, settings).text != listing.text }
@@ -95,7 +95,7 @@ package struct FeedPlace: OriginPlace {
     guard use != .look else { throw OriginError.notLoaded(path: text) }
     try retry.trying(use == .schedule ? min(settings.everySeconds, FeedRetry.longestPause) : 0, now: now) {
       let folder = try freshFolder()
-      // Another command's files, such as another city's, must not pass for unchanged ones.
+      // Files from a different command, such as another city's, must not count as unchanged.
       let last = record.flatMap { loader.isFromSource($0) && Folder.exists($0.folder) ? $0.folder : nil }
       try FeedProgram.fill(
         folder, last: last, by: words, environment, within: .seconds(settings.timeoutSeconds),

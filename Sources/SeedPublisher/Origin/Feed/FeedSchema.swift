@@ -17,7 +17,7 @@ struct FeedSchema {
 
     init(_ name: String) { self.name = name }
 
-    /// Differs if the same documents would become other rows.
+    /// Differs if the same documents would become different rows.
     var text: String { "\(columns) \(key) \(types.sorted { $0.key < $1.key }) \(optional.sorted())" }
   }
 
@@ -38,7 +38,7 @@ struct FeedSchema {
     words = Set(plans.flatMap(\.newest.projections.values).flatMap(Self.words))
   }
 
-  /// A bare word includes its points, as in `main.stops`.
+  /// A bare word includes its dots, as in `main.stops`.
   private static func words(_ sql: String) -> [String] {
     let sql = Array(sql.utf8)
     return SQLScanner.tokens(of: sql).flatMap { token in

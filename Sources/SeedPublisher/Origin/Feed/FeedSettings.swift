@@ -25,7 +25,7 @@ package struct FeedSettings: Hashable, Sendable {
   package var settleSeconds = 5
   /// The meaning of an empty CSV field, unless its table sets it.
   package var emptyFields = CSVFormat.EmptyFields.auto
-  /// The limit of all files together, expanded.
+  /// The limit for the total size of all files, expanded.
   package var mostBytes = 100_000_000_000
   package var timeoutSeconds = 600
   /// Seconds between two starts of the program in a running publisher.

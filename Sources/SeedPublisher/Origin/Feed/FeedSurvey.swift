@@ -17,7 +17,7 @@ package struct FeedSurvey {
   package private(set) var notes: [String] = []
   package let bytes: Int
 
-  /// Reads the whole feed. `settings` may describe some of it already.
+  /// Reads the whole feed. `settings` may already describe parts of it.
   package init(_ path: String, _ settings: FeedSettings = FeedSettings()) throws {
     self.settings = settings
     scratch = try Connection("feed", .scratch)
@@ -119,8 +119,8 @@ struct ColumnSurvey {
 
   private enum Rank: Int64 { case whole, number, other }
 
-  /// Ranks a text that spells a number. A leading zero, as in codes, or more than 18 digits, which may exceed 64 bits,
-  /// make it a text.
+  /// Ranks text that spells a number. It stays text if it has a leading zero, as in codes, or more than 18 digits,
+  /// which may exceed 64 bits.
   private static let rankOfText = """
     CASE WHEN CAST(CAST(value AS INTEGER) AS TEXT) = value THEN iif(length(value) <= 18, 0, 2)
     WHEN substr(value, instr(value, '.') + 1) NOT GLOB '*[^0-9]*' AND value NOT LIKE '%.'
@@ -128,7 +128,7 @@ struct ColumnSurvey {
     ELSE 2 END
     """
 
-  /// Reads all rows of a table. Texts that spell numbers count as numbers, unless `isText`.
+  /// Reads all rows of a table. Text that spells a number counts as a number, unless `isText`.
   init(_ column: String, of table: String, _ connection: Connection, isText: Bool = false) throws {
     let row = try connection.rows(
       """

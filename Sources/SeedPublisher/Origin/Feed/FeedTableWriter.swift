@@ -138,7 +138,7 @@ final class FeedTableWriter: RowReceiver {
   }
 }
 
-/// Reports a text with a NUL character, which other programs would truncate.
+/// Reports a string with a NUL character, which other programs would truncate.
 struct NULInText: Error {
   /// In the table, starting at 1.
   let row: Int

@@ -1,7 +1,7 @@
 import SeedSystem
 
-/// Wakes a dataset's loop after a write to its origin. If the system cannot report writes (network file systems, no
-/// inotify instance left), the loop polls as usual.
+/// Wakes a dataset's loop after a write to its origin. If the system cannot report writes (a network file system, or no
+/// inotify instances left), the loop polls as usual.
 package final class OriginAlarm: Sendable {
   private struct State {
     var watch: FolderWatch?
@@ -53,7 +53,7 @@ package final class OriginAlarm: Sendable {
   package func rest(atLeast least: Duration, atMost most: Duration) async {
     try? await Task.sleep(for: least)
     await restUntilRung(most - least)
-    // Later signs may be of writes that the next step does not see.
+    // Later events may be about writes that the next step does not read.
     let isRung = state.withLock { $0.isRung }
     if isRung, least < most { try? await Task.sleep(for: Self.gathering) }
     state.withLock { $0.isRung = false }

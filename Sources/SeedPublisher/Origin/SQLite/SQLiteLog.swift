@@ -62,7 +62,7 @@ final class SQLiteLog: OriginLog {
       ["file": .string(file), "schema": try schemaNumber(), "token": .string(token), "logs": .object(marks)])
   }
 
-  /// Changes with every change of tables, indexes and triggers, and with VACUUM.
+  /// Changes whenever tables, indexes or triggers change, and with VACUUM.
   private func schemaNumber() throws -> JSONValue {
     .integer(try connection.integer("PRAGMA schema_version") ?? 0)
   }
@@ -100,7 +100,7 @@ final class SQLiteLog: OriginLog {
   }
 
   private func doubt(of mark: Mark, _ source: Source) throws -> LogDoubt? {
-    // Entries of an empty log may have been deleted manually.
+    // The entries of an empty log may have been deleted by hand.
     guard mark.number > 0 else { return .edited }
     let row = try connection.rows(
       "SELECT seq, witness FROM \(source.log) WHERE seq = ?", .integer(Int64(mark.number))

@@ -35,7 +35,7 @@ package struct SQLiteLogDraft {
       "UPDATE \(LogParts.registry) SET token = (SELECT token FROM \(LogParts.registry) LIMIT 1)")
   }
 
-  /// Numbers not used by tables or triggers of the operator.
+  /// Numbers not used by the operator's tables or triggers.
   private static func freeNumbers(_ connection: Connection) throws -> some IteratorProtocol<Int> {
     let names = try connection.rows("SELECT lower(name) FROM sqlite_schema").map(\.[0].text)
     return (1...).lazy.filter { number in
@@ -227,7 +227,7 @@ struct LoggedTable {
   }
 }
 
-/// A column's default, in which SQLite takes a text in double quotation marks as a string.
+/// A column's default, in which SQLite treats text in double quotation marks as a string.
 private func literal(_ sql: String) -> String {
   let scalars = sql.unicodeScalars
   guard scalars.first == "\"", scalars.last == "\"", scalars.count > 1 else { return sql }

@@ -75,7 +75,7 @@ package struct SQLiteLogSetup: OriginLogMaker {
       }
       if error.primaryCode == ResultCode.readOnly {
         throw OriginError.data(
-          "the origin \(path) cannot be written to: \(error.message); run this as a user with write access to file and folder"
+          "the origin \(path) cannot be written to: \(error.message); run this as a user with write access to the file and its folder"
         )
       }
       throw OriginError.reading(path, error)

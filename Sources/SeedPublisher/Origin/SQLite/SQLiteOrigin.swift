@@ -10,7 +10,7 @@ package final class SQLiteOrigin: Origin {
   private let path: String
   package let fitter = AffinityFitter()
 
-  /// Opens the file and starts to read. `mayQuoteTexts`: an operator's views may have texts in double quotes.
+  /// Opens the file and starts to read. `mayQuoteTexts`: an operator's views may have strings in double quotes.
   package init(_ path: String, waitSeconds: Int = 10, mayQuoteTexts: Bool = true) throws {
     try OriginError.checkIsFile(path)
     self.path = path
@@ -75,9 +75,9 @@ package final class SQLiteOrigin: Origin {
     let view = views.first { SQLFunctions.areVolatile(in: $0[1].text) }?[0].text
     return plan.schema.tables.reduce(into: [:]) { restless, table in
       if let view {
-        restless[table.name] = "the view \"\(view)\" asks for the time or for random numbers"
+        restless[table.name] = "the view \"\(view)\" uses the time or random numbers"
       } else if plan.projection(table).sql.map(SQLFunctions.areVolatile(in:)) == true {
-        restless[table.name] = "its SELECT asks for the time or for random numbers"
+        restless[table.name] = "its SELECT uses the time or random numbers"
       }
     }
   }
@@ -86,7 +86,7 @@ package final class SQLiteOrigin: Origin {
   private func projectionError(
     _ error: DatabaseError, _ table: TableSchema, _ projection: Projection
   ) -> OriginError {
-    // Lines make sense only in an operator's SELECT.
+    // Line numbers make sense only in an operator's SELECT.
     let line = projection.sql == nil ? nil : error.line
     let source = line.map { "\(projection.place):\($0)" } ?? projection.place
     let isSyntax = ["syntax error", "unrecognized token", "incomplete input"].contains {

@@ -71,7 +71,7 @@ struct SQLiteStamp: OriginStamp {
 struct LogStamp: Sendable {
   /// `nil` for a missing or empty log. SQLite also creates an empty log when a database is only read.
   private let file: FileStamp?
-  /// `nil` for a log too long to read at every check; then only its attributes count.
+  /// `nil` for a log that is too long to read at every check; then only its attributes count.
   private let digest: String?
 
   /// The longest log that is read: 16 times SQLite's default limit.
