@@ -83,7 +83,7 @@ import Testing
   }
 
   private static let rejected: [([String], Int32, String)] = [
-    (["my.sqlite"], 78, "has a dataset my already"),
+    (["my.sqlite"], 78, "already has a dataset my"),
     (["Parks 2.sqlite", "--dataset", "publication"], 64, "a name other than"),
     (["Parks 2.sqlite", "--root-keys", "3"], 64, "has its keys"),
     (["Parks 2.sqlite", "--dataset", "taken"], 78, "taken exists and is never overwritten"),
