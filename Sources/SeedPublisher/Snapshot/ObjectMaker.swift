@@ -147,7 +147,4 @@ extension PublicationDirectory {
   func snapshotLock(of series: SeedSeries) -> LockFile {
     LockFile("\(path)/.\(series.roleName).snapshots.lock", of: path)
   }
-
-  /// Protects collecting and writing facts, so older facts never replace newer ones.
-  var factsLock: LockFile { LockFile("\(path)/.facts.lock", of: path) }
 }
