@@ -141,8 +141,14 @@ import Testing
     try feed.configure(#", "maximumBytes": 80"#)
     try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
     #expect(try feed.refusal().contains("has more than 80 bytes, expanded"))
+    // The table's other file is not read.
+    try feed.configure(#", "maximumBytes": 80, "tables": {"stops": "stops*"}"#)
+    try Tool.run(["mv", feed.folder("feed/stops.txt"), feed.folder("feed/stops-1.txt")])
+    try feed.write("broken", "stops-2.txt")
+    #expect(try feed.refusal().contains("80 bytes, expanded, at \(feed.folder("feed/stops-1.txt")):"))
+    try feed.remove("stops-1.txt")
+    try feed.remove("stops-2.txt")
     try feed.configure(#", "maximumBytes": 100000"#)
-    try feed.remove("stops.txt")
     try feed.write(
       "zone,stop_lat,stop_id,stop_name\n"
         + String(repeating: ",,A,\(String(repeating: "x", count: 90))\n", count: 3000),
@@ -170,5 +176,9 @@ import Testing
     #expect(try feed.regenerate().errors.contains("origin.tables.stops: expected a file's name"))
     try feed.configure(#", "tables": {"stops": {"file": "a.csv", "relations": []}}"#)
     #expect(try feed.regenerate().errors.contains("found \"relations\""))
+    for name in ["SQLite_sequence", "seedbank_feed"] {
+      try feed.configure(#", "tables": {"\#(name)": "stops.txt"}"#)
+      try feed.regenerate().expect(78, "origin.tables.\(name): SQLite or Seedbank has a table of this name")
+    }
   }
 }

@@ -83,7 +83,7 @@ struct FeedListing {
 
 extension FeedSettings {
   fileprivate func isDocument(_ name: String) -> Bool {
-    FeedName.layout(name, empty: emptyFields) != nil && !FeedStaging.isOwn(FeedName.table(name))
+    FeedName.layout(name, empty: emptyFields) != nil && !FeedTable.isReserved(FeedName.table(name))
       || tables.contains { $0.isNamed(name) }
   }
 }
@@ -114,10 +114,13 @@ struct FeedFile {
     }.map { name in FeedFile("\(path)/\(name)") { try FeedArchive(path).read(name, $0) } }
   }
 
+  /// Returns the sum of `before`, the bytes of other files, and the file's bytes; throws once it exceeds `limit`.
+  @discardableResult
   func expanded(
-    upTo limit: Int, passing: ([UInt8]) -> Void = { _ in }, _ sink: ([UInt8]) throws -> Void
-  ) throws {
-    var bytes = 0
+    upTo limit: Int, after before: Int = 0, passing: ([UInt8]) -> Void = { _ in },
+    _ sink: ([UInt8]) throws -> Void
+  ) throws -> Int {
+    var bytes = before
     let unpacker = DocumentUnpacker()
     func take(_ piece: [UInt8]) throws {
       bytes += piece.count
@@ -130,6 +133,7 @@ struct FeedFile {
         try unpacker.take(piece, take)
       }
       try unpacker.end(take)
+      return bytes
     } catch let error as CompressionError { throw OriginError.data("\(place): \(error)") }
   }
 }

@@ -38,12 +38,7 @@ struct FeedLoader {
       let staging = try FeedStaging(self.staging)
       defer { staging.discard() }
       var bytes = 0
-      for documents in documents {
-        record.tables.append(try load(documents, into: staging, &bytes))
-        guard bytes <= settings.mostBytes else {
-          throw OriginError.tooLong(path: listing.path, limit: settings.mostBytes)
-        }
-      }
+      for documents in documents { record.tables.append(try load(documents, into: staging, &bytes)) }
       guard try !isOther() else { return false }
       try staging.finish(record)
       return true
@@ -63,8 +58,8 @@ struct FeedLoader {
       try documents.readColumns(into: writer)
       return FeedRecord.Table(name: table.name)
     }
-    let read = try documents.read(into: writer)
-    bytes += read.bytes
+    let read = try documents.read(into: writer, after: bytes)
+    bytes = read.bytes
     if documents.files.isEmpty { writer.addTypedColumns() }
     if let flaw = writer.flawOfRows {
       throw OriginError.data("\(documents.files.map(\.place).joined(separator: ", ")): \(flaw)")
@@ -93,12 +88,6 @@ struct FeedStaging {
   private let temporary: String
 
   static let recordTable = "\(ReservedTable.prefix)feed"
-
-  /// Whether SQLite or the record takes the table's name, as in a dump of all tables, which has `sqlite_sequence`.
-  static func isOwn(_ table: String) -> Bool {
-    let name = table.lowercased()
-    return name.hasPrefix("sqlite_") || name == recordTable
-  }
 
   init(_ path: String) throws {
     (self.path, temporary) = (path, path + DurableFile.temporarySuffix)
