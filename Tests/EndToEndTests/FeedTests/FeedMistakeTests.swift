@@ -28,6 +28,16 @@ import Testing
       "/stops.txt:3: table \"stops\": the key column \"stop_id\" is empty"
     ),
     (
+      "a key twice beside a column \"rowid\"", "stops.txt",
+      "rowid,stop_id,stop_name,stop_lat,zone\n9,A,x,,\n8,B,y,,\n7,A,z,,\n",
+      "two rows have the key stop_id = A, at FEED/stops.txt:2 and FEED/stops.txt:4"
+    ),
+    (
+      "no key beside a column \"rowid\"", "stops.txt",
+      "rowid,stop_id,stop_name,stop_lat,zone\n9,A,x,,\nx,,y,,\n",
+      "/stops.txt:3: table \"stops\": the key column \"stop_id\" is empty"
+    ),
+    (
       "a name twice", "stops.txt", "stop_id,stop_name,Stop_Name\nA,x,y\n",
       "the header has the name \"Stop_Name\" twice"
     ),

@@ -65,7 +65,9 @@ struct FeedLoader {
       throw OriginError.data("\(documents.files.map(\.place).joined(separator: ", ")): \(flaw)")
     }
     try writer.makeColumns()
-    try staging.complete(table, documents.place)
+    // If the columns hide all names of the rowid, errors have wrong places.
+    let rowid = RowidName.free(besides: writer.names) ?? "rowid"
+    try staging.complete(table, rowid: rowid, documents.place)
     return FeedRecord.Table(name: table.name, untyped: writer.untyped, files: read.files)
   }
 
@@ -98,15 +100,15 @@ struct FeedStaging {
     try connection.execute("BEGIN")
   }
 
-  /// Applies defaults and checks the key after all rows are written. `place` finds a row's place.
-  func complete(_ table: FeedSchema.Table, _ place: (Int) -> String) throws {
+  /// Applies defaults and checks the key after all rows are written. `place` finds a row's place by its `rowid`.
+  func complete(_ table: FeedSchema.Table, rowid: String, _ place: (Int) -> String) throws {
     for column in table.columns where column.isNotNull {
       guard let value = column.defaultExpression else { continue }
       let name = quoted(column.name)
       try connection.execute("UPDATE \(quoted(table.name)) SET \(name) = (\(value)) WHERE \(name) IS NULL")
     }
     guard !table.key.isEmpty else { return }
-    for (column, _) in table.key { try refuseNull(column, table, place) }
+    for (column, _) in table.key { try refuseNull(column, table, rowid, place) }
     let key = table.key.map { "\(quoted($0.column)) COLLATE \($0.collation.rawValue)" }.joined(
       separator: ", ")
     do {
@@ -115,13 +117,15 @@ struct FeedStaging {
       )
     } catch {
       guard error.primaryCode == ResultCode.constraint else { throw error }
-      throw try doubled(table, key, place)
+      throw try doubled(table, key, rowid, place)
     }
   }
 
-  private func refuseNull(_ column: String, _ table: FeedSchema.Table, _ place: (Int) -> String) throws {
+  private func refuseNull(
+    _ column: String, _ table: FeedSchema.Table, _ rowid: String, _ place: (Int) -> String
+  ) throws {
     let row = try connection.integer(
-      "SELECT min(rowid) FROM \(quoted(table.name)) WHERE \(quoted(column)) IS NULL")
+      "SELECT min(\(rowid)) FROM \(quoted(table.name)) WHERE \(quoted(column)) IS NULL")
     guard let row else { return }
     throw OriginError.data(
       "\(place(Int(row))): table \"\(table.name)\": the key column \"\(column)\" is empty, and each row needs its key"
@@ -129,15 +133,15 @@ struct FeedStaging {
   }
 
   private func doubled(
-    _ table: FeedSchema.Table, _ key: String, _ place: (Int) -> String
+    _ table: FeedSchema.Table, _ key: String, _ rowid: String, _ place: (Int) -> String
   ) throws -> OriginError {
     let (name, columns) = (quoted(table.name), table.key.map(\.column))
     let names = columns.map(quoted).joined(separator: ", ")
     let rows = try connection.rows(
       """
-      SELECT seedbank_first, rowid, \(names) FROM
-        (SELECT rowid, *, min(rowid) OVER (PARTITION BY \(key)) AS seedbank_first FROM \(name))
-      WHERE seedbank_first < rowid ORDER BY 1, 2 LIMIT 1
+      SELECT seedbank_first, seedbank_row, \(names) FROM
+        (SELECT \(rowid) AS seedbank_row, *, min(\(rowid)) OVER (PARTITION BY \(key)) AS seedbank_first FROM \(name))
+      WHERE seedbank_first < seedbank_row ORDER BY 1, 2 LIMIT 1
       """)
     let row = rows.first ?? []
     let places = row.prefix(2).compactMap(\.number).map(place)
