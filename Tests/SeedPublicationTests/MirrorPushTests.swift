@@ -275,6 +275,27 @@ import Testing
     #expect(try mirror.bringUpToDate(deployment.publication, now: now.adding(seconds: 200)).removed > 0)
   }
 
+  @Test func `an obsolete file that cannot be removed does not keep the others`() throws {
+    let deployment = try PublisherFixture.deployment()
+    let (folder, now) = (deployment.folder("mirror"), UTCTime.now())
+    try Folder.create(folder)
+    let mirror = Mirror(FolderStore(folder), Self.options, stateFolder: deployment.folder("state"))
+    let old = try MirrorImage(of: deployment.publication).paths
+    _ = try mirror.bringUpToDate(deployment.publication, now: now)
+    try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    _ = try deployment.step()
+    _ = try mirror.bringUpToDate(deployment.publication, now: now)
+    let gone = old.subtracting(try MirrorImage(of: deployment.publication).paths)
+      .filter(MirrorImage.isRemovable).sorted().map { "\(folder)/\($0)" }
+    try Folder.remove(gone[0])
+    try Folder.create(gone[0])
+    #expect(throws: MirrorFailure.self) {
+      try mirror.bringUpToDate(deployment.publication, now: now.adding(seconds: 100))
+    }
+    #expect(gone.count > 1 && gone.filter { Folder.exists($0) } == [gone[0]])
+    #expect(mirror.behindSince == nil)
+  }
+
   @Test func `a version that appears during a push is mirrored by the same push`() throws {
     nonisolated(unsafe) let deployment = try PublisherFixture.deployment()
     let bucket = ModelBucket { Self.check($0, "") }

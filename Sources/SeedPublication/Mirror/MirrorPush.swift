@@ -43,12 +43,18 @@ package struct MirrorPush {
       if try conditionToReplace(found) != nil, !memory.committed(found) { try look() }
     }
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
+    var leftover: MirrorError?
     for step in plan.steps {
       if options.isOver() { throw MirrorError.away("it was not done when the program had to end") }
-      try take(step)
+      do { try take(step) } catch MirrorError.leftover(let error) {
+        leftover = leftover ?? .leftover(error)
+        // A file that stays must not keep the others, but a store that does not answer is not asked again.
+        if case .away = error { break }
+      }
     }
     // If no step was needed, the mirror may have been behind only according to the memory.
     if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
+    if let leftover { throw leftover }
   }
 
   private mutating func take(_ step: MirrorPlan.Step) throws {
