@@ -6,8 +6,9 @@ package enum Folder {
     if parent != path { try create(parent, mode: mode) }
     if mkdir(path, mode) == 0 {
       var status = stat()
-      // Keeps the set-group-ID bit that the parent passed on.
-      if stat(path, &status) == 0 { chmod(path, status.st_mode | mode) }
+      // Adds only what the umask removed, because a change of the mode may clear the set-group-ID bit that the parent
+      // passed on.
+      if stat(path, &status) == 0, status.st_mode & mode != mode { chmod(path, status.st_mode | mode) }
     } else if errno != EEXIST {
       throw FileError("create the folder", path)
     }

@@ -77,7 +77,7 @@ package struct PublicationVerifier {
       try chain.run(&report)
     } catch  where !error.saysHindrance {
       let isCurrent = good.allSatisfy(publication.stillNames)
-      let cause = isCurrent ? "\(error)" : "a version was published meanwhile"
+      let cause = isCurrent ? error.cause : "a version was published meanwhile"
       report.add(
         isCurrent ? .error : .note, "\(published.series)", "the deltas were not all applied: \(cause)",
         remedy: "verify again")
