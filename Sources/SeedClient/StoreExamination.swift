@@ -102,7 +102,7 @@ package struct StoreExamination {
   private static let rootRemedy = "give --root with the publication's root.json, from a source that you trust"
   private static let renewal = "update, which fetches a matching set of files from the server"
   private static let remedy =
-    "compare the root with the publisher's; then remove the folder 'trust', and update with the publisher's"
+    "give --root with the publisher's newest root.json; if the error stays, remove the folder 'trust', and update"
 
   /// The verified metadata of the series that the store's data names, or of any if the data is unusable. Expiry is
   /// noted but does not fail.
@@ -135,12 +135,17 @@ package struct StoreExamination {
     return try set.series(series)
   }
 
+  /// Starts from the newer of the given and the stored root. The given one's keys must have signed a newer stored one, because
+  /// the store does not keep the roots between them.
   private func start(_ root: [UInt8], _ now: UTCTime) throws -> TrustedMetadataSet {
-    let shipped = try TrustedMetadataSet(root: root, now: now)
-    let own = try stored(MetadataName.unversioned(Root.type)).map {
-      try TrustedMetadataSet(root: $0, now: now)
+    var given = try TrustedMetadataSet(root: root, now: now)
+    guard let bytes = try stored(MetadataName.unversioned(Root.type)) else { return given }
+    let own = try TrustedMetadataSet(root: bytes, now: now)
+    guard own.root.version > given.root.version else { return given }
+    do { try given.updateRoot(bytes) } catch TrustError.wrongVersion {
+      // It is signed, but not the next version.
     }
-    return own.map { $0.root.version > shipped.root.version ? $0 : shipped } ?? shipped
+    return own
   }
 
   private func someSeries() throws -> SeedSeries? {

@@ -1,9 +1,17 @@
 package enum Folder {
+  /// The umask does not remove rights of `mode`, as in ``DurableFile/write(_:to:mode:)``.
   package static func create(_ path: String, mode: mode_t = 0o755) throws(FileError) {
     guard !exists(path) else { return }
     let parent = parent(of: path)
     if parent != path { try create(parent, mode: mode) }
-    if mkdir(path, mode) != 0, errno != EEXIST { throw FileError("create the folder", path) }
+    if mkdir(path, mode) == 0 {
+      var status = stat()
+      // Adds only what the umask removed, because a change of the mode may clear the set-group-ID bit that the parent
+      // passed on.
+      if stat(path, &status) == 0, status.st_mode & mode != mode { chmod(path, status.st_mode | mode) }
+    } else if errno != EEXIST {
+      throw FileError("create the folder", path)
+    }
   }
 
   /// Creates a folder for its owner alone, and removes other users' access to an existing one.

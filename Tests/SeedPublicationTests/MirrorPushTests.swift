@@ -275,6 +275,27 @@ import Testing
     #expect(try mirror.bringUpToDate(deployment.publication, now: now.adding(seconds: 200)).removed > 0)
   }
 
+  @Test func `an obsolete file that stays does not keep the others, but ten such files end the push`()
+    throws
+  {
+    let history = try History(versions: 7)
+    let bucket = ModelBucket()
+    var memory = MirrorMemory()
+    for image in history.images { _ = try Self.push(image, to: bucket, &memory) }
+    let obsolete = memory.unnamed.keys.sorted()
+    for stuck in [obsolete, [obsolete[0]]] {
+      bucket.keep(stuck)
+      let before = bucket.requests
+      #expect(throws: MirrorError.leftover(.refused("no permission"))) {
+        try Self.push(history.images[6], to: bucket, &memory, at: 100)
+      }
+      // The first request reads the timestamp.
+      #expect(bucket.requests - before == 1 + (stuck == obsolete ? 10 : obsolete.count))
+    }
+    #expect(obsolete.count > 10 && Array(memory.unnamed.keys) == [obsolete[0]])
+    #expect(obsolete.filter { bucket.files[$0] != nil } == [obsolete[0]] && memory.behindSince == nil)
+  }
+
   @Test func `a version that appears during a push is mirrored by the same push`() throws {
     nonisolated(unsafe) let deployment = try PublisherFixture.deployment()
     let bucket = ModelBucket { Self.check($0, "") }

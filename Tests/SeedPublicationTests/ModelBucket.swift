@@ -26,6 +26,7 @@ final class ModelBucket: MirrorStore {
     var files: [String: [UInt8]] = [:]
     var requests = 0
     var puts = 0
+    var kept: Set<String> = []
     var fault: (at: Int, kind: Fault)?
     var interruption: (at: Int, work: @Sendable () -> Void)?
   }
@@ -47,6 +48,9 @@ final class ModelBucket: MirrorStore {
 
   /// Lets the request of that number fail; 0 is the next one.
   func arm(_ fault: Fault, at number: Int) { state.withLock { $0.fault = ($0.requests + number, fault) } }
+
+  /// Permits no removal of these files.
+  func keep(_ paths: [String]) { state.withLock { $0.kept = Set(paths) } }
 
   /// Runs a closure before the request of that number, for example another publisher's; 0 is the next one.
   func interrupt(at number: Int, _ work: @escaping @Sendable () -> Void) {
@@ -101,7 +105,10 @@ final class ModelBucket: MirrorStore {
   func remove(_ path: String) throws {
     defer { watch(files) }
     try ask()
-    state.withLock { $0.files[path] = nil }
+    try state.withLock { state throws(MirrorError) in
+      guard !state.kept.contains(path) else { throw MirrorError.refused("no permission") }
+      state.files[path] = nil
+    }
   }
 
   func isPublic(_ path: String) -> Bool? { nil }

@@ -48,6 +48,29 @@ import Testing
       listing.entries.map(\.name) == ["B.TXT", "a.csv", "d.json.gz", "e.zip", "f.dat", "sqlite_sequence.csv"])
   }
 
+  #if os(Linux)
+  @Test func `members in an archive's order are read in one pass, and others in another one`() throws {
+    let names = ["a.csv", "b.csv", "c.csv"]
+    let script = """
+      import sys, zipfile
+      with zipfile.ZipFile(sys.argv[1], "w") as z:
+        for name in sys.argv[2:]: z.writestr(name, name)
+      """
+    _ = try python(script, [folder("feed.zip")] + names)
+    let files = try FeedFile.all(folder("feed.zip"), limit: 100)
+    func content(_ number: Int) throws -> String {
+      var bytes: [UInt8] = []
+      try files[number].read { bytes += $0 }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    for number in [0, 2, 1] { #expect(try content(number) == names[number]) }
+    // The archive is not opened again until a member comes before the last one.
+    try Folder.remove(folder("feed.zip"))
+    #expect(try content(2) == names[2])
+    #expect(throws: (any Error).self) { try content(0) }
+  }
+  #endif
+
   @Test func `a listing differs if a file is replaced or its content changes`() throws {
     try write("a.csv")
     let first = try listing { _ in }.text

@@ -72,6 +72,17 @@ import Testing
     #expect(try deployment.names() == ["x", "b", "c"])
   }
 
+  @Test func `facts wait ten seconds for another process that writes some`() throws {
+    let path = deployment.publication.path
+    let (old, new) = (MirrorFacts(behindSince: []), MirrorFacts(behindSince: [deployment.clock]))
+    let facts = deployment.publication.facts
+    try facts.write(old)
+    try expectLocked("\(path)/.facts.lock", of: path) { try facts.write(new) }
+    #expect(facts.read() == old)
+    try facts.write(new)
+    #expect(facts.read() == new)
+  }
+
   @Test func `a push waits ten seconds for another process that writes to the mirror`() throws {
     let (folder, state) = (deployment.folder("mirror"), deployment.folder("state"))
     try expectLocked("\(folder)/.mirror.lock", of: folder) { _ = try FolderStore(folder).list() }

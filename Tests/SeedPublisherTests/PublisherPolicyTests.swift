@@ -184,7 +184,9 @@ import Testing
       Provenance(license: "ODbL", attribution: "A"), Provenance(license: nil, attribution: "B"),
     ] {
       deployment.job.provenance = provenance
-      try deployment.origin("UPDATE stop SET name = name || '!'")
+      try deployment.publish("UPDATE stop SET name = name || '!'")
+      // The step rebuilds the copy from the last snapshot.
+      try WorkingSeed.remove(deployment.copy())
       try deployment.verifiedStep(forcingSnapshot: true)
       let snapshot = try #require(try deployment.metadata(major: 2).newestSnapshot)
       let path = try deployment.expand(snapshot, to: "snapshot.sqlite")

@@ -66,6 +66,22 @@ import Testing
     #expect(full.isFull && full.path.hasPrefix(scratch))
   }
 
+  @Test func `a file that is damaged during verification is a finding, and verification goes on`() throws {
+    let models = ["1.0", "2.0"].map { model($0, PublisherFixture.schema) }
+    let deployment = try PublisherFixture.deployment(models)
+    let scratch = deployment.folder("scratch")
+    try Folder.create(scratch)
+    let snapshot = try #require(try deployment.metadata(major: 1).newestSnapshot)
+    let report = try PublicationVerifier(
+      deployment.publication, scratch: scratch, now: deployment.clock,
+      progress: { what in
+        guard what == "\(snapshot.series): the deltas" else { return }
+        try? DurableFile.write([1], to: deployment.publication.file(snapshot))
+      }
+    ).run()
+    #expect(errors(report).map(\.path) == ["\(snapshot.series)"] && report.series == 2)
+  }
+
   @Test func `a sound publication passes until its signatures expire, but not with the root of another one`()
     throws
   {

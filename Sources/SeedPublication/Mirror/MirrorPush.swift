@@ -16,6 +16,8 @@ package struct MirrorPush {
 
   /// Attempts per request if the store does not answer.
   static let attempts = 3
+  /// Failed removals after which a push ends.
+  static let mostLeftovers = 10
 
   /// `remember` saves the memory, before the timestamp is written.
   package init(
@@ -43,12 +45,20 @@ package struct MirrorPush {
       if try conditionToReplace(found) != nil, !memory.committed(found) { try look() }
     }
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
+    var leftovers: [MirrorError] = []
     for step in plan.steps {
       if options.isOver() { throw MirrorError.away("it was not finished when the program had to end") }
-      try take(step)
+      do { try take(step) } catch MirrorError.leftover(let error) {
+        leftovers.append(error)
+        // A file that stays must not keep the others, but a store that does not answer, or permits no removal, is not
+        // asked for each file.
+        if case .away = error { break }
+        if leftovers.count == Self.mostLeftovers { break }
+      }
     }
     // If no step was needed, the mirror may have been behind only according to the memory.
     if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
+    if let first = leftovers.first { throw MirrorError.leftover(first) }
   }
 
   private mutating func take(_ step: MirrorPlan.Step) throws {

@@ -7,6 +7,13 @@ package struct FactsFolder: Sendable {
 
   package static let mostBytes = 4 * 1024 * 1024
 
+  /// Protects collecting and writing facts, so older facts never replace newer ones, and no process takes another one's
+  /// temporary file for its own.
+  package var lock: LockFile {
+    let publication = Folder.parent(of: path)
+    return LockFile("\(publication)/.facts.lock", of: publication)
+  }
+
   package func file(_ series: SeedSeries) -> String { "\(path)/\(series.roleName).json" }
 
   /// Returns `nil` if the file is missing, damaged, too large, not a regular file, or belongs to another series.
@@ -23,7 +30,8 @@ package struct FactsFolder: Sendable {
     return try? JSONValue(parsing: bytes)
   }
 
-  /// Replaces the file atomically without syncing. After a power failure the next step rewrites it.
+  /// Replaces the file atomically without syncing. After a power failure the next step rewrites it. The caller holds the
+  /// lock.
   package func write(_ facts: SeriesFacts) throws(FileError) {
     try Folder.create(path)
     try DurableFile.replace(file(facts.series), with: facts.fittingBytes, mode: PublicationDirectory.fileMode)

@@ -65,12 +65,14 @@ extension FactsFolder {
     try json(file(type)).flatMap(Facts.init)
   }
 
-  /// Writes the file if its content changed; `nil` removes it.
-  package func write<Facts: CommonFacts>(_ facts: Facts?) throws(FileError) {
-    guard let facts else { return try Folder.remove(file(Facts.self)) }
-    guard facts != read(Facts.self) else { return }
-    try Folder.create(path)
-    try DurableFile.replace(file(Facts.self), with: facts.json.bytes, mode: PublicationDirectory.fileMode)
+  /// Writes the file if its content changed; `nil` removes it. Collects the facts under the lock.
+  package func write<Facts: CommonFacts>(_ facts: @autoclosure () throws -> Facts?) throws {
+    try lock.hold(.short) {
+      guard let facts = try facts() else { return try Folder.remove(file(Facts.self)) }
+      guard facts != read(Facts.self) else { return }
+      try Folder.create(path)
+      try DurableFile.replace(file(Facts.self), with: facts.json.bytes, mode: PublicationDirectory.fileMode)
+    }
   }
 }
 

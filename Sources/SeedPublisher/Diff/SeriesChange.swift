@@ -17,7 +17,6 @@ struct SeriesChange {
     /// Set if the change begins a minor.
     var additions: SchemaAdditions?
     let search: ChangeSearch
-    let provenance: Provenance
     /// `nil` if the operator accepts the loss.
     let shrinkGuard: ShrinkGuard?
     let guardsTypes: Bool
@@ -61,7 +60,7 @@ struct SeriesChange {
         copy.connection.rollBack()
         try copy.connection.execute("BEGIN IMMEDIATE")
       }
-      changes = try Self.apply(delta, to: &copy, source.provenance)
+      changes = try Self.apply(delta, to: &copy)
     } catch {
       copy.connection.rollBack()
       throw ViolationSurvey.explained(error, source.origin, source.plan, types)
@@ -81,15 +80,9 @@ struct SeriesChange {
   }
 
   /// The publisher applies its own delta first, so clients never get one that cannot be applied.
-  private static func apply(
-    _ delta: ObjectDraft, to copy: inout WorkingCopy, _ provenance: Provenance
-  ) throws -> ChangeReport {
+  private static func apply(_ delta: ObjectDraft, to copy: inout WorkingCopy) throws -> ChangeReport {
     do {
-      let changes = try copy.apply(try delta.pieces()).changes
-      var meta = try copy.meta()
-      meta.provenance = provenance
-      try SeedTables.store(meta, copy.connection)
-      return changes
+      return try copy.apply(try delta.pieces()).changes
     } catch {
       delta.remove()
       // SQLite reports an emptied search table as malformed.

@@ -75,9 +75,11 @@ package struct PublicationVerifier {
     var chain = ChainVerification(publication, good, scratch: scratch)
     do {
       try chain.run(&report)
-    } catch  where !error.saysHindrance && !good.allSatisfy(publication.stillNames) {
+    } catch  where !error.saysHindrance {
+      let isCurrent = good.allSatisfy(publication.stillNames)
+      let cause = isCurrent ? error.cause : "a version was published meanwhile"
       report.add(
-        .note, "\(published.series)", "not all deltas were applied: a version was published meanwhile",
+        isCurrent ? .error : .note, "\(published.series)", "not all deltas were applied: \(cause)",
         remedy: "verify again")
     }
     checkCoverage(published, &report)

@@ -32,7 +32,7 @@ package struct FactsKeeper: Sendable {
     guard isOn else { return }
     reporting(record.dataset, publisher) { folder in
       let published = try publisher.publication.published().series.keys
-      try publisher.publication.factsLock.hold(.short) {
+      try folder.lock.hold(.short) {
         for series in published where series.dataset == record.dataset {
           var facts = folder.read(series) ?? SeriesFacts(series, writtenAt: record.last)
           facts.writtenAt = record.last
@@ -69,7 +69,7 @@ package struct FactsKeeper: Sendable {
       !isRepeated || !Self.isFresh(folder.stamp(series)) || (isGainNew && series == newest)
     }
     guard !due.isEmpty else { return }
-    try publisher.publication.factsLock.hold(.short) {
+    try folder.lock.hold(.short) {
       for series in due {
         let before = folder.read(series)
         var facts = try Self.facts(series, job, publisher, now)

@@ -137,9 +137,8 @@ struct SeriesStep {
       ? "\(copyPath).delta\(DurableFile.temporarySuffix)"
       : context.publication.draft("delta", of: plan.series)
     return SeriesChange.Source(
-      origin: origin, plan: plan, search: search, provenance: job.provenance, shrinkGuard: shrinkGuard,
-      guardsTypes: guardsTypes, isPreview: options.isPreview, spillFolder: context.stateFolder,
-      draftPath: draft)
+      origin: origin, plan: plan, search: search, shrinkGuard: shrinkGuard, guardsTypes: guardsTypes,
+      isPreview: options.isPreview, spillFolder: context.stateFolder, draftPath: draft)
   }
 
   /// Makes a delta from the head to the source and applies it to the copy. `hold` is set after a rollback.

@@ -19,8 +19,14 @@ struct ObjectMaker {
   private var file: SnapshotFile { SnapshotFile(schema: plan.schema, indexes: job.indexes) }
 
   func draw(_ copy: WorkingCopy) throws -> SeedMeta {
+    var meta = try copy.meta()
+    if meta.provenance != job.provenance {
+      // Deltas do not change the terms, and a rebuilt copy has those of an older snapshot.
+      meta.provenance = job.provenance
+      try copy.connection.transaction { try SeedTables.store(meta, copy.connection) }
+    }
     try file.draw(copy, at: drafts.file)
-    return try copy.meta()
+    return meta
   }
 
   /// Uses all processors for compression as the checks finish.
@@ -148,7 +154,4 @@ extension PublicationDirectory {
   func snapshotLock(of series: SeedSeries) -> LockFile {
     LockFile("\(path)/.\(series.roleName).snapshots.lock", of: path)
   }
-
-  /// Protects collecting and writing facts, so older facts never replace newer ones.
-  var factsLock: LockFile { LockFile("\(path)/.facts.lock", of: path) }
 }

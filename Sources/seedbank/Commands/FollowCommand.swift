@@ -101,7 +101,7 @@ private struct FollowJob: Sendable {
       do {
         let report = try await follower.look(rehashing: arguments.flag("verify"))
         try context.console.report(report.json, report.text)
-      } catch is CancellationError {
+      } catch  where Task.isCancelled {
         throw Refusal(.failure, "A signal ended the look. The copy is unchanged; the next look continues.")
       }
     }

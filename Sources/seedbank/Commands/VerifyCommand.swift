@@ -35,9 +35,9 @@ extension Command {
       ).run()
     }
     if configuration.hasFacts, !arguments.flag("dataset") {
-      let facts = VerificationFacts(isSound: report.isSound, at: .now(), after: publication.facts.read())
+      let facts = publication.facts
       // Users with only read access can verify, too.
-      try? publication.facts.write(facts)
+      try? facts.write(VerificationFacts(isSound: report.isSound, at: .now(), after: facts.read()))
     }
     try console.report(report.json, report.text)
     try report.findings.checkSound()

@@ -86,6 +86,9 @@ extension ConfigurationValue {
   fileprivate func feedTables() throws(Refusal) -> [FeedTable]? {
     guard try listed != nil else { return nil }
     return try members().map { table, value throws(Refusal) in
+      guard !FeedTable.isReserved(table) else {
+        throw value.error("SQLite or Seedbank has a table of this name: give the feed's table another one")
+      }
       if let file = value.written?.string { return FeedTable(table, file: file, json: .string(file)) }
       return try value.feedTable(table)
     }

@@ -12,7 +12,6 @@ struct Mirrors: Sendable {
 
   private final class Standing: Sendable {
     let state = Mutex<(isOver: Bool, failure: MirrorFailure?)>((false, nil))
-    let facts = Mutex<Void>(())
   }
 
   /// Polling interval for a publication by any process.
@@ -135,11 +134,8 @@ struct Mirrors: Sendable {
   /// For monitoring; ignores failures.
   func tellFacts() {
     guard publication.exists else { return }
-    // Two mirrors that end at once would use the same temporary file.
-    standing.facts.withLock { _ in
-      let facts = hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil
-      try? publication.facts.write(facts)
-    }
+    try? publication.facts.write(
+      hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil)
   }
 
   private func noteSuccess(_ mirror: Mirror, _ stamp: FileStamp?, _ watch: inout Watch) {

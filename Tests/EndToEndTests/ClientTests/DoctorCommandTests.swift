@@ -34,6 +34,30 @@ import Testing
     try store.doctor("--root", "other/root.json").expect(65, output: "error: trust: ")
   }
 
+  @Test func `a newer root in the store is trusted only if the given root's keys signed it`() throws {
+    func other(_ words: String...) throws {
+      try SeedbankBinary.succeed(words + ["--config", "other/seedbank.json"], in: store.folder.path)
+    }
+    try store.folder.succeed("init", "my.sqlite", "--directory", "other")
+    try store.folder.replace("first.json", by: "other/root.json")
+    try other("regenerate")
+    let host = try FolderHost(store.folder("other/publication"))
+    func doctor(_ root: String) throws -> ProgramOutcome {
+      try store.folder.seedbank("doctor", "forged", "--root", root)
+    }
+    // The keys of the first root sign all but the last one.
+    for (change, status) in [("renew", 0), ("renew", 0), ("rotate", 0), ("renew", 65)] as [(String, Int32)] {
+      try other("keys", change, "root")
+      try store.folder.succeed(
+        "pull", host.address, "--dataset", "my", "--model", "1.0", "--root", "first.json", "--store", "forged"
+      )
+      try doctor("seedbank/root.json").expect(65, output: "error: trust: root metadata has 0 of")
+      try doctor("first.json").expect(
+        status, output: status == 0 ? "sound" : "the publisher's newest root.json")
+      try doctor("other/root.json").expect(0)
+    }
+  }
+
   @Test func `a pipe in place of the data is reported, and the next update replaces it`() throws {
     try Tool.run(["rm", store.seed])
     try Tool.run(["mkfifo", store.seed])

@@ -28,6 +28,16 @@ import Testing
       "/stops.txt:3: table \"stops\": the key column \"stop_id\" is empty"
     ),
     (
+      "a key twice beside a column \"rowid\"", "stops.txt",
+      "rowid,stop_id,stop_name,stop_lat,zone\n9,A,x,,\n8,B,y,,\n7,A,z,,\n",
+      "two rows have the key stop_id = A, at FEED/stops.txt:2 and FEED/stops.txt:4"
+    ),
+    (
+      "no key beside a column \"rowid\"", "stops.txt",
+      "rowid,stop_id,stop_name,stop_lat,zone\n9,A,x,,\nx,,y,,\n",
+      "/stops.txt:3: table \"stops\": the key column \"stop_id\" is empty"
+    ),
+    (
       "a name twice", "stops.txt", "stop_id,stop_name,Stop_Name\nA,x,y\n",
       "the header has the name \"Stop_Name\" twice"
     ),
@@ -142,8 +152,14 @@ import Testing
     try feed.configure(#", "maximumBytes": 80"#)
     try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
     #expect(try feed.refusal().contains("has more than 80 bytes, expanded"))
+    // The table's other file is not read.
+    try feed.configure(#", "maximumBytes": 80, "tables": {"stops": "stops*"}"#)
+    try Tool.run(["mv", feed.folder("feed/stops.txt"), feed.folder("feed/stops-1.txt")])
+    try feed.write("broken", "stops-2.txt")
+    #expect(try feed.refusal().contains("80 bytes, expanded, at \(feed.folder("feed/stops-1.txt")):"))
+    try feed.remove("stops-1.txt")
+    try feed.remove("stops-2.txt")
     try feed.configure(#", "maximumBytes": 100000"#)
-    try feed.remove("stops.txt")
     try feed.write(
       "zone,stop_lat,stop_id,stop_name\n"
         + String(repeating: ",,A,\(String(repeating: "x", count: 90))\n", count: 3000),
@@ -171,5 +187,9 @@ import Testing
     #expect(try feed.regenerate().errors.contains("origin.tables.stops: expected a file's name"))
     try feed.configure(#", "tables": {"stops": {"file": "a.csv", "relations": []}}"#)
     #expect(try feed.regenerate().errors.contains("found \"relations\""))
+    for name in ["SQLite_sequence", "seedbank_feed"] {
+      try feed.configure(#", "tables": {"\#(name)": "stops.txt"}"#)
+      try feed.regenerate().expect(78, "origin.tables.\(name): SQLite or Seedbank has a table of this name")
+    }
   }
 }

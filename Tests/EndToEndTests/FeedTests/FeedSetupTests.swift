@@ -44,7 +44,7 @@ import Testing
     for origin in ["gtfs", "gtfs.zip"] {
       let sql = try schema(origin)
       for words in [
-        #"PRIMARY KEY ("trip_id", "stop_sequence")"#,
+        "PRIMARY KEY (\"trip_id\", \"stop_sequence\")\n) WITHOUT ROWID;",
         #"PRIMARY KEY ("from_stop_id", "to_stop_id", "transfer_type")"#,
         #""stop_id" TEXT NOT NULL"#, #""stop_name" TEXT"#, #""stop_code" TEXT"#, #""stop_lat" REAL"#,
         #""location_type" INTEGER"#, #""route_short_name" TEXT"#, #""route_color" TEXT"#,

@@ -138,6 +138,20 @@ import Testing
     #expect(try feed.rows("SELECT code FROM big ORDER BY id") == ["007", "x", "9"])
   }
 
+  @Test func `columns with a name of the rowid are published with their own values`() throws {
+    let feed = try FeedDeployment(
+      "CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, rowid INTEGER, oid TEXT); CREATE TABLE stop_times(_rowid_ TEXT PRIMARY KEY NOT NULL)"
+    )
+    try feed.write("_rowid_\nx\n", "stop_times.txt")
+    for rows in ["A,7,x\nB,7,y\n", "B,7,z\nA,8,x\n"] {
+      try feed.write("stop_id,rowid,oid\n\(rows)", "stops.txt")
+      #expect(try feed.refusal() == "published")
+    }
+    #expect(try feed.rows("SELECT stop_id, rowid, oid FROM stops ORDER BY 1") == ["A|8|x", "B|7|z"])
+    #expect(try feed.rows("SELECT _rowid_ FROM stop_times") == ["x"])
+    try feed.folder.succeed("verify")
+  }
+
   @Test func `an optional column may lose its values, and optionalColumns must be an array`() throws {
     let (feed, stops) = (try FeedDeployment(), Self.stops(isJSON: false))
     try feed.write(stops.whole, stops.name)

@@ -10,6 +10,8 @@ final class FolderHost: Sendable {
     /// Sends half of a file and closes the connection.
     case cut(String)
     case damaged(String)
+    /// Never answers.
+    case silent
     /// Answers 503 with a Retry-After that is too long for one update.
     case overloaded
   }
@@ -40,6 +42,9 @@ final class FolderHost: Sendable {
     case .damaged(let part) where path.contains(part):
       let bytes = exchange.content.dropLast() + [(exchange.content.last ?? 0) ^ 1]
       return exchange.head("200 OK", length: bytes.count) && exchange.connection.send(bytes)
+    case .silent:
+      exchange.connection.untilEnd {}
+      return false
     case .overloaded: return exchange.status(503, "Retry-After: 3600")
     default: return exchange.serve()
     }

@@ -115,6 +115,17 @@ import Testing
     try scene.expectSame()
   }
 
+  @Test func `a signal ends --once with status 1, and the next look continues`() throws {
+    scene.host.begin(.silent)
+    let look = try TestProgram([SeedbankBinary.path] + scene.once, in: scene.folder.path)
+    try waitUntil("a request") { !scene.host.takeRequests().isEmpty }
+    #expect(try look.stop() == .exited(1))
+    #expect(look.errors.contains("A signal ended the look"), "\(look.errors)")
+    scene.host.begin(.none)
+    try scene.follow()
+    try scene.expectSame()
+  }
+
   @Test func `an update without valid signatures, a folder of its own or a server is refused`() throws {
     let published = try scene.files(scene.origin.publication)
     try scene.look("--to", "seedbank/publication").expect(78, "no follower made")

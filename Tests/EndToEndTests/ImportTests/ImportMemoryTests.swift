@@ -54,13 +54,12 @@ import Testing
     #expect(many - few < 16 * 1024, "\(few) KiB, then \(many) KiB")
   }
 
-  private func peakKibibytes(rows: Int, format: String) throws -> Int {
+  private func peakKibibytes(
+    rows: Int, format: String, columns: String = "name TEXT, zone TEXT", _ row: (Int) -> String
+  ) throws -> Int {
     let folder = try TemporaryFolder()
-    try Tool.sqlite(folder("app.sqlite"), "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, zone TEXT);")
-    let separator = format == "json" ? "," : "\n"
-    let lines = (0..<rows).map {
-      #"{"id":\#($0),"name":"A stop with a name of some length, number \#($0)","zone":"ABC"}"#
-    }.joined(separator: separator)
+    try Tool.sqlite(folder("app.sqlite"), "CREATE TABLE stop(id INTEGER PRIMARY KEY, \(columns));")
+    let lines = (0..<rows).map(row).joined(separator: format == "json" ? "," : "\n")
     let document = format == "json" ? "[\(lines)]" : lines
     try folder.write(document, to: "stops")
     let output = try Tool.run([
@@ -74,9 +73,26 @@ import Testing
 
   @Test(.full, arguments: ["json", "ndjson"])
   func `a document of ten times the size takes no more memory`(format: String) throws {
-    let small = try peakKibibytes(rows: 15_000, format: format)
-    let large = try peakKibibytes(rows: 150_000, format: format)
+    func row(_ number: Int) -> String {
+      #"{"id":\#(number),"name":"A stop with a name of some length, number \#(number)","zone":"ABC"}"#
+    }
+    let small = try peakKibibytes(rows: 15_000, format: format, row)
+    let large = try peakKibibytes(rows: 150_000, format: format, row)
     // The longer document has 13 MB. Only the longer run may fill SQLite's cache and a batch.
     #expect(large - small < 6 * 1024, "\(small) KiB, then \(large) KiB")
+  }
+
+  @Test(.full) func `rows that each fill other columns take a limited memory`() throws {
+    let columns = (0..<15).map { "c\($0)" }
+    /// Fills the columns at the number's bits.
+    func row(_ number: Int) -> String {
+      let filled = columns.indices.filter { number >> $0 & 1 == 1 }.map { "\"\(columns[$0])\":1" }
+      return "{\((["\"id\":\(number)"] + filled).joined(separator: ","))}"
+    }
+    func peak(_ rows: Int) throws -> Int {
+      try peakKibibytes(rows: rows, format: "ndjson", columns: columns.joined(separator: ", "), row)
+    }
+    let (few, many) = (try peak(5000), try peak(30_000))
+    #expect(many - few < 16 * 1024, "\(few) KiB, then \(many) KiB")
   }
 }

@@ -54,8 +54,9 @@ final class FeedArchive {
     return count == 0xFFFF ? nil : count
   }
 
-  /// Reads the member with that name. libarchive checks its length and checksum against the directory.
-  func read(_ name: String, _ sink: ([UInt8]) throws -> Void) throws {
+  /// Reads the member with that name; false if it is not among those after the last one that was read. libarchive checks
+  /// its length and checksum against the directory.
+  func read(_ name: String, _ sink: ([UInt8]) throws -> Void) throws -> Bool {
     while let member = try next() {
       guard member.name == name else { continue }
       var rest = member.size
@@ -64,9 +65,9 @@ final class FeedArchive {
         guard rest >= 0 else { throw damaged("\(name) is longer than the archive's directory says") }
         try sink(piece)
       }
-      return
+      return true
     }
-    throw damaged("\(name) is no longer in it")
+    return false
   }
 
   private func piece(of name: String) throws(OriginError) -> [UInt8] {
@@ -116,6 +117,6 @@ final class FeedArchive {
 struct FeedArchive {
   init(_ path: String) throws { throw OriginError.data("\(path): this system reads no archives: unpack it") }
   func names(upTo limit: Int) -> [String] { [] }
-  func read(_ name: String, _ sink: ([UInt8]) throws -> Void) {}
+  func read(_ name: String, _ sink: ([UInt8]) throws -> Void) -> Bool { false }
 }
 #endif

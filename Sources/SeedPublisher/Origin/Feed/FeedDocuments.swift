@@ -55,14 +55,15 @@ struct FeedDocuments {
 }
 
 extension FeedDocuments {
-  /// Reads all rows. Returns the files' names with their digests, and their size, expanded.
+  /// Reads all rows after `before` bytes of the feed's other files. Returns the files' names with their digests, and the
+  /// size of all files so far, expanded.
   @discardableResult
-  func read(into writer: FeedTableWriter) throws -> (files: [String], bytes: Int) {
-    var (read, bytes) = ([String](), 0)
+  func read(into writer: FeedTableWriter, after before: Int = 0) throws -> (files: [String], bytes: Int) {
+    var (read, bytes) = ([String](), before)
     do {
       for file in files {
         var hasher = SHA256Hasher()
-        bytes += try self.read(file, to: writer) { hasher.update($0) }.bytes
+        bytes = try self.read(file, to: writer, after: bytes) { hasher.update($0) }.bytes
         read.append("\(file.name) \(hasher.finish().hex)")
       }
     } catch let found as NULInText {
@@ -98,14 +99,12 @@ extension FeedDocuments {
   /// Reads the rows and the stored bytes of one file. Errors include the row's place.
   @discardableResult
   private func read(
-    _ file: FeedFile, to receiver: any RowReceiver, upTo most: Int = .max,
+    _ file: FeedFile, to receiver: any RowReceiver, upTo most: Int = .max, after before: Int = 0,
     passing: ([UInt8]) -> Void = { _ in }
   ) throws -> (rows: Int, bytes: Int) {
-    var bytes = 0
     do {
       let rows = try DocumentRows(file.place, layout(file), rows: said.rows, for: receiver, upTo: most)
-      try file.expanded(upTo: settings.mostBytes, passing: passing) { piece in
-        bytes += piece.count
+      let bytes = try file.expanded(upTo: settings.mostBytes, after: before, passing: passing) { piece in
         try piece.withUnsafeBytes { try rows.feed($0) }
       }
       try rows.end()

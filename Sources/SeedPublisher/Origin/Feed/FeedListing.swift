@@ -83,7 +83,7 @@ struct FeedListing {
 
 extension FeedSettings {
   fileprivate func isDocument(_ name: String) -> Bool {
-    FeedName.layout(name, empty: emptyFields) != nil && !FeedStaging.isOwn(FeedName.table(name))
+    FeedName.layout(name, empty: emptyFields) != nil && !FeedTable.isReserved(FeedName.table(name))
       || tables.contains { $0.isNamed(name) }
   }
 }
@@ -109,15 +109,19 @@ struct FeedFile {
       }
       return [file]
     }
+    let members = FeedMembers(path)
     return try FeedArchive(path).names(upTo: limit).filter { name in
       !name.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "__MACOSX" }
-    }.map { name in FeedFile("\(path)/\(name)") { try FeedArchive(path).read(name, $0) } }
+    }.map { name in FeedFile("\(path)/\(name)") { try members.read(name, $0) } }
   }
 
+  /// Returns the sum of `before`, the bytes of other files, and the file's bytes; throws once it exceeds `limit`.
+  @discardableResult
   func expanded(
-    upTo limit: Int, passing: ([UInt8]) -> Void = { _ in }, _ sink: ([UInt8]) throws -> Void
-  ) throws {
-    var bytes = 0
+    upTo limit: Int, after before: Int = 0, passing: ([UInt8]) -> Void = { _ in },
+    _ sink: ([UInt8]) throws -> Void
+  ) throws -> Int {
+    var bytes = before
     let unpacker = DocumentUnpacker()
     func take(_ piece: [UInt8]) throws {
       bytes += piece.count
@@ -130,6 +134,30 @@ struct FeedFile {
         try unpacker.take(piece, take)
       }
       try unpacker.end(take)
+      return bytes
     } catch let error as CompressionError { throw OriginError.data("\(place): \(error)") }
+  }
+}
+
+/// Reads an archive's members. Those in the archive's order are found in one pass.
+private final class FeedMembers {
+  private let path: String
+  private var archive: FeedArchive?
+
+  init(_ path: String) { self.path = path }
+
+  func read(_ name: String, _ sink: ([UInt8]) throws -> Void) throws {
+    do {
+      if try archive?.read(name, sink) == true { return }
+      let whole = try FeedArchive(path)
+      archive = whole
+      guard try whole.read(name, sink) else {
+        throw OriginError.data("\(path) is damaged: \(name) is not in it any more: put a whole archive there")
+      }
+    } catch let error as OriginError {
+      // libarchive reads nothing after an error.
+      archive = nil
+      throw error
+    }
   }
 }

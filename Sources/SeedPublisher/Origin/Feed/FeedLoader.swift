@@ -38,12 +38,7 @@ struct FeedLoader {
       let staging = try FeedStaging(self.staging)
       defer { staging.discard() }
       var bytes = 0
-      for documents in documents {
-        record.tables.append(try load(documents, into: staging, &bytes))
-        guard bytes <= settings.mostBytes else {
-          throw OriginError.tooLong(path: listing.path, limit: settings.mostBytes)
-        }
-      }
+      for documents in documents { record.tables.append(try load(documents, into: staging, &bytes)) }
       guard try !isOther() else { return false }
       try staging.finish(record)
       return true
@@ -63,14 +58,16 @@ struct FeedLoader {
       try documents.readColumns(into: writer)
       return FeedRecord.Table(name: table.name)
     }
-    let read = try documents.read(into: writer)
-    bytes += read.bytes
+    let read = try documents.read(into: writer, after: bytes)
+    bytes = read.bytes
     if documents.files.isEmpty { writer.addTypedColumns() }
     if let flaw = writer.flawOfRows {
       throw OriginError.data("\(documents.files.map(\.place).joined(separator: ", ")): \(flaw)")
     }
     try writer.makeColumns()
-    try staging.complete(table, documents.place)
+    // If the columns hide all names of the rowid, errors have wrong places.
+    let rowid = RowidName.free(besides: writer.names) ?? "rowid"
+    try staging.complete(table, rowid: rowid, documents.place)
     return FeedRecord.Table(name: table.name, untyped: writer.untyped, files: read.files)
   }
 
@@ -94,12 +91,6 @@ struct FeedStaging {
 
   static let recordTable = "\(ReservedTable.prefix)feed"
 
-  /// Whether SQLite or the record takes the table's name, as in a dump of all tables, which has `sqlite_sequence`.
-  static func isOwn(_ table: String) -> Bool {
-    let name = table.lowercased()
-    return name.hasPrefix("sqlite_") || name == recordTable
-  }
-
   init(_ path: String) throws {
     (self.path, temporary) = (path, path + DurableFile.temporarySuffix)
     try Folder.remove(temporary)
@@ -109,15 +100,15 @@ struct FeedStaging {
     try connection.execute("BEGIN")
   }
 
-  /// Applies defaults and checks the key after all rows are written. `place` finds a row's place.
-  func complete(_ table: FeedSchema.Table, _ place: (Int) -> String) throws {
+  /// Applies defaults and checks the key after all rows are written. `place` finds a row's place by its `rowid`.
+  func complete(_ table: FeedSchema.Table, rowid: String, _ place: (Int) -> String) throws {
     for column in table.columns where column.isNotNull {
       guard let value = column.defaultExpression else { continue }
       let name = quoted(column.name)
       try connection.execute("UPDATE \(quoted(table.name)) SET \(name) = (\(value)) WHERE \(name) IS NULL")
     }
     guard !table.key.isEmpty else { return }
-    for (column, _) in table.key { try refuseNull(column, table, place) }
+    for (column, _) in table.key { try refuseNull(column, table, rowid, place) }
     let key = table.key.map { "\(quoted($0.column)) COLLATE \($0.collation.rawValue)" }.joined(
       separator: ", ")
     do {
@@ -126,13 +117,15 @@ struct FeedStaging {
       )
     } catch {
       guard error.primaryCode == ResultCode.constraint else { throw error }
-      throw try doubled(table, key, place)
+      throw try doubled(table, key, rowid, place)
     }
   }
 
-  private func refuseNull(_ column: String, _ table: FeedSchema.Table, _ place: (Int) -> String) throws {
+  private func refuseNull(
+    _ column: String, _ table: FeedSchema.Table, _ rowid: String, _ place: (Int) -> String
+  ) throws {
     let row = try connection.integer(
-      "SELECT min(rowid) FROM \(quoted(table.name)) WHERE \(quoted(column)) IS NULL")
+      "SELECT min(\(rowid)) FROM \(quoted(table.name)) WHERE \(quoted(column)) IS NULL")
     guard let row else { return }
     throw OriginError.data(
       "\(place(Int(row))): table \"\(table.name)\": the key column \"\(column)\" is empty, and each row needs its key"
@@ -140,15 +133,15 @@ struct FeedStaging {
   }
 
   private func doubled(
-    _ table: FeedSchema.Table, _ key: String, _ place: (Int) -> String
+    _ table: FeedSchema.Table, _ key: String, _ rowid: String, _ place: (Int) -> String
   ) throws -> OriginError {
     let (name, columns) = (quoted(table.name), table.key.map(\.column))
     let names = columns.map(quoted).joined(separator: ", ")
     let rows = try connection.rows(
       """
-      SELECT seedbank_first, rowid, \(names) FROM
-        (SELECT rowid, *, min(rowid) OVER (PARTITION BY \(key)) AS seedbank_first FROM \(name))
-      WHERE seedbank_first < rowid ORDER BY 1, 2 LIMIT 1
+      SELECT seedbank_first, seedbank_row, \(names) FROM
+        (SELECT \(rowid) AS seedbank_row, *, min(\(rowid)) OVER (PARTITION BY \(key)) AS seedbank_first FROM \(name))
+      WHERE seedbank_first < seedbank_row ORDER BY 1, 2 LIMIT 1
       """)
     let row = rows.first ?? []
     let places = row.prefix(2).compactMap(\.number).map(place)

@@ -88,6 +88,12 @@ package struct FeedTable: Hashable, Sendable {
     json: JSONValue = [:]
   ) { (self.table, self.file, self.rows, self.layout, self.json) = (table, file, rows, layout, json) }
 
+  /// Whether SQLite or the staging database's record takes the name, as in a dump of all tables, which has `sqlite_sequence`.
+  package static func isReserved(_ table: String) -> Bool {
+    let name = table.lowercased()
+    return name.hasPrefix("sqlite_") || name == FeedStaging.recordTable
+  }
+
   func isNamed(_ name: String) -> Bool { file.map { ImportMapping.isFile(name, named: $0) } == true }
 
   /// The format of a file with that name. Its CSV settings override the name's and the feed's.

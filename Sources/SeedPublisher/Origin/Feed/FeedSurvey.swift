@@ -86,7 +86,9 @@ package struct FeedSurvey {
       "\(quoted(name)) \(type.rawValue)\(key.contains(name) ? " NOT NULL" : "")"
     }
     let rule = key.isEmpty ? [] : ["PRIMARY KEY (\(key.map(quoted).joined(separator: ", ")))"]
-    return "CREATE TABLE \(quoted(table)) (\((lines + rule).joined(separator: ", ")))"
+    // SQLite would store a longer key twice, in the table and in an index.
+    let end = key.count > 1 ? " WITHOUT ROWID" : ""
+    return "CREATE TABLE \(quoted(table)) (\((lines + rule).joined(separator: ", ")))\(end)"
   }
 
   /// The columns of a unique key: the table's usual key, the first unique column, or the first two to four columns.
