@@ -152,7 +152,7 @@ private final class FeedMembers {
       let whole = try FeedArchive(path)
       archive = whole
       guard try whole.read(name, sink) else {
-        throw OriginError.data("\(path) is damaged: \(name) is not in it any more: put a whole archive there")
+        throw OriginError.data("\(path) is damaged: \(name) is no longer in it: put a whole archive there")
       }
     } catch let error as OriginError {
       // libarchive reads nothing after an error.
