@@ -19,8 +19,8 @@ struct Load {
       return try DroppingClient(server, path, connections: load.connections).run(seconds: seconds)
     }
     let arguments =
-      ["-t1", "-c\(load.connections)", "-d\(seconds)s", "--timeout", "30s", "--latency"] + load.headers.flatMap { ["-H", $0] }
-      + [server + path]
+      ["-t1", "-c\(load.connections)", "-d\(seconds)s", "--timeout", "30s", "--latency"]
+      + load.headers.flatMap { ["-H", $0] } + [server + path]
     return try LoadResult(try Tool.output(of: "wrk", arguments))
   }
 
