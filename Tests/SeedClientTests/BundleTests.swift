@@ -73,6 +73,22 @@ import Testing
     #expect(try fixture.device.names("generations").count == 1)
   }
 
+  @Test func `a bundle does not replace newer data that is unreadable for now`() async throws {
+    try await fixture.ship()
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try await fixture.launch { store async throws in _ = try await store.update() }
+    let store = try fixture.store()
+    // Opens the data, but not the bundle.
+    try await store.verify()
+    let generation = try await store.requireCurrent()
+    try await fixture.device.hiding(generation) { () async throws in
+      #expect(try await store.withBundle(over: generation) === generation)
+      #expect(await store.state.bundleError?.code == .io)
+    }
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    #expect(await store.state.bundleError == nil)
+  }
+
   @Test func `an app update with a newer bundle takes effect at the next start without a network`()
     async throws
   {

@@ -112,6 +112,14 @@ import Testing
     #expect(try await store.stops() == ["A"])
   }
 
+  @Test func `data that is unreadable for now is not downloaded again`() async throws {
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try await fixture.hiding(store.requireCurrent()) {
+      #expect(await code { try await store.update() } == .io)
+    }
+    #expect(try await store.update().action == .applied)
+  }
+
   @Test func `missing metadata is reported with its name and a remedy`() async throws {
     try fixture.publisher.sign()
     let name = try #require(

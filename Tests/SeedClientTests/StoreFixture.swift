@@ -83,6 +83,17 @@ final class StoreFixture {
     try bytes.write(to: file)
   }
 
+  /// Runs `body` while the generation's file cannot be opened.
+  func hiding(_ generation: Generation, _ body: () async throws -> Void) async throws {
+    // Closes the connections, which would still read it.
+    await generation.reader.suspend()
+    #expect(await generation.reader.resume())
+    let (file, aside) = (generation.folder.file, folder("aside"))
+    try Folder.rename(file, to: aside)
+    try await body()
+    try Folder.rename(aside, to: file)
+  }
+
   var lastSnapshot: PublishedObject {
     get throws { try #require(object { $0.fileName.hasPrefix("snapshot") }) }
   }

@@ -31,6 +31,11 @@ actor GenerationReader: BlockingActor {
 
   func meta() throws -> SeedMeta { try SeedTables.meta(openOwn()) }
 
+  /// Returns nil if the file is damaged. Throws if it is unreadable for now, because its data is still there.
+  func metaUnlessDamaged() throws -> SeedMeta? {
+    do { return try meta() } catch  where GenerationCheck.isDamage(error) { return nil }
+  }
+
   func sums() throws -> [String: TableSum] { try SeedTables.sums(openOwn()) }
 
   private func openOwn() throws -> Connection {
