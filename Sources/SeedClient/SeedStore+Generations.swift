@@ -106,7 +106,10 @@ extension SeedStore {
   }
 
   /// The bundle may be the best that is left.
-  private func lose() { (current, editionSender.latest, hasCheckedBundle) = (nil, nil, false) }
+  private func lose() {
+    (current, editionSender.latest, fileSender.latest, hasCheckedBundle) = (nil, nil, nil, false)
+    (currentState.version, currentState.origin) = (nil, nil)
+  }
 
   func requireCurrent() throws(SeedError) -> Generation {
     guard let current else { throw noCurrent }

@@ -72,6 +72,24 @@ import Testing
     #expect(try await store.stops() == ["Two"])
   }
 
+  @Test func `an app without a replacement for damaged data sees none until an update`() async throws {
+    let store = try fixture.store()
+    let names = Collected(store.observe("SELECT name FROM stop", as: String.self))
+    let seed = try await store.update().seed
+    try await until { names.all == [["One"]] }
+    try forge(seed)
+    #expect(await code { try await store.verify() } == .damaged)
+    fixture.publisher.withServed { $0.failure = .offline }
+    #expect(await code { _ = try await store.stops() } == .network)
+    let state = await store.state
+    #expect(state.version == nil && state.origin == nil && state.lastChecked != nil)
+    let files = Collected(store.files)
+    fixture.publisher.withServed { $0.failure = nil }
+    let new = try await store.update().seed
+    try await until { names.all == [["One"], ["One"]] && files.all.map(\.url) == [new.url] }
+    #expect(new.url != seed.url)
+  }
+
   @Test func `a damaged previous generation is not read`() async throws {
     let store = try fixture.store()
     try forge(try await store.update().seed)
