@@ -99,6 +99,23 @@ import Testing
     #expect(try await store.stops() == ["Two"])
   }
 
+  @Test func `after a swap to a file that cannot be read for now, the data from before stays current`()
+    async throws
+  {
+    let store = try fixture.store()
+    try await store.update()
+    let other = try await store.requireCurrent()
+    try fixture.publishGeneration(["a": "Two"])
+    try await store.update()
+    try StoreLayout(directory: fixture.directory).setCurrent(other.name)
+    await other.reader.suspend()
+    #expect(try other.lease.retake())
+    #expect(await code { try await store.openSwapped(other.name) } == .suspended)
+    #expect(try await store.stops() == ["Two"])
+    await store.close()
+    #expect(try await fixture.store().stops() == ["Two"])
+  }
+
   @Test func `known damage survives a restart and is replaced by a snapshot`() async throws {
     try await findDamage()
     let next = try fixture.store()

@@ -126,11 +126,11 @@ actor StoreWriter: BlockingActor {
     live = nil
   }
 
-  /// Makes the previous generation current again if a failing disk prevents checking the new one, so that the next
+  /// Makes the previous generation current again if a failing disk prevents reading the new one, so that the next
   /// store uses the same generation as this one.
   func undoSwap(to generation: Generation?) {
     guard let generation else { return }
-    live = nil
+    (live, reading) = (nil, generation.name)
     // If that write fails too, the next start uses the new generation, which is complete.
     try? layout.setCurrent(generation.name)
   }
