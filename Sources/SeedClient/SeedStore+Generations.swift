@@ -108,7 +108,7 @@ extension SeedStore {
   /// The bundle may be the best that is left.
   private func lose() {
     (current, editionSender.latest, fileSender.latest, hasCheckedBundle) = (nil, nil, nil, false)
-    (currentState.version, currentState.origin) = (nil, nil)
+    currentState.loseData()
   }
 
   func requireCurrent() throws(SeedError) -> Generation {

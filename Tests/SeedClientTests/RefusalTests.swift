@@ -1,6 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -118,6 +119,12 @@ import Testing
       #expect(await code { try await store.update() } == .io)
     }
     #expect(try await store.update().action == .applied)
+  }
+
+  @Test func `data whose file is gone is downloaded again`() async throws {
+    try Folder.remove(await store.requireCurrent().folder.file)
+    #expect(try await store.update().action == .replaced)
+    #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
   @Test func `missing metadata is reported with its name and a remedy`() async throws {
