@@ -54,8 +54,8 @@ extension SeedStore {
     }
     let outdated = generation == nil ? try await writer.find(known: []).outdated : nil
     return try await UpdateAttempt(
-      model, fetcher, metadata, local: try? (generation ?? outdated)?.reader.meta(), outdated: outdated,
-      rejected: writer.rejected(), leavingLog: heldLog != nil)
+      model, fetcher, metadata, local: (generation ?? outdated)?.reader.metaUnlessDamaged(),
+      outdated: outdated, rejected: writer.rejected(), leavingLog: heldLog != nil)
   }
 
   func requireFetcher() throws(SeedError) -> Fetcher {
@@ -143,7 +143,7 @@ extension SeedStore {
         metadata = try await writer.refresh(attempt.fetcher)
         note(metadata.state)
       }
-      let local = try? await (current ?? attempt.outdated)?.reader.meta()
+      let local = try await (current ?? attempt.outdated)?.reader.metaUnlessDamaged()
       guard attempt.avoid(unusable.object, metadata, from: local) else { throw failure }
     } else {
       throw failure

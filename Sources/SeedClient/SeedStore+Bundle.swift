@@ -49,7 +49,7 @@ extension SeedStore {
   }
 
   private func isBetter(_ bundle: BundledSeed, than generation: Generation?) async throws -> Bool {
-    try await writer.prefers(bundle, over: try? generation?.reader.meta())
+    try await writer.prefers(bundle, over: generation?.reader.metaUnlessDamaged())
   }
 
   private func note(bundleError error: SeedError, _ folder: BundleFolder) {

@@ -80,21 +80,21 @@ extension SeedStore {
     let found: GenerationSearch.Result
     do {
       found = try await writer.find(known: held.inPlace, justSwapped: true)
+      if let generation = found.generation, generation.name == name {
+        try await open(generation)
+        return generation
+      }
     } catch {
       await writer.undoSwap(to: current)
       throw error
     }
-    guard let generation = found.generation, generation.name == name else {
-      let reason = found.damaged?.reason ?? "it is missing"
-      throw SeedError(
-        found.isRejected ? .damaged : .io,
-        "the new file in \(layout.folder(name).path) cannot be read (\(reason)), so the previous data stays; "
-          + (found.isRejected
-            ? "this snapshot will not be retried: wait for a newer one"
-            : "the disk may be at fault: try again"))
-    }
-    try await open(generation)
-    return generation
+    let reason = found.damaged?.reason ?? "it is missing"
+    throw SeedError(
+      found.isRejected ? .damaged : .io,
+      "the new file in \(layout.folder(name).path) cannot be read (\(reason)), so the previous data stays; "
+        + (found.isRejected
+          ? "this snapshot will not be retried: wait for a newer one"
+          : "the disk may be at fault: try again"))
   }
 
   func leave(_ generation: Generation) async throws -> Generation? {
@@ -106,7 +106,10 @@ extension SeedStore {
   }
 
   /// The bundle may be the best remaining data.
-  private func lose() { (current, editionSender.latest, hasCheckedBundle) = (nil, nil, false) }
+  private func lose() {
+    (current, editionSender.latest, fileSender.latest, hasCheckedBundle) = (nil, nil, nil, false)
+    currentState.loseData()
+  }
 
   func requireCurrent() throws(SeedError) -> Generation {
     guard let current else { throw noCurrent }

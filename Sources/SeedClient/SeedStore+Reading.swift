@@ -27,7 +27,8 @@ extension SeedStore {
   ///
   /// The statement must be read-only. The first rows come from the data on the device or in the app's bundle; without
   /// either, the query waits for an update. Each update that changed the query's tables yields rows once. A failing
-  /// statement ends the sequence with ``SeedError/Code/query``. If the file is damaged, the next rows come from the
+  /// statement ends the sequence with ``SeedError/Code/query``, and a file that stays unreadable for half a minute, as on
+  /// a locked device, with ``SeedError/Code/io``: observe again. If the file is damaged, the next rows come from the
   /// previous file, if any, and the next update downloads a snapshot. The sequence ends with the store, so keep a
   /// reference to it.
   ///

@@ -115,11 +115,11 @@ extension SeedStore {
   }
 
   private func reopen() async {
-    let before = current
+    let (before, version) = (current, currentState.version)
     do {
       if let found = try await adoptAndWatch() {
         if found === before { try await open(found) }
-      } else if currentState.version != nil {
+      } else if version != nil {
         // The data from before the suspension was removed.
         await forget()
       }

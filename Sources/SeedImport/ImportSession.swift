@@ -221,6 +221,8 @@ package final class ImportSession {
     try resolveDeferred()
     try hooks.willCommit?()
     try connection.execute("COMMIT")
+    // Another writer may change them before the next batch.
+    for target in targets { target.recent.clear() }
     (committed, rowsInTransaction) = (report.rows, 0)
     try connection.execute("BEGIN IMMEDIATE")
   }

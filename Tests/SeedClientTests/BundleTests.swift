@@ -73,6 +73,22 @@ import Testing
     #expect(try fixture.device.names("generations").count == 1)
   }
 
+  @Test func `a bundle does not replace newer data that is unreadable for now`() async throws {
+    try await fixture.ship()
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try await fixture.launch { store async throws in _ = try await store.update() }
+    let store = try fixture.store()
+    // Opens the data, but not the bundle.
+    try await store.verify()
+    let generation = try await store.requireCurrent()
+    try await fixture.device.hiding(generation) { () async throws in
+      #expect(try await store.withBundle(over: generation) === generation)
+      #expect(await store.state.bundleError?.code == .io)
+    }
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+    #expect(await store.state.bundleError == nil)
+  }
+
   @Test func `an app update with a newer bundle takes effect at the next start without a network`()
     async throws
   {
@@ -136,7 +152,7 @@ import Testing
     }
   }
 
-  @Test func `an unusable bundle is examined once`() async throws {
+  @Test func `an unusable bundle is examined once, and once more if the data is lost`() async throws {
     try await fixture.ship()
     try fixture.damage("sqlite.gz")
     fixture.isOffline = true
@@ -144,7 +160,15 @@ import Testing
     let options = SeedOptions(log: { entry in messages.withLock { $0.append(entry.message) } })
     let store = try fixture.device.store(bundle: fixture.bundle, options: options)
     for _ in 0..<2 { #expect(await code { try await store.prepare() } == .bundle) }
-    #expect(messages.withLock(\.self).count { $0.hasPrefix("the seed in ") } == 1)
+    func examinations() -> Int { messages.withLock(\.self).count { $0.hasPrefix("the seed in ") } }
+    #expect(examinations() == 1)
+    fixture.isOffline = false
+    let seed = try await store.prepare()
+    fixture.isOffline = true
+    try Connection(seed.url.path, .writer).execute("UPDATE stop SET name = 'evil'")
+    #expect(await code { try await store.verify() } == .damaged)
+    for _ in 0..<2 { #expect(await code { try await store.prepare() } == .bundle) }
+    #expect(examinations() == 2)
   }
 
   @Test func `an unusable bundle is reported first when no publication answers`() async throws {

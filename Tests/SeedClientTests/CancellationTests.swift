@@ -48,6 +48,15 @@ import Testing
     }
   }
 
+  @Test func `a full disk also keeps the start of a download`() async throws {
+    for (number, error, files) in [(EIO, SeedError.Code.io, 0), (ENOSPC, .insufficientSpace, 1)] {
+      let store = try fixture.store { $0.transport = FailingDisk(server: $0.transport, number: number) }
+      #expect(await code { try await store.update() } == error)
+      #expect(try fixture.names("partial").count == files)
+      await store.close()
+    }
+  }
+
   @Test func `a delta's unreadable file is not blamed on the data`() async throws {
     let store = try fixture.store()
     try await store.update()
@@ -109,5 +118,20 @@ import Testing
     await arrival.next()
     following.cancel()
     try await following.value
+  }
+}
+
+/// Fails to write a file after its first bytes.
+private struct FailingDisk: Transport {
+  let server: any Transport
+  let number: Int32
+
+  func send(_ request: TransportRequest, to receiver: ResponseReceiver) async throws {
+    guard request.text.contains("/targets/") else { return try await server.send(request, to: receiver) }
+    let failing = ResponseReceiver(head: receiver.head) { bytes in
+      try receiver.body(Array(bytes.prefix(10)))
+      throw FileError("write", "part", number)
+    }
+    try await server.send(request, to: failing)
   }
 }

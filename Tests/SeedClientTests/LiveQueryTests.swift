@@ -256,9 +256,21 @@ import Testing
     editions.send(DataEdition(generation, at: .first, [:]))
     try await until { rows.all == [[1]] }
     #expect(waits.withLock(\.self) == [.seconds(0.25), .seconds(0.5), .seconds(1)])
-    failures.withLock { $0 = 100 }
-    editions.send(DataEdition(generation, at: .first, nil))
-    try await until { rows.isOver }
-    #expect(rows.all.count == 1)
+  }
+
+  @Test func `a file that stays unreadable for half a minute ends the query with the reason`() async throws {
+    let editions = Broadcast<DataEdition>(mostWaiting: 1, replaysLatest: true)
+    editions.send(DataEdition(try await generation(), at: .first, nil))
+    let waited = Mutex(Duration.zero)
+    let live = LiveRows<[Int]>(isSame: nil) { _ in
+      throw SeedError(.io, "the device is locked")
+    } onDamage: { _ in
+    } sleep: { wait in
+      waited.withLock { $0 += wait }
+    }
+    var rows = live.stream(at: editions.stream()).makeAsyncIterator()
+    let error = await #expect(throws: SeedError.self) { _ = try await rows.next() }
+    #expect(error == SeedError(.io, "the device is locked"))
+    #expect(waited.withLock(\.self) == .seconds(31.75))
   }
 }

@@ -138,6 +138,29 @@ import Testing
     withExtendedLifetime(reader) {}
   }
 
+  @Test func `damage in such a new file does not reject the snapshot, which the old one shares`() async throws
+  {
+    let store = try fixture.store()
+    try change(1)
+    try await store.update()
+    let (reader, old) = (try reader(), try file())
+    try swell()
+    try change(2)
+    #expect(try await store.update().plan.reason == .logHeld)
+    await store.close()
+    try fixture.damage { $0.removeLast($0.count - 2000) }
+    let layout = StoreLayout(directory: fixture.directory)
+    for _ in 0..<2 {
+      let restarted = try fixture.store()
+      // Takes the lock.
+      #expect(await code { try await restarted.rollBack() } == .noPrevious)
+      #expect(try await restarted.stops().first == "Stop 0 of 1")
+      #expect(try layout.rejected().isEmpty && layout.pointer()?.current == old.name)
+      await restarted.close()
+    }
+    withExtendedLifetime(reader) {}
+  }
+
   @Test func `if the policy forbids the snapshot, deltas continue despite the log`() async throws {
     let store = try fixture.store()
     try change(1)

@@ -1,6 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -42,6 +43,70 @@ import Testing
     }
     try await expectRefusal(.damaged)
   }
+
+  // MARK: Downloading once
+
+  private var downloads: Int {
+    fixture.publisher.withServed { $0.requests.count { $0.hasPrefix("targets/") } }
+  }
+
+  @Test(arguments: [true, false])
+  func `a snapshot with other content than signed is downloaded once, until the next version`(
+    _ hasWrongHash: Bool
+  ) async throws {
+    try fixture.publisher.startEpoch()
+    try fixture.publisher.resign {
+      hasWrongHash ? $0.with(rawSHA256: .of([1])) : $0.with(digest: .of([2]))
+    }
+    let before = downloads
+    try await expectRefusal(.damaged)
+    try await expectRefusal(.rejected)
+    #expect(downloads == before + 1)
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try fixture.publisher.publishSnapshot()
+    try await store.update()
+    #expect(try await store.stops() == ["Alexanderplatz", "Bellevue"])
+  }
+
+  /// A store without data, whose disk puts these bytes in place of a folder's files once, in a phase.
+  private func storeOnBadDisk(
+    _ folder: String, _ bytes: [UInt8], in isPhase: @escaping @Sendable (UpdatePhase) -> Bool
+  ) async throws -> SeedStore {
+    try await store.remove()
+    await store.close()
+    let (isFirst, directory) = (Shared(true), "\(fixture.directory)/\(folder)")
+    var options = SeedOptions()
+    options.onPhase = { phase in
+      guard isPhase(phase), isFirst.withLock({ $0 }) else { return }
+      isFirst.withLock { $0 = false }
+      for name in (try? Folder.names(in: directory)) ?? [] {
+        let path = "\(directory)/\(name)"
+        let file = Folder.isFolder(path) ? "\(path)/\(GenerationFolder.fileName)" : path
+        try? DurableFile.write(bytes, to: file)
+      }
+    }
+    return try fixture.store(options: options)
+  }
+
+  @Test func `a file that the disk damages while it is made is made again from the same download`()
+    async throws
+  {
+    let before = downloads
+    let store = try await storeOnBadDisk("generations", Array("damaged".utf8)) { $0 == .buildingIndexes }
+    try await store.update()
+    #expect(try await store.stops() == ["Alexanderplatz"])
+    #expect(try downloads == before + 1 && fixture.names("generations").count == 1)
+  }
+
+  @Test func `a download that the disk exchanges does not reject its snapshot`() async throws {
+    let other = try Compression.gzip(Array("other".utf8))
+    let store = try await storeOnBadDisk("partial", other) { if case .expanding = $0 { true } else { false } }
+    #expect(await code { try await store.update() } == .damaged)
+    try await store.update()
+    #expect(try await store.stops() == ["Alexanderplatz"])
+  }
+
+  // MARK: Other ways
 
   /// Signs another hash of the object's uncompressed content.
   private func spoil(_ spoiled: PublishedObject) throws {
@@ -110,6 +175,20 @@ import Testing
     let report = try await store.update()
     #expect(report.plan.reason == .onlySnapshot && report.from?.number == 2 && report.to.number == 3)
     #expect(try await store.stops() == ["A"])
+  }
+
+  @Test func `data that is unreadable for now is not downloaded again`() async throws {
+    try fixture.publisher.publish(["b": "Bellevue"])
+    try await fixture.hiding(store.requireCurrent()) {
+      #expect(await code { try await store.update() } == .io)
+    }
+    #expect(try await store.update().action == .applied)
+  }
+
+  @Test func `data whose file is gone is downloaded again`() async throws {
+    try Folder.remove(await store.requireCurrent().folder.file)
+    #expect(try await store.update().action == .replaced)
+    #expect(try await store.stops() == ["Alexanderplatz"])
   }
 
   @Test func `missing metadata is reported with its name and a remedy`() async throws {

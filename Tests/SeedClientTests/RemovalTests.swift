@@ -62,6 +62,20 @@ import Testing
     #expect(try await fixture.store().stops() == ["One"])
   }
 
+  @Test func `a reader that becomes the updating store offline has no data that another one removed`()
+    async throws
+  {
+    let (store, reader) = (try fixture.store(), try fixture.store())
+    try await store.update()
+    #expect(try await reader.stops() == ["One"])
+    try await store.remove()
+    fixture.publisher.withServed { $0.failure = .offline }
+    #expect(try await reader.stops() == ["One"])
+    #expect(await code { try await reader.update() } == .network)
+    #expect(await code { _ = try await reader.stops() } == .network)
+    #expect(await reader.state.version == nil)
+  }
+
   @Test func `a store that another one updates is not removed`() async throws {
     let (store, other) = (try fixture.store(), try fixture.store())
     try await store.update()

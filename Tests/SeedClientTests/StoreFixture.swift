@@ -83,6 +83,24 @@ final class StoreFixture {
     try bytes.write(to: file)
   }
 
+  /// Runs `body` while the generation's file cannot be read, because a folder has its name.
+  func hiding(_ generation: Generation, _ body: () async throws -> Void) async throws {
+    let (file, aside) = (generation.folder.file, folder("aside"))
+    try await closeConnections(to: generation)
+    try Folder.rename(file, to: aside)
+    try Folder.create(file)
+    try await body()
+    try Folder.removeAll(file)
+    try Folder.rename(aside, to: file)
+    try await closeConnections(to: generation)
+  }
+
+  /// Open connections would go on with the file that they opened.
+  private func closeConnections(to generation: Generation) async throws {
+    await generation.reader.suspend()
+    try #require(await generation.reader.resume())
+  }
+
   var lastSnapshot: PublishedObject {
     get throws { try #require(object { $0.fileName.hasPrefix("snapshot") }) }
   }

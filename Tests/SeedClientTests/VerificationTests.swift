@@ -72,6 +72,24 @@ import Testing
     #expect(try await store.stops() == ["Two"])
   }
 
+  @Test func `an app without a replacement for damaged data sees none until an update`() async throws {
+    let store = try fixture.store()
+    let names = Collected(store.observe("SELECT name FROM stop", as: String.self))
+    let seed = try await store.update().seed
+    try await until { names.all == [["One"]] }
+    try forge(seed)
+    #expect(await code { try await store.verify() } == .damaged)
+    fixture.publisher.withServed { $0.failure = .offline }
+    #expect(await code { _ = try await store.stops() } == .network)
+    let state = await store.state
+    #expect(state.version == nil && state.origin == nil && state.lastChecked != nil)
+    let files = Collected(store.files)
+    fixture.publisher.withServed { $0.failure = nil }
+    let new = try await store.update().seed
+    try await until { names.all == [["One"], ["One"]] && files.all.map(\.url) == [new.url] }
+    #expect(new.url != seed.url)
+  }
+
   @Test func `a damaged previous generation is not read`() async throws {
     let store = try fixture.store()
     try forge(try await store.update().seed)
@@ -79,6 +97,23 @@ import Testing
     try forge(try await store.update().seed)
     #expect(await code { try await store.verify() } == .damaged)
     #expect(try await store.stops() == ["Two"])
+  }
+
+  @Test func `after a swap to a file that cannot be read for now, the data from before stays current`()
+    async throws
+  {
+    let store = try fixture.store()
+    try await store.update()
+    let other = try await store.requireCurrent()
+    try fixture.publishGeneration(["a": "Two"])
+    try await store.update()
+    try StoreLayout(directory: fixture.directory).setCurrent(other.name)
+    await other.reader.suspend()
+    #expect(try other.lease.retake())
+    #expect(await code { try await store.openSwapped(other.name) } == .suspended)
+    #expect(try await store.stops() == ["Two"])
+    await store.close()
+    #expect(try await fixture.store().stops() == ["Two"])
   }
 
   @Test func `known damage survives a restart and is replaced by a snapshot`() async throws {

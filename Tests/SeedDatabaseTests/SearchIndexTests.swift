@@ -31,6 +31,23 @@ import Testing
     }
   }
 
+  @Test func `a search table with abbreviated options, which SQLite accepts, matches its content`() throws {
+    let connection = try Connection("search", .memory)
+    try connection.execute(
+      """
+      CREATE TABLE note(title TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE);
+      CREATE VIRTUAL TABLE numbered USING fts5(title, content_r = 'number', Cont = note);
+      """)
+    let schema = try makeSeed(connection)
+    #expect(schema.searchTables == [SearchTable(name: "numbered", content: "note")])
+    try connection.transaction {
+      let writer = try SeedWriter(connection, schema)
+      try writer.upsert([.text("green"), .integer(7)], in: schema.tables[0])
+      _ = try writer.finish()
+    }
+    #expect(try connection.integer("SELECT rowid FROM numbered WHERE numbered MATCH 'green'") == 7)
+  }
+
   private func change(
     _ writer: SeedWriter, _ table: TableSchema, _ random: inout SplitMix
   ) throws {

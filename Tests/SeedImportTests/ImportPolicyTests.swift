@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 import SeedImport
 import SeedSystem
@@ -111,6 +112,28 @@ import Testing
     try bench.run(
       "[\(rows)]", mapping: ImportMapping("t"), policy: ImportPolicy(atomicity: .batched(rows: 2)))
     #expect(try bench.rows("SELECT count(*) FROM search WHERE search MATCH 'word'") == ["4"])
+  }
+
+  @Test func `an object that another writer deletes between two batches is written again`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE t(id INTEGER PRIMARY KEY, p REFERENCES p(id));")
+    let connection = try Connection(bench.path, .own)
+    var hooks = ImportHooks()
+    var commits = 0
+    hooks.willCommit = {
+      commits += 1
+      // In the other writer's place, because no test can run between a commit and the next batch.
+      if commits == 1 { try connection.execute("DELETE FROM p") }
+    }
+    let session = try ImportSession(
+      connection,
+      mapping: ImportMapping(TableMapping("t", relations: [.object("p", "p", foreignKey: ["p"])])),
+      policy: ImportPolicy(atomicity: .batched(rows: 1)), hooks: hooks)
+    try session.begin("document")
+    try Array(#"[{"id": 1, "p": {"id": 7}}, {"id": 2, "p": {"id": 7}}]"#.utf8).withUnsafeBytes(session.feed)
+    try session.end()
+    _ = try session.finish()
+    #expect(try bench.rows("SELECT * FROM p") == ["7"])
   }
 
   @Test func `an import is cancelled between batches and rolled back`() throws {

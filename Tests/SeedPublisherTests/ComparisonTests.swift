@@ -78,10 +78,10 @@ import Testing
       tables[0].changes.inserted == 1 && tables[0].changes.updated == 1 && tables[0].changes.deleted == 1)
   }
 
-  @Test func `tables and columns on one side only are listed, and the rest is compared`() throws {
+  @Test func `tables and columns on one side only are listed, and others compared in any case`() throws {
     let old = try database(
       """
-      CREATE TABLE both(id INTEGER PRIMARY KEY, a, gone); CREATE TABLE dropped(id INTEGER PRIMARY KEY);
+      CREATE TABLE both(ID INTEGER PRIMARY KEY, A, gone); CREATE TABLE dropped(id INTEGER PRIMARY KEY);
       CREATE TABLE rekeyed(id INTEGER PRIMARY KEY, code TEXT UNIQUE NOT NULL);
       INSERT INTO both VALUES (1, 'x', 1), (2, 'y', 2); INSERT INTO dropped VALUES (1), (2)
       """)

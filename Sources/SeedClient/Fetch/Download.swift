@@ -106,7 +106,8 @@ final class Download: Sendable {
 
 extension Error {
   fileprivate var leavesParts: Bool {
-    if self is CancellationError { return true }
+    // With a full disk as in `FetchedObject.using`: the next update goes on from here.
+    if self is CancellationError || (self as? FileError)?.isFull == true { return true }
     switch self as? TransportError {
     case .unreachable, .waiting, .refused, .denied, .status, .absent, .webPage, .tooSlow, .tooLate:
       return true

@@ -59,6 +59,12 @@ public struct SeedState: Hashable, Sendable {
     (license, attribution) = (meta.provenance.license, meta.provenance.attribution)
     source = meta.provenance.source
   }
+
+  /// One function, because each change of a store's state is sent to listeners.
+  mutating func loseData() {
+    (version, origin) = (nil, nil)
+    (license, attribution, source) = (nil, nil, nil)
+  }
 }
 
 /// The part of ``SeedState`` that survives a restart and is not in the data file.

@@ -37,7 +37,7 @@ enum GenerationCheck {
     } catch { return isDamage(error) }
   }
 
-  fileprivate static func isDamage(_ error: any Error) -> Bool {
+  static func isDamage(_ error: any Error) -> Bool {
     switch error {
     case let error as DatabaseError: error.saysDamage || error.saysMisfit
     case is NotASeed, is InvalidName, is InvalidText: true

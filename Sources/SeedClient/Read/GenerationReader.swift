@@ -31,6 +31,12 @@ actor GenerationReader: BlockingActor {
 
   func meta() throws -> SeedMeta { try SeedTables.meta(openOwn()) }
 
+  /// Returns nil if the file is damaged or missing. Throws if it is unreadable for now, because its data may be sound.
+  func metaUnlessDamaged() throws -> SeedMeta? {
+    guard Folder.exists(folder.file) else { return nil }
+    do { return try meta() } catch  where GenerationCheck.isDamage(error) { return nil }
+  }
+
   func sums() throws -> [String: TableSum] { try SeedTables.sums(openOwn()) }
 
   private func openOwn() throws -> Connection {

@@ -129,8 +129,12 @@ package struct BundleMaker: Sendable {
   /// Moves a finished, synced bundle into place. A kill between the two renames leaves no bundle, never a partial one.
   private func moveIntoPlace(_ finished: String) throws {
     try syncAll(finished)
-    if Folder.exists(place.directory) { try Folder.rename(place.directory, to: "\(draft)/former") }
-    try Folder.rename(finished, to: place.directory)
+    let former = "\(draft)/former"
+    if Folder.exists(place.directory) { try Folder.rename(place.directory, to: former) }
+    do { try Folder.rename(finished, to: place.directory) } catch {
+      try? Folder.rename(former, to: place.directory)
+      throw error
+    }
     try Folder.sync(Folder.parent(of: place.directory))
   }
 

@@ -126,11 +126,11 @@ actor StoreWriter: BlockingActor {
     live = nil
   }
 
-  /// Makes the previous generation current again if a failing disk prevents checking the new one, so that the next
+  /// Makes the previous generation current again if a failing disk prevents reading the new one, so that the next
   /// store uses the same generation as this one.
   func undoSwap(to generation: Generation?) {
     guard let generation else { return }
-    live = nil
+    (live, reading) = (nil, generation.name)
     // If that write fails too, the next start uses the new generation, which is complete.
     try? layout.setCurrent(generation.name)
   }
@@ -234,14 +234,31 @@ actor StoreWriter: BlockingActor {
   ) throws -> StagedSeed {
     let made = try snapshot.using {
       try checkPlace()
-      return try StagedSeed(
-        snapshot, epoch: epoch, origin: origin, previous: reading, provingRows: options.provesRows, in: layout
-      )
+      return try rejectingIfDamaged(snapshot) {
+        try StagedSeed(
+          snapshot, epoch: epoch, origin: origin, previous: reading, provingRows: options.provesRows,
+          in: layout)
+      }
     }
     staged = made
     if !deltas.isEmpty { snapshot.phases.enter(.applying(deltas.map(\.object))) }
     for delta in deltas { try delta.using { _ = try made.file.apply(delta, keyLimit: 0) } }
     return made
+  }
+
+  /// Rejects a snapshot that is damaged in two files made from the signed bytes: otherwise each update would download it
+  /// again. With one file, the disk or memory may be at fault. A bundled snapshot is not downloaded.
+  private func rejectingIfDamaged(
+    _ snapshot: FetchedObject, _ make: () throws -> StagedSeed
+  ) throws -> StagedSeed {
+    do { return try make() } catch let error as SeedError where error.code == .damaged {
+      let (signed, isBundled) = (snapshot.object.sha256, snapshot.isBundled)
+      guard !isBundled, try SHA256Digest.ofFile(at: snapshot.path).digest == signed else { throw error }
+      do { return try make() } catch let error as SeedError where error.code == .damaged {
+        try? layout.reject([signed])
+        throw error
+      }
+    }
   }
 
   private func discardStaged() {

@@ -109,11 +109,14 @@ struct SQLTokens {
   /// The `content=` table of CREATE VIRTUAL TABLE … USING fts5; nil for other virtual tables.
   var externalContent: String? { searchOption("CONTENT") }
 
-  var contentRowid: String? { searchOption("CONTENT_ROWID") }
+  var contentRowid: String? { searchOption("CONTENT_ROWID", after: "CONTENT") }
 
-  private func searchOption(_ name: String) -> String? {
+  /// FTS5 accepts the start of an option's name, as in `c=note`. One that `other` also begins with means `other`.
+  private func searchOption(_ name: String, after other: String = "") -> String? {
     guard let using = tokens.firstIndex(of: "USING"), follows("FTS5", using),
-      let option = tokens.indices.first(where: { tokens[$0] == name && follows("=", $0) }),
+      let option = tokens.indices.first(where: {
+        name.hasPrefix(tokens[$0]) && !other.hasPrefix(tokens[$0]) && follows("=", $0)
+      }),
       option + 2 < tokens.count
     else { return nil }
     let value = Self.unquoted(tokens[option + 2])

@@ -55,17 +55,23 @@ package struct SeedComparison {
     _ before: TableSchema?, _ after: TableSchema?, _ tell: (RowDifference) throws -> Void
   ) throws -> TableComparison? {
     guard let table = after ?? before, let former = before ?? after else { return nil }
-    let isSameKey = former.keyNames == table.keyNames && former.keyCollations == table.keyCollations
+    let (formerNames, names) = (Self.lowercased(former.columnNames), Self.lowercased(table.columnNames))
+    let isSameKey =
+      Self.lowercased(former.keyNames) == Self.lowercased(table.keyNames)
+      && former.keyCollations == table.keyCollations
     var found = TableComparison(
       name: table.name,
       presence: before == nil ? .onlyNew : after == nil ? .onlyOld : isSameKey ? .both : .otherKey)
-    found.removedColumns = former.columnNames.filter { !table.columnNames.contains($0) }
-    found.addedColumns = table.columnNames.filter { !former.columnNames.contains($0) }
+    found.removedColumns = former.columnNames.filter { !names.contains($0.lowercased()) }
+    found.addedColumns = table.columnNames.filter { !formerNames.contains($0.lowercased()) }
     guard isSameKey else { return found }
-    let common = table.columnNames.filter { former.columnNames.contains($0) }
+    let common = table.columnNames.filter { !found.addedColumns.contains($0) }
     found.changes = try compareRows(table, common, before.map { _ in old }, after.map { _ in new }, tell)
     return found
   }
+
+  /// SQLite ignores the case of names.
+  private static func lowercased(_ names: [String]) -> [String] { names.map { $0.lowercased() } }
 
   /// Compares the given columns. The others are read as NULL so that the key keeps its position.
   private func compareRows(

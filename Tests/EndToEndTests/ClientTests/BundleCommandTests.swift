@@ -21,6 +21,18 @@ import Testing
     #expect(!store.folder.exists("seed.tmp"))
   }
 
+  @Test func `an earlier bundle stays if the new one cannot be moved to its place`() throws {
+    try store.pull("--bundle", "seed").expect(0)
+    let (pull, part) = (try SeedbankBinary.pull(store.address) + ["--bundle", "seed"], "seed.tmp/bundle")
+    let injector = try FaultInjector()
+    let last = try injector.count(pull, on: part, in: store.folder.path)
+    let before = try Tool.run(["find", "seed", "-type", "f"], in: store.folder.path)
+    try injector.run(pull, .ioError, at: last, on: part, in: store.folder.path)
+      .expect(74, "rename to ")
+    #expect(try Tool.run(["find", "seed", "-type", "f"], in: store.folder.path) == before)
+    #expect(!store.folder.exists("seed.tmp"))
+  }
+
   @Test func `a bundle of a series that has ended is made with a warning`() throws {
     try store.deployment.configure(#""lifecycle": {"1": {"state": "retired", "message": "Use major 2."}}"#)
     let found: ProgramOutcome = try eventually("the front notices") {
