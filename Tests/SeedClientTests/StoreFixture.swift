@@ -83,19 +83,19 @@ final class StoreFixture {
     try bytes.write(to: file)
   }
 
-  /// Runs `body` while the generation's file cannot be read, because a folder has its name.
+  /// Runs `body` while the generation's file cannot be read, because a folder has its log's name.
   func hiding(_ generation: Generation, _ body: () async throws -> Void) async throws {
-    let (file, aside) = (generation.folder.file, folder("aside"))
+    let (log, aside) = (generation.folder.file + "-wal", folder("aside"))
     try await closeConnections(to: generation)
-    try Folder.rename(file, to: aside)
-    try Folder.create(file)
+    if Folder.exists(log) { try Folder.rename(log, to: aside) }
+    try Folder.create(log)
     try await body()
-    try Folder.removeAll(file)
-    try Folder.rename(aside, to: file)
+    try Folder.removeAll(log)
+    if Folder.exists(aside) { try Folder.rename(aside, to: log) }
     try await closeConnections(to: generation)
   }
 
-  /// Open connections would go on with the file that they opened.
+  /// Open connections would go on with the files that they opened.
   private func closeConnections(to generation: Generation) async throws {
     await generation.reader.suspend()
     try #require(await generation.reader.resume())

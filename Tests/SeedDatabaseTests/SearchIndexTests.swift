@@ -36,7 +36,7 @@ import Testing
     try connection.execute(
       """
       CREATE TABLE note(title TEXT PRIMARY KEY, number INTEGER NOT NULL UNIQUE);
-      CREATE VIRTUAL TABLE numbered USING fts5(title, content_r = 'number', Cont = note);
+      CREATE VIRTUAL TABLE numbered USING fts5(title, content_r = 'number', Cont = 'note');
       """)
     let schema = try makeSeed(connection)
     #expect(schema.searchTables == [SearchTable(name: "numbered", content: "note")])
