@@ -11,6 +11,7 @@ import gzip
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import sys
 import time
@@ -26,16 +27,22 @@ class Refused(Exception):
     """The publication has nothing that this client may use."""
 
 
+# The names of snapshots and deltas compressed with gzip.
+NAME = re.compile(r".*/(?:snapshot|delta-(?P<from>\d+))-(?P<to>\d+)\.(?:sqlite|json)\.gz")
+
+
 def usable(state, targets, dataset, model):
-    """The signed facts of each object for clients of a model, compressed with gzip."""
+    """The signed facts of each object for clients of a model. A snapshot has no `from`."""
     if model not in state["models"]:
         raise Refused(f"model {model} is not published; the published ones are {', '.join(state['models'])}")
-    series = {"dataset": dataset, "series": int(model.split(".")[0]), "epoch": state["epoch"]}
-    facts = [{**target.custom, **series, "path": path, "length": target.length} for path, target in targets.items()]
-    return [
-        {"to": fact.get("version"), "schemaBefore": fact["schema"], **fact} for fact in facts
-        if fact["kind"] in ("snapshot", "delta") and fact["encoding"] == "gzip"
-    ]
+    series, facts = {"dataset": dataset, "series": int(model.split(".")[0]), "epoch": state["epoch"]}, []
+    for path, target in targets.items():
+        if (name := NAME.fullmatch(path)) and (schema := state["models"].get(target.custom["model"])):
+            begin, end = int(name["from"] or 0), int(name["to"])
+            facts.append({
+                "schemaBefore": schema, **target.custom, **series, "path": path, "length": target.length,
+                "schema": schema, "from": begin, "to": end, "version": end})
+    return facts
 
 
 def start(state, facts, meta):
@@ -60,7 +67,7 @@ def chain(deltas, version, schema, end):
 
 def smallest(state, facts, start):
     """The objects to take: deltas, or a snapshot and the deltas after it, if these have fewer bytes."""
-    deltas, snapshots = ([fact for fact in facts if fact["kind"] == kind] for kind in ("delta", "snapshot"))
+    deltas, snapshots = [fact for fact in facts if fact["from"]], [fact for fact in facts if not fact["from"]]
     begun = [([], start), *(([fact], (fact["to"], fact["schema"])) for fact in snapshots)]
     end = (state["head"], state["models"][state["model"]])
     ways = [first + rest for first, at in begun if (rest := chain(deltas, *at, end)) is not None]
@@ -83,8 +90,9 @@ def download(updater, fact):
     """The content of an object. python-tuf compares the file's length and hash, before it is expanded here."""
     with gzip.open(updater.download_target(updater.get_targetinfo(fact["path"]))) as file:
         content = file.read(fact["rawLength"] + 1)
-    if hashlib.sha256(content).hexdigest() != fact["rawSHA256"]:
-        raise Refused(f"{fact['path']}: its content has another hash than the signed one")
+    found = hashlib.sha256(content).hexdigest()
+    if len(content) > fact["rawLength"] or fact.get("rawSHA256", found) != found:
+        raise Refused(f"{fact['path']}: its content has another length or hash than the signed one")
     return content
 
 
@@ -97,14 +105,14 @@ def compare(found, fact, *names):
 def take(updater, way, current, scratch):
     """Applies deltas to the current file, or to a new one that then becomes the current one."""
     file = current
-    if way and way[0]["kind"] == "snapshot":
+    if way and not way[0]["from"]:
         file = scratch / "new.sqlite"
         file.write_bytes(download(updater, way[0]))
         with seed.transaction(file) as database:
             compare(seed.meta(database), way[0], "epoch", "version")
             seed.build_indexes(database)
     for fact in way:
-        if fact["kind"] == "delta":
+        if fact["from"]:
             delta = seed.document(download(updater, fact))
             compare(delta | {"schemaBefore": seed.before(delta)}, fact, "from", "to", "schemaBefore")
             with seed.transaction(file) as database:
