@@ -12,9 +12,9 @@ import { get, refresh, Refused } from './metadata.mjs';
 import * as seed from './seed.mjs';
 
 /** The names of snapshots and deltas compressed with gzip. */
-const names = /\/(?:snapshot|delta-(\d+))-(\d+)\.(?:sqlite|json)\.gz$/;
+const names = /^[^/]+\/\d+\/(?:snapshot-(\d+)\.sqlite|delta-([1-9]\d*)-(\d+)\.json)\.gz$/;
 
-/** The signed facts of each object for clients of a model. A snapshot has no `from`. */
+/** The signed facts of each object for clients of a model. A snapshot's `from` is 0. */
 function usable({ seedbank: state, targets }, dataset, model) {
   if (!state.models[model])
     throw new Refused(`model ${model} is not published; the published ones are ${Object.keys(state.models).join(', ')}`);
@@ -22,7 +22,7 @@ function usable({ seedbank: state, targets }, dataset, model) {
   return Object.entries(targets).flatMap(([path, { custom, length, hashes }]) => {
     const [name, schema] = [names.exec(path), state.models[custom?.model]];
     if (!name || !schema) return [];
-    const [from, to] = [Number(name[1] ?? 0), Number(name[2])];
+    const [from, to] = [Number(name[2] ?? 0), Number(name[1] ?? name[3])];
     return [{ schemaBefore: schema, ...custom, ...series, path, length, sha256: hashes.sha256, schema, from, to, version: to }];
   });
 }
