@@ -188,7 +188,7 @@ import Testing
     ("delta-101-102", "blocks-101-102"), ("delta-101-102", "delta-102-101"),
     ("delta-101-102", "delta-102-102"),
     ("delta-101-102", "delta-0101-102"), ("delta-101-102", "delta-101"),
-    ("delta-101-102", "snapshot-101-102"),
+    ("delta-101-102", "snapshot-101-102"), ("delta-101-102", "../delta-101-102"),
     ("delta-101-102.json.gz", "delta-101-102.sqlite.gz"), ("sqlite.xz", "sqlite.zstd"),
   ])
   func `objects whose names have another form are ignored`(old: String, new: String) throws {
