@@ -11,15 +11,20 @@ import { gunzipSync } from 'node:zlib';
 import { get, refresh, Refused } from './metadata.mjs';
 import * as seed from './seed.mjs';
 
-/** The signed facts of each object for clients of a model, compressed with gzip. */
+/** The names of snapshots and deltas compressed with gzip. */
+const names = /^[^/]+\/\d+\/(?:snapshot-(\d+)\.sqlite|delta-([1-9]\d*)-(\d+)\.json)\.gz$/;
+
+/** The signed facts of each object for clients of a model. A snapshot's `from` is 0. */
 function usable({ seedbank: state, targets }, dataset, model) {
   if (!state.models[model])
     throw new Refused(`model ${model} is not published; the published ones are ${Object.keys(state.models).join(', ')}`);
   const series = { dataset, series: parseInt(model), epoch: state.epoch };
-  return Object.entries(targets)
-    .map(([path, { custom, length, hashes }]) =>
-      ({ to: custom.version, schemaBefore: custom.schema, ...custom, ...series, path, length, sha256: hashes.sha256 }))
-    .filter(({ kind, encoding }) => ['snapshot', 'delta'].includes(kind) && encoding === 'gzip');
+  return Object.entries(targets).flatMap(([path, { custom, length, hashes }]) => {
+    const [name, schema] = [names.exec(path), state.models[custom?.model]];
+    if (!name || !schema) return [];
+    const [from, to] = [Number(name[2] ?? 0), Number(name[1] ?? name[3])];
+    return [{ schemaBefore: schema, ...custom, ...series, path, length, sha256: hashes.sha256, schema, from, to, version: to }];
+  });
 }
 
 /** The version and schema that deltas may begin at; version 0 if the data needs a snapshot. */
@@ -43,7 +48,7 @@ function chain(deltas, { version, schema }, end) {
 
 /** The objects to take: deltas, or a snapshot and the deltas after it, if these have fewer bytes. */
 function smallest(state, facts, start) {
-  const [deltas, snapshots] = ['delta', 'snapshot'].map((kind) => facts.filter((fact) => fact.kind === kind));
+  const [deltas, snapshots] = [facts.filter(({ from }) => from), facts.filter(({ from }) => !from)];
   const end = { version: state.head, schema: state.models[state.model] };
   const ways = [[[], start], ...snapshots.map((fact) => [[fact], { version: fact.to, schema: fact.schema }])]
     .map(([first, at]) => [first, chain(deltas, at, end)])
@@ -60,7 +65,7 @@ async function download(address, fact) {
   const bytes = await get(`${address}/targets/${file}`, fact.length);
   if (!bytes || seed.sha256(bytes) !== fact.sha256) throw new Refused(`${fact.path} is missing, or has another hash`);
   const content = gunzipSync(bytes, { maxOutputLength: fact.rawLength });
-  if (seed.sha256(content) !== fact.rawSHA256) throw new Refused(`${fact.path}: its content has another hash`);
+  if (fact.rawSHA256 && seed.sha256(content) !== fact.rawSHA256) throw new Refused(`${fact.path}: its content has another hash`);
   return content;
 }
 
@@ -73,7 +78,7 @@ function compare(found, fact, ...names) {
 /** Applies deltas to the current file, or to a new one that then becomes the current one. */
 async function take(address, way, current, scratch) {
   let file = current;
-  if (way[0]?.kind === 'snapshot') {
+  if (way[0]?.from === 0) {
     file = `${scratch}/new.sqlite`;
     fs.writeFileSync(file, await download(address, way[0]));
     await seed.transaction(file, async (database) => {
@@ -81,7 +86,7 @@ async function take(address, way, current, scratch) {
       await seed.buildIndexes(database);
     });
   }
-  for (const fact of way.filter(({ kind }) => kind === 'delta')) {
+  for (const fact of way.filter(({ from }) => from)) {
     const delta = seed.document(new TextDecoder('utf-8', { fatal: true }).decode(await download(address, fact)));
     compare({ ...delta, schemaBefore: seed.before(delta) }, fact, 'from', 'to', 'schemaBefore');
     await seed.transaction(file, (database) => seed.apply(database, delta));

@@ -11,10 +11,10 @@ import gzip
 import hashlib
 import os
 import pathlib
+import re
 import shutil
 import sys
 import time
-from operator import itemgetter
 
 from tuf.api.exceptions import DownloadError, RepositoryError
 from tuf.api.metadata import Metadata, Targets
@@ -27,15 +27,17 @@ class Refused(Exception):
 
 
 def usable(state, targets, dataset, model):
-    """The signed facts of each object for clients of a model, compressed with gzip."""
+    """The signed facts of each object for clients of a model, compressed with gzip. A snapshot's `from` is 0."""
     if model not in state["models"]:
         raise Refused(f"model {model} is not published; the published ones are {', '.join(state['models'])}")
-    series = {"dataset": dataset, "series": int(model.split(".")[0]), "epoch": state["epoch"]}
-    facts = [{**target.custom, **series, "path": path, "length": target.length} for path, target in targets.items()]
-    return [
-        {"to": fact.get("version"), "schemaBefore": fact["schema"], **fact} for fact in facts
-        if fact["kind"] in ("snapshot", "delta") and fact["encoding"] == "gzip"
-    ]
+    series, facts = {"dataset": dataset, "series": int(model.split(".")[0]), "epoch": state["epoch"]}, []
+    for path, target in targets.items():
+        name = re.fullmatch(r"[^/]+/\d+/(?:snapshot-(\d+)\.sqlite|delta-([1-9]\d*)-(\d+)\.json)\.gz", path)
+        if name and (schema := state["models"].get(target.custom["model"])):
+            begin, end = int(name[2] or 0), int(name[1] or name[3])
+            fact = {"schemaBefore": schema, **target.custom, **series, "path": path, "length": target.length}
+            facts.append(fact | {"schema": schema, "from": begin, "to": end, "version": end})
+    return facts
 
 
 def start(state, facts, meta):
@@ -53,16 +55,15 @@ def chain(deltas, version, schema, end):
     if (version, schema) == end:
         return []
     fits = (fact for fact in deltas if fact["from"] <= version < fact["to"] and fact["schemaBefore"] == schema)
-    longest = max(fits, key=itemgetter("to"), default=None)
+    longest = max(fits, key=lambda fact: fact["to"], default=None)
     rest = longest and chain(deltas, longest["to"], longest["schema"], end)
     return None if rest is None else [longest, *rest]
 
 
 def smallest(state, facts, start):
     """The objects to take: deltas, or a snapshot and the deltas after it, if these have fewer bytes."""
-    deltas, snapshots = ([fact for fact in facts if fact["kind"] == kind] for kind in ("delta", "snapshot"))
-    begun = [([], start), *(([fact], (fact["to"], fact["schema"])) for fact in snapshots)]
-    end = (state["head"], state["models"][state["model"]])
+    deltas, end = [fact for fact in facts if fact["from"]], (state["head"], state["models"][state["model"]])
+    begun = [([], start), *(([fact], (fact["to"], fact["schema"])) for fact in facts if not fact["from"])]
     ways = [first + rest for first, at in begun if (rest := chain(deltas, *at, end)) is not None]
     if not ways:
         raise Refused(f"nothing leads from version {start[0]} to {state['head']}: the publisher must make a snapshot")
@@ -83,8 +84,9 @@ def download(updater, fact):
     """The content of an object. python-tuf compares the file's length and hash, before it is expanded here."""
     with gzip.open(updater.download_target(updater.get_targetinfo(fact["path"]))) as file:
         content = file.read(fact["rawLength"] + 1)
-    if hashlib.sha256(content).hexdigest() != fact["rawSHA256"]:
-        raise Refused(f"{fact['path']}: its content has another hash than the signed one")
+    found = hashlib.sha256(content).hexdigest()
+    if len(content) > fact["rawLength"] or fact.get("rawSHA256", found) != found:
+        raise Refused(f"{fact['path']}: its content has another length or hash than the signed one")
     return content
 
 
@@ -97,14 +99,14 @@ def compare(found, fact, *names):
 def take(updater, way, current, scratch):
     """Applies deltas to the current file, or to a new one that then becomes the current one."""
     file = current
-    if way and way[0]["kind"] == "snapshot":
+    if way and not way[0]["from"]:
         file = scratch / "new.sqlite"
         file.write_bytes(download(updater, way[0]))
         with seed.transaction(file) as database:
             compare(seed.meta(database), way[0], "epoch", "version")
             seed.build_indexes(database)
     for fact in way:
-        if fact["kind"] == "delta":
+        if fact["from"]:
             delta = seed.document(download(updater, fact))
             compare(delta | {"schemaBefore": seed.before(delta)}, fact, "from", "to", "schemaBefore")
             with seed.transaction(file) as database:
@@ -115,25 +117,23 @@ def take(updater, way, current, scratch):
 
 def swap(new, current):
     """Makes a file the current one. The old one stays for its readers until the next swap."""
-    named, link = current.with_name(f"seed-{time.time_ns()}.sqlite"), new.with_suffix(".link")
-    kept = {named, current.resolve()}
-    new.rename(named)
+    old, link = current.resolve(), new.with_suffix(".link")
+    named = new.rename(current.with_name(f"seed-{time.time_ns()}.sqlite"))
     os.sync()  # The file is on the disk before the link names it.
     link.symlink_to(named.name)
     link.replace(current)
-    for file in set(current.parent.glob("seed-*.sqlite")) - kept:
+    for file in set(current.parent.glob("seed-*.sqlite")) - {named, old}:
         file.unlink()
 
 
 def update(address, root, dataset, model, folder):
-    store = pathlib.Path(folder).resolve()
+    store, shipped = pathlib.Path(folder).resolve(), pathlib.Path(root).read_bytes()
     metadata, scratch, current = store / "metadata", store / "scratch", store / "current.sqlite"
     store.mkdir(parents=True, exist_ok=True)
     fcntl.flock(lock := open(store / "lock", "w"), fcntl.LOCK_EX)
     shutil.rmtree(scratch, ignore_errors=True)
     scratch.mkdir()
-    updater = Updater(
-        str(metadata), f"{address}/metadata/", str(scratch), f"{address}/targets/", bootstrap=pathlib.Path(root).read_bytes())
+    updater = Updater(str(metadata), f"{address}/metadata/", str(scratch), f"{address}/targets/", bootstrap=shipped)
     state, targets = published(updater, metadata, dataset, model.split(".")[0])
     facts = usable(state, targets, dataset, model)
     try:

@@ -111,7 +111,7 @@ extension UpdatePlan {
     let (model, hash) = (SeedModel.fixture, SHA256Digest(words: DigestWords()))
     return PublishedObject(
       series: model.series, kind: kind, length: bytes, sha256: hash, model: model.version, rawLength: bytes,
-      rawSHA256: hash, schema: hash, digest: hash)
+      schema: hash, digest: hash)
   }
 }
 

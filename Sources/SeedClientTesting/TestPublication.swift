@@ -191,7 +191,7 @@ extension TestPublication {
   private func add(delta document: [UInt8], _ header: DeltaHeader) throws {
     let stored = try Compression.gzip(document)
     add(
-      .delta(from: header.from, to: header.to), stored, raw: Compression.Measure(of: document), header.digest,
+      .delta(from: header.from, to: header.to), stored, raw: document.count, header.digest,
       after: header.additions?.before)
   }
 
@@ -207,17 +207,18 @@ extension TestPublication {
     }
     let (raw, _) = try Compression.compress(path, to: path + ".stored", encoding)
     let stored = Array(try Data(contentsOf: URL(fileURLWithPath: path + ".stored")))
-    add(.snapshot(try SeedVersion(head), encoding), stored, raw: raw, try SeedTables.meta(copy).digest)
+    add(
+      .snapshot(try SeedVersion(head), encoding), stored, raw: raw.length, sha256: raw.sha256,
+      try SeedTables.meta(copy).digest)
   }
 
   private func add(
-    _ kind: PublishedObject.Kind, _ stored: [UInt8], raw: Compression.Measure, _ digest: SHA256Digest,
-    after schemaBefore: SHA256Digest? = nil
+    _ kind: PublishedObject.Kind, _ stored: [UInt8], raw: Int, sha256 rawSHA256: SHA256Digest? = nil,
+    _ digest: SHA256Digest, after schemaBefore: SHA256Digest? = nil
   ) {
     let object = PublishedObject(
       series: series, kind: kind, length: stored.count, sha256: .of(stored), model: model,
-      rawLength: raw.length, rawSHA256: raw.sha256, schema: schema.hash, schemaBefore: schemaBefore,
-      digest: digest)
+      rawLength: raw, rawSHA256: rawSHA256, schema: schema.hash, schemaBefore: schemaBefore, digest: digest)
     objects.removeAll { $0.kind == kind }
     objects.append(object)
     host.withServed { $0.files[object.filePath] = stored }

@@ -84,8 +84,7 @@ struct ChangesPage: Sendable {
     ]
     // A page without deltas is smaller uncompressed.
     guard isGzip, gzipLength < rawLength else {
-      // Another representation needs another tag (RFC 9110, 8.8.3.3).
-      headers.append("ETag", "\"\(tag.dropFirst().dropLast())-identity\"")
+      headers.append("ETag", entityTag(tag, of: "identity"))
       return HTTPResponse(status: 200, headers: headers, body: expanded)
     }
     headers.append("Content-Encoding", "gzip")

@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 package import SeedHTTP
 import SeedPublication
@@ -60,7 +61,7 @@ package struct Router: Sendable {
       case .metrics: counts(view)
       case .openapi: HTTPResponse(Self.openAPI, MediaType.json, caching: CacheRule.page)
       case .page(let path): try page(path, request, view)
-      case .metadata(let name): try metadata(name, in: view.published())
+      case .metadata(let name): try metadata(name, gzip: request.prefersGzip, in: view.published())
       case .object(let path): try object(path, in: view.published())
       case .overview:
         HTTPResponse(try view.published().overview(view.standing), MediaType.json, caching: CacheRule.current)
@@ -141,14 +142,24 @@ enum MediaType { static let json = "application/json" }
 
 // Files that a static host could serve too: the publication and the web page.
 extension Router {
-  func metadata(_ name: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {
+  func metadata(
+    _ name: String, gzip isGzip: Bool, in catalog: PublishedCatalog
+  ) throws(Problem) -> HTTPResponse {
     guard let file = catalog.metadata[name] else {
       if name == catalog.nextRoot { return .noNewerRoot }
       throw .notFound
     }
-    let isVersioned = name.first?.isNumber == true
-    return HTTPResponse(
-      file, MediaType.json, caching: isVersioned ? CacheRule.versionedMetadata : CacheRule.current)
+    // A look is one request for the timestamp, which fits into a packet without compression.
+    guard name.first?.isNumber == true else {
+      return HTTPResponse(file, MediaType.json, caching: CacheRule.current)
+    }
+    var response = HTTPResponse(file, MediaType.json, caching: CacheRule.versionedMetadata)
+    response.headers.append("Vary", "Accept-Encoding")
+    guard isGzip, let packed = try? Compression.gzip(file.bytes) else { return response }
+    response.headers.append("Content-Encoding", "gzip")
+    response.headers.set("ETag", to: entityTag(file.tag, of: "gzip"))
+    response.body = .bytes(packed)
+    return response
   }
 
   func object(_ path: String, in catalog: PublishedCatalog) throws(Problem) -> HTTPResponse {

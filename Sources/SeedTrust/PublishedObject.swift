@@ -15,7 +15,9 @@ package struct PublishedObject: Hashable, Sendable {
   package let sha256: SHA256Digest
   package let model: ModelVersion
   package let rawLength: Int
-  package let rawSHA256: SHA256Digest
+  /// The SHA-256 of a snapshot's SQLite file; nil for deltas, because the digest proves the rows that they lead to.
+  package let rawSHA256: SHA256Digest?
+  /// The schema of its model.
   package let schema: SHA256Digest
   /// The schema before a delta that begins a minor, else nil.
   package let schemaBefore: SHA256Digest?
@@ -26,8 +28,8 @@ package struct PublishedObject: Hashable, Sendable {
 
   package init(
     series: SeedSeries, kind: Kind, length: Int, sha256: SHA256Digest, model: ModelVersion, rawLength: Int,
-    rawSHA256: SHA256Digest, schema: SHA256Digest, schemaBefore: SHA256Digest? = nil, digest: SHA256Digest,
-    publishedAt: UTCTime? = nil
+    rawSHA256: SHA256Digest? = nil, schema: SHA256Digest, schemaBefore: SHA256Digest? = nil,
+    digest: SHA256Digest, publishedAt: UTCTime? = nil
   ) {
     (self.series, self.kind, self.length, self.sha256) = (series, kind, length, sha256)
     (self.model, self.rawLength, self.rawSHA256) = (model, rawLength, rawSHA256)
@@ -35,13 +37,7 @@ package struct PublishedObject: Hashable, Sendable {
     (self.digest, self.publishedAt) = (digest, publishedAt)
   }
 
-  /// `snapshot-102.sqlite.gz` or `delta-100-102.json.gz`.
-  package var fileName: String {
-    switch kind {
-    case .snapshot(let version, let encoding): "snapshot-\(version).sqlite.\(encoding.fileExtension)"
-    case .delta(let from, let to, let encoding): "delta-\(from)-\(to).json.\(encoding.fileExtension)"
-    }
-  }
+  package var fileName: String { kind.fileName }
 
   /// Its name in TUF: `transit/2/snapshot-102.sqlite.gz`.
   package var targetPath: String { series.targetPrefix + fileName }
@@ -70,85 +66,71 @@ package struct PublishedObject: Hashable, Sendable {
 
   // MARK: - As a TUF target
 
-  /// Returns nil for an unknown kind or encoding, which a newer version of the publisher may have introduced.
-  static func read(_ path: String, _ file: TargetFile, in series: SeedSeries) throws(MalformedJSON)
-    -> PublishedObject?
-  {
+  /// Nil for a name of another form or a model without a schema in `models`, which a newer version of the publisher may
+  /// have introduced.
+  init?(
+    _ path: String, _ file: TargetFile, in series: SeedSeries, _ models: [ModelVersion: SHA256Digest]
+  ) throws(MalformedJSON) {
     let at = "signed.targets.\(path)"
+    guard path.hasPrefix(series.targetPrefix) else { throw .field(path: at, reason: "is not in \(series)") }
+    let name = String(path.dropFirst(series.targetPrefix.count))
+    guard let kind = Kind(fileName: name) else { return nil }
+    guard let sha256 = try? SHA256Digest(hex: file.hashes["sha256"] ?? "") else {
+      throw .field(path: "\(at).hashes.sha256", reason: "expected 64 lower-case hexadecimal digits")
+    }
     guard let custom = file.custom else { throw .field(path: "\(at).custom", reason: "is missing") }
     var fields = try JSONObjectReader(custom, at: "\(at).custom")
-    guard let kind = try Kind(reading: &fields) else { return nil }
-    let object = try PublishedObject(&fields, file, series, kind, at)
-    guard object.targetPath == path else {
-      throw .field(path: at, reason: "its custom fields describe \(object.targetPath)")
-    }
-    return object
-  }
-
-  private init(
-    _ fields: inout JSONObjectReader, _ file: TargetFile, _ series: SeedSeries, _ kind: Kind, _ path: String
-  ) throws(MalformedJSON) {
-    guard let sha256 = try? SHA256Digest(hex: file.hashes["sha256"] ?? "") else {
-      throw .field(path: "\(path).hashes.sha256", reason: "expected 64 lower-case hexadecimal digits")
-    }
-    self.series = series
-    self.kind = kind
-    self.sha256 = sha256
-    length = file.length
     model = try fields.value("model", ModelVersion.init(_:))
-    rawLength = try fields.integer("rawLength", from: 0)
-    guard max(length, rawLength) <= Limits.objectBytes else {
-      throw .field(path: path, reason: "expected at most \(Limits.objectBytes) bytes")
-    }
-    rawSHA256 = try fields.digest("rawSHA256")
-    schema = try fields.digest("schema")
-    schemaBefore = try fields.digestIfPresent("schemaBefore")
-    digest = try fields.digest("digest")
-    publishedAt = try fields.integerIfPresent("publishedAt", from: 0).map(UTCTime.init(secondsSinceEpoch:))
     guard model.major == series.major else {
       throw fields.error("model", "\(model) is not of series \(series)")
     }
+    guard let schema = models[model] else { return nil }
+    (self.series, self.kind, self.sha256, self.schema) = (series, kind, sha256, schema)
+    length = file.length
+    rawLength = try fields.integer("rawLength", from: 0)
+    guard max(length, rawLength) <= Limits.objectBytes else {
+      throw .field(path: at, reason: "expected at most \(Limits.objectBytes) bytes")
+    }
+    rawSHA256 = if case .snapshot = kind { try fields.digest("rawSHA256") } else { nil }
+    schemaBefore = try fields.digestIfPresent("schemaBefore")
+    digest = try fields.digest("digest")
+    publishedAt = try fields.integerIfPresent("publishedAt", from: 0).map(UTCTime.init(secondsSinceEpoch:))
   }
 
   var target: TargetFile {
-    let members: [JSONMember] =
-      kind.members
-      + .init(
-        ("model", .string(model.description)), ("encoding", .string(encoding.rawValue)),
-        ("rawLength", JSONValue(rawLength)), ("rawSHA256", .string(rawSHA256.hex)),
-        ("schema", .string(schema.hex)), ("schemaBefore", schemaBefore.map { .string($0.hex) }),
-        ("digest", .string(digest.hex)),
-        ("publishedAt", publishedAt.map { JSONValue($0.secondsSinceEpoch) }))
-    return TargetFile(length: length, sha256: sha256, custom: .object(members))
+    let custom = JSONValue.object(
+      .init(
+        ("model", .string(model.description)), ("rawLength", JSONValue(rawLength)),
+        ("rawSHA256", rawSHA256.map { .string($0.hex) }),
+        ("schemaBefore", schemaBefore.map { .string($0.hex) }), ("digest", .string(digest.hex)),
+        ("publishedAt", publishedAt.map { JSONValue($0.secondsSinceEpoch) })))
+    return TargetFile(length: length, sha256: sha256, custom: custom)
   }
 }
 
 extension PublishedObject.Kind {
-  init?(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
-    let kind = try fields.string("kind")
-    let encoding = ContentEncoding(rawValue: try fields.string("encoding"))
-    switch (kind, encoding) {
-    case ("snapshot", let encoding?): self = .snapshot(try fields.version("version"), encoding)
-    case ("delta", let encoding?):
-      let (from, to) = (try fields.version("from"), try fields.version("to"))
-      guard from < to else { throw fields.error("from", "\(from) is not below \(to)") }
-      self = .delta(from: from, to: to, encoding)
-    default: return nil
+  /// `snapshot-102.sqlite.gz` or `delta-100-102.json.gz`.
+  var fileName: String {
+    switch self {
+    case .snapshot(let version, let encoding): "snapshot-\(version).sqlite.\(encoding.fileExtension)"
+    case .delta(let from, let to, let encoding): "delta-\(from)-\(to).json.\(encoding.fileExtension)"
     }
+  }
+
+  init?(fileName: String) {
+    let words = fileName.split { "-.".contains($0) }.map { String($0) }
+    let versions = words.compactMap { try? SeedVersion($0) }
+    guard let encoding = ContentEncoding.allCases.first(where: { $0.fileExtension == words.last }),
+      let last = versions.last
+    else { return nil }
+    self = versions[0] < last ? .delta(from: versions[0], to: last, encoding) : .snapshot(last, encoding)
+    if self.fileName != fileName { return nil }
   }
 
   package func encoded(as encoding: ContentEncoding) -> Self {
     switch self {
     case .snapshot(let version, _): .snapshot(version, encoding)
     case .delta(let from, let to, _): .delta(from: from, to: to, encoding)
-    }
-  }
-
-  var members: [JSONMember] {
-    switch self {
-    case .snapshot(let version, _): .init(("kind", "snapshot"), ("version", JSONValue(version.number)))
-    case .delta(let from, let to, _):
-      .init(("kind", "delta"), ("from", JSONValue(from.number)), ("to", JSONValue(to.number)))
     }
   }
 }

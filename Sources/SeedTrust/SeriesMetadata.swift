@@ -23,7 +23,7 @@ package struct SeriesMetadata: Hashable, Sendable {
     }
     var objects: [PublishedObject] = []
     for (path, file) in role.targets {
-      if let object = try PublishedObject.read(path, file, in: series) { objects.append(object) }
+      if let object = try PublishedObject(path, file, in: series, state.models) { objects.append(object) }
     }
     self.init(series: series, state: state, objects: objects)
   }
@@ -55,7 +55,7 @@ package struct SeriesState: Hashable, Sendable {
   package var floor: SeedVersion
   /// The newest model, which the files have.
   package var model: ModelVersion
-  /// The schema hash of every minor model that can open the files.
+  /// The schema hash of every minor model that can open the files, and so of each object's model.
   package var models: [ModelVersion: SHA256Digest]
   package var lifecycle: SeedLifecycle
   package var publishedAt: UTCTime

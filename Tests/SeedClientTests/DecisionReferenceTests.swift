@@ -72,7 +72,7 @@ import Testing
       }
     return PublishedObject(
       series: app.series, kind: kind, length: Int.random(in: 1...12, using: &random), sha256: .of([]),
-      model: "2.1", rawLength: 1, rawSHA256: .of([]), schema: schema(at: version, minor),
+      model: "2.1", rawLength: 1, schema: schema(at: version, minor),
       schemaBefore: isFirst ? schema(at: version - 1, minor) : nil, digest: .of([2]))
   }
 }

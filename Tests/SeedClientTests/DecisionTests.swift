@@ -217,9 +217,7 @@ import Testing
     let isOfHeadsSchema = !["o", "p"].contains(name.first)
     return PublishedObject(
       series: app.series, kind: kind, length: bytes, sha256: .of(Array(name.utf8)), model: "2.1",
-      rawLength: 1,
-      rawSHA256: .of([4]),
-      schema: .of([isOfHeadsSchema ? 1 : 0]), digest: .of([2]))
+      rawLength: 1, schema: .of([isOfHeadsSchema ? 1 : 0]), digest: .of([2]))
   }
 }
 

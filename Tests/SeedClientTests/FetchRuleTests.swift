@@ -80,6 +80,17 @@ import Testing
     #expect(found == answer.expected)
   }
 
+  @Test func `gzip is accepted only from a request that allows it`() throws {
+    let url = try #require(URL(string: "http://seeds.example/a"))
+    let head = ResponseHead(status: 200, fields: ["Content-Encoding": "GZIP"])
+    for allows in [false, true] {
+      let request = TransportRequest(url: url, acceptsGzip: allows)
+      #expect(request.fields["Accept-Encoding"] == (allows ? "gzip" : "identity"))
+      let reply = try? Reply.classify(head, of: request, length: nil, now: Self.now)
+      #expect((reply != nil) == allows)
+    }
+  }
+
   // MARK: Retries
 
   @Test func `Retry-After is seconds or a date and is limited to a day`() {

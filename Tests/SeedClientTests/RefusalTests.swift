@@ -108,9 +108,9 @@ import Testing
 
   // MARK: Other ways
 
-  /// Signs another hash of the object's uncompressed content.
+  /// Signs another length of the object's uncompressed content.
   private func spoil(_ spoiled: PublishedObject) throws {
-    try fixture.publisher.resign { $0 == spoiled ? $0.with(rawSHA256: .of([1])) : $0 }
+    try fixture.publisher.resign { $0 == spoiled ? $0.with(rawLength: $0.rawLength - 1) : $0 }
   }
 
   @Test func `an encoding with wrong content is avoided although a version was published meanwhile`()

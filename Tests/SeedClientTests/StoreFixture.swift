@@ -116,7 +116,7 @@ extension PublishedObject {
   init(_ kind: Kind, length: Int, raw: Int) {
     self.init(
       series: SeedSeries("transit", model: "2.1"), kind: kind, length: length, sha256: .of([]), model: "2.1",
-      rawLength: raw, rawSHA256: .of([]), schema: .of([]), digest: .of([]))
+      rawLength: raw, schema: .of([]), digest: .of([]))
   }
 
   /// A copy with other values, which begins no minor.

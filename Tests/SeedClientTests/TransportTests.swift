@@ -86,6 +86,26 @@ import FoundationNetworking
     #expect(text.hasPrefix("timetable|") && text.hasSuffix("|identity||/"), "\(text)")
   }
 
+  @Test func `compressed metadata arrives expanded, and is an error above its limit`() async throws {
+    let (content, limit) = ([UInt8](repeating: 0x20, count: 10_000_000), 10_000)
+    let server = try serve { request in
+      let bytes = Array(content.prefix(request.path.hasSuffix("bomb.json") ? .max : limit))
+      guard request.prefersGzip, let packed = try? Compression.gzip(bytes) else {
+        return HTTPResponse(status: 406)
+      }
+      return HTTPResponse(status: 200, headers: ["Content-Encoding": "gzip"], body: .bytes(packed))
+    }
+    let fetcher = Fetcher(
+      try ServerAddress(#require(URL(string: "http://127.0.0.1:\(server.port)"))),
+      Environment(transport: URLSessionTransport(userAgent: "test")), StoreLayout(directory: "/nowhere"),
+      SeedOptions())
+    #expect(try await fetcher.metadata("1.root.json", limit: limit) == Array(content.prefix(limit)))
+    let error = await #expect(throws: TransportError.self) {
+      try await fetcher.metadata("bomb.json", limit: limit)
+    }
+    guard case .tooLong(_, limit)? = error else { throw NeverHappened(what: "tooLong") }
+  }
+
   @Test func `a request that is cancelled before it starts ends`() async throws {
     let transport = URLSessionTransport(
       userAgent: "Seedbank", SessionOptions(prepare: { _ in withUnsafeCurrentTask { $0?.cancel() } }))

@@ -130,7 +130,12 @@ import Testing
     if path.contains("/{dataset}") && !path.hasPrefix("/targets") {
       try ask(front, target.replacing("/transit", with: "/none"))
     }
-    if path.hasPrefix("/metadata") { try ask(front, "/metadata/2.root.json") }
+    if path.hasPrefix("/metadata") {
+      try ask(front, "/metadata/2.root.json")
+      for fields in ["Accept-Encoding: gzip\r\n", "If-None-Match: *\r\n"] {
+        try ask(front, "/metadata/1.root.json", fields)
+      }
+    }
     if target.contains("model=") { try ask(retired, target) }
     try ask(empty, target)
     return answers

@@ -77,6 +77,29 @@ import Testing
     }
   }
 
+  @Test(arguments: [HTTPMethod.get, .head])
+  func `versioned metadata is sent in gzip with a tag of its own to clients that accept it`(
+    _ method: HTTPMethod
+  ) throws {
+    let view = CatalogView(try FrontPublication.usualCatalog.get())
+    func answer(_ name: String, _ fields: HTTPHeaders) -> HTTPResponse {
+      Router().answer(HTTPRequest(method, "/metadata/\(name)", headers: fields), in: view)
+    }
+    let gzip: HTTPHeaders = ["Accept-Encoding": "gzip"]
+    let (plain, packed) = (answer("1.root.json", [:]), answer("1.root.json", gzip))
+    #expect(plain.headers["Content-Encoding"] == nil && packed.headers["Content-Encoding"] == "gzip")
+    #expect(plain.headers["Vary"] == "Accept-Encoding" && packed.headers["Vary"] == "Accept-Encoding")
+    #expect(try Compression.gunzip(packed.bytes, limit: Limits.rootBytes) == plain.bytes)
+    let tags = try [plain, packed].map { try #require($0.headers["ETag"]) }
+    #expect(tags[1] == tags[0].dropLast() + "-gzip\"")
+    for (tag, status) in zip(tags, [200, 304]) {
+      let response = answer("1.root.json", ["Accept-Encoding": "gzip", "If-None-Match": tag])
+      #expect(response.status == status && response.headers["Vary"] == "Accept-Encoding")
+    }
+    let timestamp = answer("timestamp.json", gzip)
+    #expect(timestamp.headers["Content-Encoding"] == nil && timestamp.headers["Vary"] == nil)
+  }
+
   @Test func `a deprecated series is reported in standard header fields`() throws {
     let publication = try FrontPublication()
     let series = FrontPublication.transit

@@ -108,7 +108,7 @@ final class FrontPublication: @unchecked Sendable {
     let raw = Array("snapshot \(version) of \(series)\n".utf8)
     // The front never unpacks xz, so any other bytes will do.
     let stored = encoding == .gzip ? try Compression.gzip(raw) : Array("xz".utf8) + raw
-    return try object(series, .snapshot(SeedVersion(version), encoding), raw, stored)
+    return try object(series, .snapshot(SeedVersion(version), encoding), raw, stored, rawSHA256: .of(raw))
   }
 
   /// A delta's file: a document on one line with this much padding.
@@ -124,11 +124,12 @@ final class FrontPublication: @unchecked Sendable {
   }
 
   private func object(
-    _ series: SeedSeries, _ kind: PublishedObject.Kind, _ raw: [UInt8], _ stored: [UInt8]
+    _ series: SeedSeries, _ kind: PublishedObject.Kind, _ raw: [UInt8], _ stored: [UInt8],
+    rawSHA256: SHA256Digest? = nil
   ) throws -> PublishedObject {
     let object = PublishedObject(
       series: series, kind: kind, length: stored.count, sha256: .of(stored),
-      model: try ModelVersion(major: series.major, minor: 1), rawLength: raw.count, rawSHA256: .of(raw),
+      model: try ModelVersion(major: series.major, minor: 1), rawLength: raw.count, rawSHA256: rawSHA256,
       schema: Self.schema, digest: Self.schema)
     try directory.write(stored, as: object)
     return object

@@ -260,18 +260,17 @@ import Testing
   }
 
   private static func object(
-    _ kind: PublishedObject.Kind, _ digest: SHA256Digest, raw: String = "raw", bytes: Int = 10
+    _ kind: PublishedObject.Kind, _ digest: SHA256Digest, bytes: Int = 10
   ) -> PublishedObject {
     PublishedObject(
       series: series, kind: kind, length: bytes, sha256: .of(Array("\(kind)".utf8)), model: "1.0",
-      rawLength: 10,
-      rawSHA256: .of(Array(raw.utf8)), schema: schema, digest: digest)
+      rawLength: 10, schema: schema, digest: digest)
   }
 
   private static func snapshot(
-    _ version: Int, _ encoding: ContentEncoding = .gzip, rows: String = "rows", raw: String = "raw"
+    _ version: Int, _ encoding: ContentEncoding = .gzip, rows: String = "rows"
   ) throws -> PublishedObject {
-    object(.snapshot(try SeedVersion(version), encoding), digest(version, rows), raw: raw)
+    object(.snapshot(try SeedVersion(version), encoding), digest(version, rows))
   }
 
   private static func delta(
@@ -293,8 +292,10 @@ import Testing
     return SeriesMetadata(series: series, state: state, objects: objects)
   }
 
-  private func canList(_ object: PublishedObject, _ published: SeriesMetadata) -> Bool {
-    ObjectListing.canList(object, of: Self.epoch, in: published)
+  private func canList(
+    _ object: PublishedObject, from source: PublishedObject? = nil, _ published: SeriesMetadata
+  ) -> Bool {
+    ObjectListing.canList(object, from: source, of: Self.epoch, in: published)
   }
 
   @Test(arguments: [3, 4, 5])
@@ -304,7 +305,8 @@ import Testing
 
   @Test func `a wrong or useless snapshot is not listed`() throws {
     let third = try Self.snapshot(3)
-    #expect(!ObjectListing.canList(third, of: .random(), in: try Self.published()), "another history")
+    #expect(
+      !ObjectListing.canList(third, from: nil, of: .random(), in: try Self.published()), "another history")
     #expect(!canList(third, try Self.published(schema: Self.digest(0))), "no delta leads to that schema")
     #expect(!canList(third, try Self.published(floor: 4, deltas: 4...4)))
     #expect(!canList(third, try Self.published(deltas: 4...4)), "no delta leads on")
@@ -334,13 +336,14 @@ import Testing
   }
 
   @Test func `a further encoding is listed once and only beside the same gzip file`() throws {
-    let (further, delta) = (try Self.snapshot(2, .xz), try Self.delta(2, 3, .xz))
-    for object in [further, delta] {
-      #expect(canList(object, try Self.published()))
-      #expect(!canList(object, try Self.published([object])), "twice")
+    let snapshots = (try Self.snapshot(2), further: try Self.snapshot(2, .xz))
+    let deltas = (try Self.delta(2, 3), further: try Self.delta(2, 3, .xz))
+    for (gzip, further) in [snapshots, deltas] {
+      #expect(canList(further, from: gzip, try Self.published()))
+      #expect(!canList(further, from: gzip, try Self.published([further])), "twice")
     }
-    for other in try [Self.snapshot(2, .xz, raw: "other"), Self.snapshot(3, .xz), Self.delta(2, 4, .xz)] {
-      #expect(!canList(other, try Self.published()))
+    for gone in try [Self.snapshot(2, rows: "others"), Self.snapshot(3), Self.delta(2, 3, bytes: 11)] {
+      #expect(!canList(snapshots.further, from: gone, try Self.published()))
     }
   }
 }

@@ -70,7 +70,7 @@ import Testing
       let digest = SHA256Digest.of(Array("\(kind)".utf8))
       return PublishedObject(
         series: SeedSeries("test", model: "1.0"), kind: kind, length: bytes, sha256: digest, model: "1.0",
-        rawLength: bytes, rawSHA256: digest, schema: SHA256Digest.of([]), digest: digest, publishedAt: now)
+        rawLength: bytes, schema: SHA256Digest.of([]), digest: digest, publishedAt: now)
     }
 
     private func delta(_ span: DeltaSpan) -> PublishedObject {

@@ -119,8 +119,10 @@ extension TestDeployment {
     try DurableFile.write(new.bytes, to: publication.file(new.object))
     let metadata = try metadata(major: 2)
     let objects = metadata.objects.filter { $0 != old } + [new.object]
+    var state = metadata.state
+    state.models[new.object.model] = new.object.schema
     let step = try RepositorySigner(now: clock).publish(
-      [SeriesMetadata(series: metadata.series, state: metadata.state, objects: objects)],
+      [SeriesMetadata(series: metadata.series, state: state, objects: objects)],
       after: try publication.published(), keys: keys)
     try publication.write(step.files)
   }

@@ -223,11 +223,11 @@ import Testing
         series: metadata.series, model: head.model, schema: head.schema, from: .first, to: head.version,
         digest: head.digest))
     let stored = try Compression.gzip(document)
-    let (measure, raw) = (Compression.Measure(of: stored), Compression.Measure(of: document))
+    let measure = Compression.Measure(of: stored)
     let object = PublishedObject(
       series: metadata.series, kind: .delta(from: .first, to: head.version), length: measure.length,
-      sha256: measure.sha256, model: head.model, rawLength: raw.length, rawSHA256: raw.sha256,
-      schema: head.schema, digest: head.digest)
+      sha256: measure.sha256, model: head.model, rawLength: document.count, schema: head.schema,
+      digest: head.digest)
     return (object, stored)
   }
 

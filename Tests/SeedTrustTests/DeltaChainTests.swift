@@ -17,7 +17,7 @@ import Testing
     return PublishedObject(
       series: SeedSeries("test", model: "1.0"), kind: .delta(from: try version(from), to: try version(to)),
       length: bytes,
-      sha256: digest, model: "1.0", rawLength: bytes, rawSHA256: digest, schema: .of([]), digest: digest)
+      sha256: digest, model: "1.0", rawLength: bytes, schema: .of([]), digest: digest)
   }
 
   private static func span(_ object: PublishedObject) -> (from: Int, to: Int)? {

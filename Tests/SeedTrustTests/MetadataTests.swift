@@ -184,11 +184,21 @@ import Testing
     #expect(objects.map(\.encoding) == [.gzip, .gzip, .xz])
   }
 
-  @Test func `objects of an unknown kind or encoding are ignored`() throws {
-    let kinds = try SeriesMetadata(series, in: role { $0.replacing("\"delta\"", with: "\"blocks\"") })
-    #expect(kinds.objects.count == 2)
-    let encodings = try SeriesMetadata(series, in: role { $0.replacing("\"xz\"", with: "\"zstd\"") })
-    #expect(encodings.objects.count == 2)
+  @Test(arguments: [
+    ("delta-101-102", "blocks-101-102"), ("delta-101-102", "delta-102-101"),
+    ("delta-101-102", "delta-102-102"),
+    ("delta-101-102", "delta-0101-102"), ("delta-101-102", "delta-101"),
+    ("delta-101-102", "snapshot-101-102"), ("delta-101-102", "../delta-101-102"),
+    ("delta-101-102.json.gz", "delta-101-102.sqlite.gz"), ("sqlite.xz", "sqlite.zstd"),
+  ])
+  func `objects whose names have another form are ignored`(old: String, new: String) throws {
+    let metadata = try SeriesMetadata(series, in: role { $0.replacing(old, with: new) })
+    #expect(metadata.objects.count == 2)
+  }
+
+  @Test func `objects of a model without a schema are ignored`() throws {
+    let metadata = try SeriesMetadata(series, in: role { $0.replacing(#""2.1":"#, with: #""2.9":"#) })
+    #expect(metadata.objects.isEmpty)
   }
 
   @Test(arguments: [
@@ -205,13 +215,14 @@ import Testing
     (#""seedbank""#, #""seedbox""#, "signed.seedbank: is missing"),
     (#""2.0":"#, #""two":"#, "signed.seedbank.models.two: is not a model version"),
     (
-      #""from":101"#, #""from":102"#,
-      "signed.targets.transit/2/delta-101-102.json.gz.custom.from: 102 is not below 102"
+      "transit/2/delta-101", "transit/3/delta-101",
+      "signed.targets.transit/3/delta-101-102.json.gz: is not in transit/2"
     ),
     (
-      #""from":101"#, #""from":100"#,
-      "signed.targets.transit/2/delta-101-102.json.gz: its custom fields describe transit/2/delta-100-102.json.gz"
+      #""model":"2.1","rawLength""#, #""model":"3.1","rawLength""#,
+      "custom.model: 3.1 is not of series transit/2"
     ),
+    (#""rawSHA256":"#, #""raw":"#, ".custom.rawSHA256: is missing"),
     (#""rawLength":9"#, #""rawLength":null"#, ".custom.rawLength: expected a whole number, found null"),
     (#""rawLength":9"#, #""rawLength":1099511627777"#, ": expected at most 1099511627776 bytes"),
   ])

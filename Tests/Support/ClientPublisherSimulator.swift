@@ -118,7 +118,7 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     let new = PublishedObject(
       series: old.series, kind: old.kind.encoded(as: encoding ?? old.encoding), length: stored.count,
       sha256: .of(stored), model: old.model,
-      rawLength: raw.length, rawSHA256: raw.sha256, schema: old.schema,
+      rawLength: raw.length, rawSHA256: old.rawSHA256.map { _ in raw.sha256 }, schema: old.schema,
       schemaBefore: old.schemaBefore, digest: old.digest)
     withServed { served in
       served.files[old.filePath] = nil

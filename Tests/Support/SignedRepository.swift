@@ -123,9 +123,10 @@ package final class SignedRepository: @unchecked Sendable {
     -> PublishedObject
   {
     let bytes = Array("the bytes of \(kind)".utf8)
+    let rawSHA256: SHA256Digest? = if case .snapshot = kind { .of([9]) } else { nil }
     return PublishedObject(
       series: series, kind: kind, length: bytes.count, sha256: .of(bytes), model: model, rawLength: 9,
-      rawSHA256: .of([9]), schema: .of([1]), digest: .of([2]))
+      rawSHA256: rawSHA256, schema: .of([1]), digest: .of([2]))
   }
 
   // MARK: Attacks

@@ -15,20 +15,21 @@ struct FetchedObject: Sendable {
 
   // MARK: Content
 
+  /// Expands a snapshot.
   func expand(to path: String) throws {
     phases.enter(.expanding(bytes: 0, totalBytes: object.rawLength))
     let found = try Compression.expand(self.path, to: path, object.encoding, limit: object.rawLength) {
       try Task.checkCancellation()
       phases.advance(bytes: $0)
     }
-    guard found == signed else {
+    guard found.length == object.rawLength, found.sha256 == object.rawSHA256 else {
       throw SeedError(
         .damaged,
         "\(object.fileName) does not expand to the signed bytes: ask the publication's operator")
     }
   }
 
-  /// A delta's document in pieces. The last piece is an error unless the raw length and hash match the signed ones.
+  /// A delta's document in pieces, as long as it is not longer than signed.
   func document() throws -> DocumentPieces.Source {
     guard object.rawLength <= Limits.deltaBytes else {
       throw SeedError(
@@ -36,7 +37,7 @@ struct FetchedObject: Sendable {
         "\(object.fileName) expands to \(object.rawLength) bytes, more than the \(Limits.deltaBytes) allowed "
           + "for a delta: ask the publication's operator")
     }
-    let source = try Compression.pieces(of: path, object.encoding, limit: signed.length, expected: signed)
+    let source = try Compression.pieces(of: path, object.encoding, limit: object.rawLength)
     return { [phases] take in
       try Task.checkCancellation()
       return try source { piece in
@@ -45,8 +46,6 @@ struct FetchedObject: Sendable {
       }
     }
   }
-
-  private var signed: Compression.Measure { .init(length: object.rawLength, sha256: object.rawSHA256) }
 }
 
 /// An object that is missing on the server, or does not match its signed hash.

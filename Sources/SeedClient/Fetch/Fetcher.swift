@@ -39,11 +39,11 @@ extension Fetcher {
       partial: PartialFolder(layout.partial, mode: mode))
   }
 
-  /// Downloads an unverified metadata file; `nil` if the server does not have it.
+  /// Downloads an unverified metadata file; `nil` if the server does not have it. `limit` counts expanded bytes.
   func metadata(_ name: String, limit: Int) async throws -> [UInt8]? {
     let request = TransportRequest(
       url: try server.url("metadata/\(name)"), policy: context.policy,
-      isRequired: name == MetadataName.unversioned(Timestamp.type))
+      isRequired: name == MetadataName.unversioned(Timestamp.type), acceptsGzip: true)
     let deadline = environment.uptime() + timeouts.total
     return try await retrying(received: { 0 }) {
       let bytes = Mutex<[UInt8]>([])

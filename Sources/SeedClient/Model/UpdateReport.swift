@@ -134,7 +134,7 @@ public struct UpdateReport: Hashable, Sendable, CustomStringConvertible {
 public struct UpdateTraffic: Hashable, Sendable {
   /// Requests sent, not counting redirects.
   public package(set) var requests = 0
-  /// Bytes of response bodies.
+  /// Bytes of response bodies, those of compressed metadata after they were expanded.
   public package(set) var bytes = 0
   /// Requests repeated after a failure.
   public package(set) var retries = 0

@@ -10,7 +10,7 @@ import SeedTrust
 ///  4. 401 means a missing, wrong or expired credential; so does 403 for a file that every publication has.
 ///  5. 403, 404 and 410 mean that the file does not exist (object stores answer 403 for unknown names).
 ///  6. Any other status is an error, with the delay from `Retry-After`; 429 and 503 mean a busy server.
-///  7. A body with a Content-Encoding, or a web page, is never the resource.
+///  7. A body with a Content-Encoding that was not requested, or a web page, is never the resource.
 enum Reply: Hashable, Sendable {
   case bytes(Range<Int>)
   /// Skip the body and request the resource again from the first byte.
@@ -33,11 +33,11 @@ enum Reply: Hashable, Sendable {
     let start = request.range?.lowerBound ?? 0
     switch head.status {
     case Status.ok:
-      try head.checkBody(request.text)
+      try head.checkBody(request)
       try head.checkLength(length, request.text)
       return .bytes(0..<(length ?? .max))
     case Status.partialContent where request.range != nil:
-      try head.checkBody(request.text)
+      try head.checkBody(request)
       return try part(head, of: request, start, length)
     case Status.rangeNotSatisfiable where start > 0: return .restart
     case Status.unauthorized: throw .denied(url: request.text, head.status)
@@ -62,10 +62,14 @@ enum Reply: Hashable, Sendable {
 }
 
 extension ResponseHead {
-  fileprivate func checkBody(_ url: String) throws(TransportError) {
-    let coding = self["Content-Encoding"] ?? "identity"
-    guard coding.lowercased() == "identity" else { throw .coded(url: url, coding: coding) }
-    guard self["Content-Type"]?.lowercased().hasPrefix("text/html") != true else { throw .webPage(url: url) }
+  fileprivate func checkBody(_ request: TransportRequest) throws(TransportError) {
+    let coding = (self["Content-Encoding"] ?? "identity").lowercased()
+    guard coding == "identity" || (coding == "gzip" && request.acceptsGzip) else {
+      throw .coded(url: request.text, coding: coding)
+    }
+    guard self["Content-Type"]?.lowercased().hasPrefix("text/html") != true else {
+      throw .webPage(url: request.text)
+    }
   }
 
   fileprivate func checkLength(_ signed: Int?, _ url: String) throws(TransportError) {

@@ -15,11 +15,15 @@ package struct TransportRequest: Hashable, Sendable {
   var policy = UpdatePolicy()
   /// Whether every publication has this file.
   var isRequired = false
+  /// Whether the body may arrive in gzip, which the transport expands.
+  var acceptsGzip = false
 
   var text: String { url.absoluteString }
 
   package var fields: [String: String] {
-    range.map { ["Range": "bytes=\($0.lowerBound)-\($0.upperBound - 1)"] } ?? [:]
+    var fields = ["Accept-Encoding": acceptsGzip ? "gzip" : "identity"]
+    if let range { fields["Range"] = "bytes=\(range.lowerBound)-\(range.upperBound - 1)" }
+    return fields
   }
 }
 

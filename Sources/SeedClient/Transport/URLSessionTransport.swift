@@ -20,7 +20,7 @@ struct SessionOptions: Sendable {
 
 extension SeedOptions {
   /// Configures each URLSession of the store before its first request: headers, a proxy, or protocol classes that
-  /// replace the server in tests. A store has one, on Linux up to four. Caches, cookies and content codings stay off.
+  /// replace the server in tests. A store has one, on Linux up to four. Caches and cookies stay off.
   public var configureSession: @Sendable (URLSessionConfiguration) -> Void {
     get { session.configure }
     set { session.configure = newValue }
@@ -30,7 +30,7 @@ extension SeedOptions {
   /// query. The changes appear in no message or log.
   ///
   /// If the server rejects the credential, the update fails with ``SeedError/Code/accessDenied``. The response must
-  /// remain the publication's file; the library sets the Range header.
+  /// remain the publication's file; the library sets the headers Range and Accept-Encoding.
   public var prepareRequest: @Sendable (inout URLRequest) -> Void {
     get { session.prepare }
     set { session.prepare = newValue }
@@ -158,8 +158,6 @@ extension URLSessionConfiguration {
     urlCache = nil
     httpShouldSetCookies = false
     httpCookieStorage = nil
-    // Lengths and digests refer to the bytes as published, so content codings are off.
-    httpAdditionalHeaders = (httpAdditionalHeaders ?? [:]).merging(["Accept-Encoding": "identity"]) { $1 }
   }
 }
 

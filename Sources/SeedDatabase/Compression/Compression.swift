@@ -75,14 +75,12 @@ package enum Compression {
     }
   }
 
-  /// The document in a compressed file, expanded while it is read. Reading throws if the document exceeds `limit` bytes,
-  /// or, at its end, if it is not the `expected` one.
+  /// The document in a compressed file, expanded while it is read. Reading throws if the document exceeds `limit` bytes.
   package static func pieces(
-    of path: String, _ encoding: ContentEncoding = .gzip, limit: Int, expected: Measure? = nil
+    of path: String, _ encoding: ContentEncoding = .gzip, limit: Int
   ) throws -> DocumentPieces.Source {
     let file = try File(path, for: .reading)
     let decoder = try decoder(encoding)
-    var meter = Meter()
     var length = 0
     var isComplete = false
     return { take in
@@ -90,12 +88,10 @@ package enum Compression {
       let piece = try file.read(pieceBytes)
       isComplete = piece.count < pieceBytes
       try decoder.process(piece, isLast: isComplete) { piece in
-        if expected != nil { meter.take(piece) }
         length += piece.count
         guard length <= limit else { throw CompressionError.tooLong(limit: limit) }
         piece.withUnsafeBytes(take)
       }
-      if isComplete, let expected, meter.measure() != expected { throw CompressionError.otherContent }
       return true
     }
   }
@@ -162,7 +158,6 @@ package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertibl
   case damaged
   case truncated
   case trailingBytes
-  case otherContent
   case tooLong(limit: Int)
   /// Apple's library cannot compress xz.
   case noEncoder(ContentEncoding)
@@ -173,7 +168,6 @@ package enum CompressionError: Error, Hashable, Sendable, CustomStringConvertibl
     case .damaged: "the compressed content is damaged"
     case .truncated: "the compressed content ends too early"
     case .trailingBytes: "bytes follow the end of the compressed content"
-    case .otherContent: "the content does not match its announced length and hash"
     case .tooLong(let limit): "the content is longer than the announced \(limit) bytes"
     case .noEncoder(let encoding):
       "this system cannot compress to \(encoding.rawValue): choose gzip, or publish on Linux"

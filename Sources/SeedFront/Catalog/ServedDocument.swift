@@ -2,8 +2,11 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The ETag: the SHA-256 of the content. ``ChangesPage`` adds a suffix for uncompressed pages.
+/// The ETag: the SHA-256 of the content.
 func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex)\"" }
+
+/// Another representation needs another tag (RFC 9110, 8.8.3.3): ``ChangesPage`` without compression, metadata with it.
+func entityTag(_ tag: String, of coding: String) -> String { "\(tag.dropLast())-\(coding)\"" }
 
 struct ServedDocument: Hashable, Sendable {
   let bytes: [UInt8]

@@ -110,11 +110,15 @@ package struct PublicationDirectory: Sendable {
 
   /// Opens a delta's document in pieces after checking the file against its signed hash and length.
   package func pieces(_ object: PublishedObject) throws -> DocumentPieces.Source {
+    try check(object)
+    return try Compression.pieces(of: file(object), object.encoding, limit: object.rawLength)
+  }
+
+  private func check(_ object: PublishedObject) throws {
     let found = try SHA256Digest.ofFile(at: file(object))
     guard found.digest == object.sha256, found.length == object.length else {
       throw PublicationError.damaged(file: file(object))
     }
-    return try Compression.pieces(of: file(object), object.encoding, limit: object.rawLength)
   }
 
   /// Returns the file's bytes after checking them against the signed hash and length.
@@ -126,10 +130,12 @@ package struct PublicationDirectory: Sendable {
     return bytes
   }
 
-  /// Expands an object into a new file and checks length and hash of the result against the signed ones.
+  /// Expands an object into a new file and checks it against the signed length and hash: of a snapshot those of the
+  /// result, because they cover the whole file that clients use.
   package func expand(_ object: PublishedObject, to path: String) throws {
+    if object.rawSHA256 == nil { try check(object) }
     let raw = try Compression.expand(file(object), to: path, object.encoding, limit: object.rawLength)
-    guard raw == .init(length: object.rawLength, sha256: object.rawSHA256) else {
+    guard raw == .init(length: object.rawLength, sha256: object.rawSHA256 ?? raw.sha256) else {
       throw PublicationError.damaged(file: file(object))
     }
   }

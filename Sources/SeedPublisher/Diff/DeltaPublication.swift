@@ -23,8 +23,8 @@ extension ObjectDraft {
       path: path,
       object: PublishedObject(
         series: header.series, kind: .delta(from: header.from, to: header.to), length: stored.length,
-        sha256: stored.sha256, model: header.model, rawLength: raw.length, rawSHA256: raw.sha256,
-        schema: header.schema, schemaBefore: header.additions?.before, digest: header.digest))
+        sha256: stored.sha256, model: header.model, rawLength: raw.length, schema: header.schema,
+        schemaBefore: header.additions?.before, digest: header.digest))
   }
 
   func pieces() throws -> DocumentPieces.Source { try Compression.pieces(of: path, limit: object.rawLength) }

@@ -28,7 +28,7 @@ extension PublicationVerifier {
       try checkContent(object, &report)
       return nil
     } catch PublicationError.damaged {
-      return "the bytes that it expands to do not match the signed length and SHA-256"
+      return "the bytes that it expands to do not match the signed length or SHA-256"
     } catch  where !error.saysHindrance { return "\(error)" }
   }
 

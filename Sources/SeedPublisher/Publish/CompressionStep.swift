@@ -74,7 +74,7 @@ struct CompressionStep {
   private mutating func publishEncodings(_ plan: SeriesPlan) throws {
     while let (object, encoding) = missingEncoding(plan), let metadata = metadata(plan) {
       let draft = try context.maker(plan).draft(of: object, in: encoding)
-      guard try list(draft, metadata.state.epoch, plan) else { return }
+      guard try list(draft, from: object, metadata.state.epoch, plan) else { return }
     }
   }
 
@@ -84,11 +84,15 @@ struct CompressionStep {
   }
 
   @discardableResult
-  private mutating func list(_ draft: ObjectDraft, _ epoch: Epoch, _ plan: SeriesPlan) throws -> Bool {
+  private mutating func list(
+    _ draft: ObjectDraft, from source: PublishedObject? = nil, _ epoch: Epoch, _ plan: SeriesPlan
+  ) throws -> Bool {
     defer { draft.remove() }
     return try context.publisher.withPublication(.long) { published in
       self.published = published
-      guard let metadata = metadata(plan), ObjectListing.canList(draft.object, of: epoch, in: metadata) else {
+      guard let metadata = metadata(plan),
+        ObjectListing.canList(draft.object, from: source, of: epoch, in: metadata)
+      else {
         let isBack = metadata(plan).map { $0.state.head < draft.object.version } ?? false
         report.warnings.append(
           "\(draft.object.targetPath) is not listed, because the publication "
@@ -158,10 +162,13 @@ enum ObjectListing {
     return nil
   }
 
-  static func canList(_ object: PublishedObject, of epoch: Epoch, in published: SeriesMetadata) -> Bool {
+  /// `source` is the listed object that was compressed again; nil for a new snapshot.
+  static func canList(
+    _ object: PublishedObject, from source: PublishedObject?, of epoch: Epoch, in published: SeriesMetadata
+  ) -> Bool {
     guard published.state.epoch == epoch else { return false }
-    return object.encoding == .gzip
-      ? canList(new: object, published) : canList(further: object, published.objects)
+    guard let source else { return canList(new: object, published) }
+    return published.objects.contains(source) && !published.objects.contains { $0.kind == object.kind }
   }
 
   private static func canList(new snapshot: PublishedObject, _ published: SeriesMetadata) -> Bool {
@@ -172,10 +179,5 @@ enum ObjectListing {
     guard chain != nil, published.newestSnapshot.map({ $0.version < version }) ?? true else { return false }
     // The publication may have gone back, and have other rows as the same version.
     return published.objects.allSatisfy { $0.version != version || $0.digest == snapshot.digest }
-  }
-
-  private static func canList(further object: PublishedObject, _ listed: [PublishedObject]) -> Bool {
-    let gzip = listed.first { $0.kind == object.kind.encoded(as: .gzip) }
-    return gzip?.rawSHA256 == object.rawSHA256 && !listed.contains { $0.kind == object.kind }
   }
 }

@@ -112,6 +112,9 @@ import Testing
       let plain = try get(changes, refusing)
       #expect(plain["Content-Encoding"] == nil && plain.body.first == UInt8(ascii: "{"), "\(refusing)")
     }
+    let metadata = try get("/metadata/1.targets.json", "Accept-Encoding: gzip\r\n")
+    #expect(metadata["Content-Encoding"] == "gzip" && metadata["ETag"]?.hasSuffix("-gzip\"") == true)
+    #expect(try get("/metadata/1.targets.json")["Content-Encoding"] == nil)
     let path = "/\(try served.newestSnapshot().filePath)"
     #expect(
       try get(path, "Accept-Encoding: gzip\r\n")["Content-Encoding"] == nil, "a .gz is its own resource")

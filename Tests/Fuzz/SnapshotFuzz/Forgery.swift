@@ -108,7 +108,8 @@ struct Forgery {
     for edit in storedEdits where edit.isDelta == isDelta { stored[edit.place % stored.count] ^= edit.byte }
     let signed = PublishedObject(
       series: object.series, kind: object.kind, length: stored.count, sha256: .of(stored),
-      model: object.model, rawLength: raw.count, rawSHA256: .of(raw), schema: schema, digest: digest)
+      model: object.model, rawLength: raw.count, rawSHA256: isDelta ? nil : .of(raw), schema: schema,
+      digest: digest)
     return (signed, stored)
   }
 }
