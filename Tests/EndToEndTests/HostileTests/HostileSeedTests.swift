@@ -57,7 +57,7 @@ import Testing
       found[command.name] = outcome.status
       if outcome.status != 0 {
         let told = outcome.output + outcome.errors
-        #expect(["snapshot-4.", "my/1", "generations/"].contains(where: told.contains), "\(label)")
+        #expect(["snapshot-", "my/1", "generations/"].contains(where: told.contains), "\(label)")
       }
       guard case .exited = outcome.ending else {
         Issue.record("\(label)")
