@@ -62,7 +62,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let tooLarge = Code("tooLarge")
     /// Not enough disk space: compare ``SeedError/neededBytes`` and ``SeedError/availableBytes``.
     public static let insufficientSpace = Code("insufficientSpace")
-    /// Another store is writing to the same directory.
+    /// Another store updates the same directory.
     public static let storeLocked = Code("storeLocked")
     /// The store was closed.
     public static let closed = Code("closed")

@@ -38,7 +38,7 @@ actor StoreWriter: BlockingActor {
     guard let held = try FileLock.exclusive(layout.lock, within: Self.patience) else {
       throw SeedError(
         .storeLocked,
-        "another store is writing to \(layout.directory): keep one store per directory, give this one another with "
+        "another store already updates \(layout.directory): keep one store per directory, give this one another with "
           + "`directory:`, or try again later")
     }
     try layout.checkOwner(for: model, isBoundToMajor: options.isBoundToMajor)

@@ -31,7 +31,7 @@ package final class UniqueConflict {
       let all = wanted.compactMap(\.self)
       guard all.count == names.count else { return sentence(names, nil, holder: nil) }
       let key = table.key.compactMap { values[$0] }
-      // Without an explanation, SQLite's message is enough.
+      // A failed search for the holder must not hide the conflict.
       let holder = key.count == table.key.count ? try? search?.holder(of: all, besides: key) : nil
       return sentence(names, all, holder: holder)
     }

@@ -15,7 +15,7 @@ package final class FrontMetrics: Sendable {
 
   var load: HTTPLoad { server.withLock(\.self)() }
 
-  /// Set later, because the server needs the router, which needs the metrics.
+  /// Called later, because the server needs the router, which needs the metrics.
   func watch(_ load: @escaping @Sendable () -> HTTPLoad, behindProxies isProxied: Bool) {
     server.withLock { $0 = load }
     hidesLooks.withLock { $0 = isProxied }

@@ -97,7 +97,7 @@ package final class OpenFile: Sendable {
   /// Bytes in the file when it was opened.
   package let length: Int64
 
-  /// Rejects symbolic links.
+  /// Rejects a path that is a symbolic link.
   package init(path: String) throws(FileError) {
     file = try File(path, for: .readingRegular(followsLinks: false))
     length = Int64(try file.length())

@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Reads CSV records onto a tape, each as an object with the header's names. Texts remain in the document; only those
+/// Reads CSV records onto a tape, each as an object with the header's names. Strings remain in the document; only those
 /// with doubled quotation marks are copied. Empty lines are skipped.
 struct RecordReader {
   private let delimiter: UInt8

@@ -1,8 +1,8 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Rejects values that SQLite stores but on which an app's typed reads fail: INTEGER accepts whole numbers, and REAL
-/// numbers; other columns accept any value. A column whose published rows already have such values may get more of
+/// Rejects values that SQLite stores but on which an app's typed reads fail: INTEGER accepts whole numbers, REAL
+/// accepts numbers, other columns accept any value. A column whose published rows already have such values may get more of
 /// them.
 package final class TypeGuard {
   private let plan: SeriesPlan

@@ -58,7 +58,7 @@ package final class FollowedDataset: Sendable {
     guard !added.isEmpty else { return nil }
     let (were, them) = added.count == 1 ? ("was", "it") : ("were", "them")
     return
-      "\(Self.names(added)) \(were) added since 'seedbank run' was started: restart it to publish \(them)"
+      "\(Self.names(added)) \(were) added after 'seedbank run' was started: restart it to publish \(them)"
   }
 
   private static func names(_ models: [ModelVersion]) -> String {

@@ -91,7 +91,7 @@ struct OriginTable: Sendable {
     }
   }
 
-  /// The table for clients, without CHECKs and references, which the origin enforces. A primary key with NULLs becomes
+  /// The table for clients, without CHECKs and references, which are left to the origin. A primary key with NULLs becomes
   /// a UNIQUE constraint. `rowNumber`: the name of a new column that is the key.
   func sql(numberedBy rowNumber: String? = nil) -> String {
     let number = rowNumber.map { "\(quoted($0)) INTEGER PRIMARY KEY" }

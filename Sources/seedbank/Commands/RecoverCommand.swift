@@ -163,7 +163,7 @@ extension Command {
       For disasters only: the publication is lost, or the newest backup is older than the clients' data. Every \
       series begins a new history at version 1 with the current rows of its origin, under the root that clients \
       trust, and every client downloads a snapshot. A publication that is too old is continued, a lost one is \
-      replaced. It needs root.json and the keys, including the targets key. Rollback holds end, and tables may \
+      replaced. It needs root.json and the keys, including the targets key. It ends the holds of rollbacks, and tables may \
       have lost any number of rows. A standby is read even if it lacks published rows.
       """,
     options: [
@@ -186,7 +186,7 @@ extension Command {
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
     try await Mirrors(configuration, deployment.publication, context).check()
     let notices = StepNotices(configuration, context)
-    let root = try configuration.shippedRoot(orElse: "put there a root.json that apps ship with")
+    let root = try configuration.shippedRoot(orElse: "put a root.json there that apps ship with")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       try context.console.report(

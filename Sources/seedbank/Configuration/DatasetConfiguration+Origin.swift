@@ -38,7 +38,7 @@ extension DatasetConfiguration {
         + "`PGPASSWORD`, or put the whole URL in this key's variable", read: readPostgres,
       json: { $0.postgres.url.map { .string($0.withoutPassword) } ?? .null }),
     Setting(
-      "origin.schema", \.postgres.schema, type: "text", isSeldom: true,
+      "origin.schema", \.postgres.schema, type: "string", isSeldom: true,
       "the schema of the tables in that database",
       read: { value throws(Refusal) in try value.text() }, json: { .string($0) }),
   ]

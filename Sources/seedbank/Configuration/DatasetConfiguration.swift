@@ -99,7 +99,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
       Setting(
         "lifecycle", \.policy.lifecycles,
         type:
-          "by major: `state` (`active`, `deprecated`, `retired`), `sunset` (`YYYY-MM-DD`), `message` (text)",
+          "by major: `state` (`active`, `deprecated`, `retired`), `sunset` (`YYYY-MM-DD`), `message` (string)",
         usual: "`active`", isSeldom: true,
         "the state of each model's major, such as `{\"1\": {\"state\": \"deprecated\", \"sunset\": "
           + "\"2027-06-30\"}}`; `retired` ends its updates, and the message is for the app's users",

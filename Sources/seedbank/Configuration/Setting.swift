@@ -73,7 +73,7 @@ extension Setting {
     _ key: String, _ field: Field<String?>, isSeldom: Bool = false, _ meaning: String
   ) -> Self {
     Self(
-      key, field, type: "text", isSeldom: isSeldom, meaning,
+      key, field, type: "string", isSeldom: isSeldom, meaning,
       read: { value throws(Refusal) in try value.text() }, json: { JSONValue($0) })
   }
 

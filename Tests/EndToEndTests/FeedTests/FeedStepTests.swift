@@ -135,7 +135,7 @@ import Testing
     try publish()
     try feed.write(FeedDeployment.stops + "C,Sea,,\n", "stops.txt")
     try Tool.run(["touch", "-d", "1 hour ago", feed.folder("feed/stops.txt")])
-    #expect(try feed.refusal().contains("came after DONE, which completes the feed"))
+    #expect(try feed.refusal().contains("was added or changed after DONE, which completes the feed"))
     #expect(try feed.version == 1)
     try Tool.run(["touch", feed.folder("feed/DONE")])
     try publish()

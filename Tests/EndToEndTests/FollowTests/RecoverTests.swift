@@ -146,7 +146,7 @@ import Testing
     try scene.folder.seedbank("recover", "--from", gone.address).expect(69)
     let (root, kept) = (scene.folder("seedbank/root.json"), scene.folder("app-root.json"))
     try Tool.run(["mv", root, kept])
-    try scene.folder.seedbank("new-epoch", "--yes").expect(78, "put there a root.json")
+    try scene.folder.seedbank("new-epoch", "--yes").expect(78, "put a root.json there")
     try Tool.run(["mv", kept, root])
     let origin = scene.folder("my.sqlite")
     try Tool.run(["mv", origin, "\(origin).away"])

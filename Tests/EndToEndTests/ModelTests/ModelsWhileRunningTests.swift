@@ -101,7 +101,7 @@ import Testing
     try deployment.folder.succeed("model", "new", "2.0")
     try publish("beside a draft", in: 1)
     try waitUntil("it is told", every: 0.01) {
-      server.errors.contains("model 2.0 was added since 'seedbank run' was started")
+      server.errors.contains("model 2.0 was added after 'seedbank run' was started")
     }
     #expect(try deployment.publication.published().series.count == 1)
     #expect(server.stop() == 0)

@@ -64,7 +64,7 @@ struct FeedListing {
     guard let name = settings.marker, folder != nil else { return unsettled(now) }
     guard let marker else { return "the file \(name), which completes the feed, is missing" }
     if let late = entries.first(where: { $0.stamp.isChanged(after: marker) }) {
-      return "\(late.name) came after \(name), which completes the feed"
+      return "\(late.name) was added or changed after \(name), which completes the feed"
     }
     // A removed file has no time, and a link has its target's time. So the last load must have had the same files.
     guard let last, last.listing != text, last.listing.hasSuffix("\n\(marker.text)") else { return nil }

@@ -70,7 +70,7 @@ package final class FeedOrigin: Origin {
   }
 }
 
-/// A feed's rows. Texts in columns of bytes are rejected because feed files cannot hold bytes.
+/// A feed's rows. Strings in columns of bytes are rejected because feed files cannot hold bytes.
 private final class FeedRows: RowSource {
   private let base: any RowSource
   private let table: TableSchema
