@@ -98,7 +98,7 @@ import Testing
   @Test(
     .full,
     arguments: [
-      (["model", "new", "1.0"], 64, "my has model 1.0 already"),
+      (["model", "new", "1.0"], 64, "my already has model 1.0"),
       (["model", "new", "0.9"], 64, "Expected major.minor"),
       (["model", "new", "two"], 64, "Expected major.minor"),
       (["model", "new", "1.1", "1.2"], 64, "Expected nothing more for '<name>', found '1.2'"),
