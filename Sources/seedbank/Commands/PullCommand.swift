@@ -173,6 +173,10 @@ struct Pull: Sendable {
   func update(_ store: SeedStore) async throws {
     let report = try await store.update()
     try console.report(json(report), line(report))
+    guard let newest = await store.state.newestVersion, newest > report.to else { return }
+    console.warning(
+      "\(series): version \(newest) is published, but no sound files on the server lead to it: pull again later, or "
+        + "ask its operator")
   }
 
   func check(_ store: SeedStore) async throws {

@@ -58,6 +58,19 @@ import Testing
   }
 }
 
+@Suite struct IncompletePullTests {
+  @Test func `a pull that cannot reach the newest version warns`() throws {
+    let store = try PulledStore()
+    let folder = store.folder("seedbank/publication/targets/my/1")
+    for name in try Folder.names(in: folder) where name.hasSuffix("-3.json.gz") {
+      try Folder.remove("\(folder)/\(name)")
+    }
+    let outcome = try store.pull("--store", "store")
+    #expect(outcome.status == 0 && outcome.output.contains("my/1: version 1,"), "\(outcome)")
+    #expect(outcome.errors.contains("Warning: my/1: version 3 is published, but"), "\(outcome)")
+  }
+}
+
 @Suite struct CheckCommandTests {
   let store: PulledStore
 
