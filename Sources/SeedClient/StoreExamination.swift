@@ -18,6 +18,8 @@ package struct StoreExamination {
 
   package func run() throws(SeedError) -> StoreReport {
     do {
+      // Fails for a user who may not read the directory.
+      _ = try Folder.names(in: layout.directory)
       guard Folder.isFolder(layout.generations) else {
         throw SeedError(.io, "there is no store in \(layout.directory): 'seedbank pull' makes one")
       }

@@ -179,7 +179,7 @@ package struct DeploymentCheck {
       model.projections[table.name] != nil
       ? "change \(select) so that it does not select such rows"
       : "give them values, or leave them out: put SELECT \(columns) FROM \(quoted(table.name)) WHERE \(condition) in "
-        + "\(select); a new major ('seedbank model new') may have a different key"
+        + "\(select); a new major ('seedbank model new MAJOR.0') may have a different key"
     return
       "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
       + "cannot have such rows: \(remedy)"

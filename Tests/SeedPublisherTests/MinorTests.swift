@@ -62,6 +62,12 @@ import Testing
     let metadata = try deployment.metadata(major: 2)
     #expect(metadata.newestSnapshot?.version.number == 2 && metadata.state.floor == .first)
     #expect(metadata.objects.contains { $0.schemaBefore != nil })
+    let scratch = deployment.folder("scratch")
+    try Folder.create(scratch)
+    let report = try PublicationVerifier(
+      deployment.publication, scratch: scratch, now: deployment.clock
+    ).run()
+    #expect(report.isSound && report.passedDeltas == 1, "\(report.findings)")
     try deployment.origin("UPDATE stop SET name = 'x' WHERE id = 1")
     try deployment.verifiedStep(forcingSnapshot: true)
     #expect(try deployment.metadata(major: 2).state.floor.number == 3)

@@ -84,7 +84,7 @@ extension Projection {
     let place = sql == nil ? "with a SELECT in the new file \(file)" : "in \(file)"
     return
       "cast it \(place), or declare the column NUMERIC, which takes any value; once the model is published, in a new major "
-      + "('seedbank model new')"
+      + "('seedbank model new MAJOR.0')"
   }
 }
 
