@@ -247,7 +247,7 @@ final class ConnectionHandle {
 
   /// If the database is read-only, a full disk is that of SQLite's scratch files.
   private func place(of code: Int32) -> DatabaseError.Place? {
-    guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN].contains(code) else { return nil }
+    guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY].contains(code) else { return nil }
     let name = sqlite3_db_filename(pointer, "main").map { String(cString: $0) } ?? ""
     // A file that failed to open has no name here, nor does a scratch database, whose path has no slash.
     let file = name.isEmpty && path.contains("/") ? path : name

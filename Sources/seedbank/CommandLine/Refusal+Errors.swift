@@ -53,6 +53,8 @@ extension Refusal {
 
   private static func advice(on error: DatabaseError) -> String? {
     switch error.place {
+    case .database(let path) where error.primaryCode == ResultCode.readOnly:
+      "; \(path) or its folder cannot be written: run the command as the owner, or give this user access to it."
     case .database(let path) where !path.hasPrefix(Paths.scratchPrefix):
       error.saysFull
         ? "; there is no room for \(path)\(room(beside: path)), or for SQLite's sorting in TMPDIR: free some."

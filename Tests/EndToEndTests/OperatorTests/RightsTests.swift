@@ -38,4 +38,16 @@ enum OtherUser {
     #expect(!outcome.output.contains("listening"), "\(outcome)")
     #expect(!outcome.errors.contains("keys rotate"), "a key that exists is not to be replaced")
   }
+
+  @Test(.enabled(if: OtherUser.isRoot && OtherUser.canStart, "root may write each folder"))
+  func `a state folder that cannot be written is named`() throws {
+    let deployment = try OperatedDeployment()
+    let path = deployment.folder.path
+    try deployment.origin("UPDATE shop SET rank = 7 WHERE id = 1")
+    try Tool.run(["sh", "-ec", "chown -R 65534:65534 .; chmod 555 seedbank/state"], in: path)
+    let outcome = try TestProgram.run(
+      OtherUser.command + [SeedbankBinary.path, "regenerate"], in: path, within: longestWait)
+    #expect(outcome.status == 74, "\(outcome)")
+    #expect(outcome.errors.contains("state/my-1.sqlite or its folder cannot be written"), "\(outcome)")
+  }
 }
