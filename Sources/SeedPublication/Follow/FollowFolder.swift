@@ -81,12 +81,14 @@ package final class FollowFolder: Sendable {
     try DurableFile.moveIntoPlace(part, publication.file(object), mode: PublicationDirectory.fileMode)
   }
 
-  /// Removes files left by crashes, and files that no metadata named during the grace period.
-  package func prune(graceSeconds: Int, now: UTCTime) throws -> [String] {
+  /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the latter, and
+  /// warnings about those that cannot be removed.
+  package func prune(graceSeconds: Int, now: UTCTime) throws -> (removed: [String], warnings: [String]) {
     let published = try publication.published()
     try publication.sweep(published.delegatedSeries)
     let pruning = Pruning(publication: publication, stateFolder: own, graceSeconds: graceSeconds)
-    return try pruning.run(published, now: now, isDryRun: false).removed
+    let pruned = try pruning.run(published, now: now, isDryRun: false)
+    return (pruned.removed, pruned.warnings.map { "\($0)." })
   }
 
   package func release() throws(FileError) { try Folder.removeAll(own) }
