@@ -26,7 +26,9 @@ package final class FollowFolder: Sendable {
     try Folder.create("\(own)/\(Self.partsName)", mode: 0o700)
     lock = try File("\(own)/lock", for: .updating, mode: 0o600)
     guard try lock.tryLock() else {
-      throw Refusal(.locked, "Another process follows into \(path): end it first, or choose another folder.")
+      throw Refusal(
+        .locked,
+        "Another process already writes into \(path): let it finish, end it, or choose another folder.")
     }
   }
 

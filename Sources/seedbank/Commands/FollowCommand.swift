@@ -22,7 +22,7 @@ extension Command {
       Give the oldest root.json that apps still ship: the copy contains it and all later ones.
 
       Exit codes of --once: 0 done, 1 a signal ended it, 65 the publication was rejected, 69 it does not answer, 74 a disk failed, 75 \
-      another process follows into the folder, 78 the root file or the folder does not fit.
+      another process already writes into the folder, 78 the root file or the folder does not fit.
       """,
     arguments: [
       .argument("source", help: "The address of the publication, or a folder that holds a copy of it.")
