@@ -52,4 +52,21 @@ import Testing
     let listed = try publication.published().series.values.flatMap(\.metadata.objects).count
     #expect(source.objects.withLock { $0 } < listed)
   }
+
+  @Test func `a look that cannot remove an obsolete file is complete, and warns`() async throws {
+    let deployment = try PublisherFixture.deployment()
+    defer { withExtendedLifetime(deployment) {} }
+    let publication = deployment.publication
+    let folder = try FollowFolder(deployment.folder("copy"))
+    try Folder.create(deployment.folder("copy/metadata/stuck/inside"))
+    let root = try #require(try publication.metadata("1.root.json"))
+    let follower = Follower(
+      folder: folder, source: Source(publication, folder.parts), root: root, graceSeconds: 0)
+    #expect(try await follower.look().warnings == [])
+    try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    _ = try deployment.step()
+    let report = try await follower.look()
+    #expect(report.warnings.count == 1 && report.warnings[0].contains("copy/metadata/stuck: "))
+    #expect(try folder.publication.published().timestamp.version == publication.published().timestamp.version)
+  }
 }

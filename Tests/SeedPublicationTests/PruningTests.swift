@@ -51,6 +51,23 @@ import Testing
     }
   }
 
+  @Test func `an obsolete file that stays is reported, and keeps neither others nor the snapshot`() throws {
+    let deployment = try Self.deployment()
+    let folder = deployment.publication.path + "/targets/test/1"
+    try Folder.create("\(folder)/stuck/inside")
+    try Data().write(to: URL(fileURLWithPath: "\(folder)/other"))
+    _ = try deployment.step()
+    deployment.clock = deployment.clock.adding(seconds: 700)
+    try deployment.origin("UPDATE t SET v = 'b'")
+    let report = try deployment.step(forcingSnapshot: true)
+    #expect(!report.pruned.contains("targets/test/1/stuck") && !Folder.exists("\(folder)/other"))
+    #expect(try deployment.metadata().newestSnapshot?.version.number == 2)
+    for warnings in [report.warnings, try deployment.step().warnings] {
+      let found = warnings.filter { $0.hasPrefix("1 obsolete file remains: cannot remove \(folder)/stuck: ") }
+      #expect(found.count == 1, "\(warnings)")
+    }
+  }
+
   @Test func `the grace period begins when a step stops naming a file, not when the step began`() throws {
     let deployment = try Self.deployment()
     let (publisher, published) = (deployment.publisher, try deployment.publication.published())
@@ -58,7 +75,8 @@ import Testing
     try Data().write(to: URL(fileURLWithPath: "\(deployment.publication.path)/\(leftover)"))
     let context = StepContext(
       publisher: publisher, job: deployment.job, now: deployment.clock, start: .now - .seconds(3600))
-    _ = try context.prune(published)
+    var report = StepReport()
+    try context.prune(published, &report)
     let pruning = Pruning(
       publication: publisher.publication, stateFolder: publisher.stateFolder, graceSeconds: 600)
     for (seconds, removed) in [(3700, []), (4300, [leftover])] as [(Int, [String])] {

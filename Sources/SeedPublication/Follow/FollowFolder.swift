@@ -26,7 +26,9 @@ package final class FollowFolder: Sendable {
     try Folder.create("\(own)/\(Self.partsName)", mode: 0o700)
     lock = try File("\(own)/lock", for: .updating, mode: 0o600)
     guard try lock.tryLock() else {
-      throw Refusal(.locked, "Another process follows into \(path): end it first, or choose another folder.")
+      throw Refusal(
+        .locked,
+        "Another process already writes into \(path): let it finish, end it, or choose another folder.")
     }
   }
 
@@ -81,12 +83,14 @@ package final class FollowFolder: Sendable {
     try DurableFile.moveIntoPlace(part, publication.file(object), mode: PublicationDirectory.fileMode)
   }
 
-  /// Removes files left by crashes, and files that no metadata named during the grace period.
-  package func prune(graceSeconds: Int, now: UTCTime) throws -> [String] {
+  /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the latter, and
+  /// warnings about those that cannot be removed.
+  package func prune(graceSeconds: Int, now: UTCTime) throws -> (removed: [String], warnings: [String]) {
     let published = try publication.published()
     try publication.sweep(published.delegatedSeries)
     let pruning = Pruning(publication: publication, stateFolder: own, graceSeconds: graceSeconds)
-    return try pruning.run(published, now: now, isDryRun: false).removed
+    let pruned = try pruning.run(published, now: now, isDryRun: false)
+    return (pruned.removed, pruned.warnings.map { "\($0)." })
   }
 
   package func release() throws(FileError) { try Folder.removeAll(own) }

@@ -33,12 +33,12 @@ package struct Follower: Sendable {
       return missing
     }
     try await get(missing)
-    let removed = try await blocking { [folder, graceSeconds] in
+    let pruned = try await blocking { [folder, graceSeconds] in
       // After the objects. `timestamp.json` is last, or a new root that old clients do not need.
       if !draft.files.isEmpty { try folder.publication.write(draft.files) }
       return try folder.prune(graceSeconds: graceSeconds, now: now.passed(since: begun))
     }
-    return FollowReport(draft: draft, fetched: missing, removed: removed)
+    return FollowReport(draft: draft, fetched: missing, removed: pruned.removed, warnings: pruned.warnings)
   }
 
   private func draft(_ now: UTCTime) async throws -> FollowDraft {
@@ -72,6 +72,8 @@ package struct FollowReport: Sendable {
   package let draft: FollowDraft
   fileprivate let fetched: [PublishedObject]
   fileprivate let removed: [String]
+  /// Sentences about obsolete files that remain. The copy is complete.
+  package let warnings: [String]
 
   package var isUnchanged: Bool { draft.files.isEmpty && fetched.isEmpty }
 

@@ -17,21 +17,34 @@ package struct Pruning {
   /// The time at which each file became unnamed, by path within the publication.
   package typealias Unnamed = [String: UTCTime]
 
+  /// A file that cannot be removed stops nothing; the next run tries again.
   package func run(
     _ published: PublishedMetadata, now: UTCTime, isDryRun: Bool
-  ) throws -> (removed: [String], waiting: Unnamed) {
+  ) throws -> (removed: [String], waiting: Unnamed, warnings: [String]) {
     let (known, named) = (remembered(), published.namedFiles)
     let unnamed = try publication.prunableFiles(published.delegatedSeries).filter { !named.contains($0) }
     // A clock that was set back must not prolong the grace period.
     let since = Unnamed(uniqueKeysWithValues: unnamed.map { ($0, min(known[$0] ?? now, now)) })
-    let waiting = since.filter { path, time in
+    var waiting = since.filter { path, time in
       known[path] == nil || now.secondsSinceEpoch - time.secondsSinceEpoch < graceSeconds
     }
-    let removed = unnamed.filter { waiting[$0] == nil }
-    guard !isDryRun else { return (removed, waiting) }
-    for file in removed { try Folder.remove("\(publication.path)/\(file)") }
+    let due = unnamed.filter { waiting[$0] == nil }
+    guard !isDryRun else { return (due, waiting, []) }
+    var failures: [FileError] = []
+    for file in due {
+      do throws(FileError) { try Folder.remove("\(publication.path)/\(file)") } catch {
+        failures.append(error)
+        waiting[file] = since[file]
+      }
+    }
     if waiting != known { try remember(waiting) }
-    return (removed, waiting)
+    return (due.filter { waiting[$0] == nil }, waiting, Self.warnings(failures))
+  }
+
+  private static func warnings(_ failures: [FileError]) -> [String] {
+    guard let first = failures.first else { return [] }
+    let count = failures.count == 1 ? "1 obsolete file remains" : "\(failures.count) obsolete files remain"
+    return ["\(count): \(first): remove it by hand, or let this user remove it; clients are not affected"]
   }
 
   private var memory: String { "\(stateFolder)/unnamed-files.json" }

@@ -43,7 +43,7 @@ struct ChangeStep {
         try result.get()
         try renewal.get()
       }
-      step.report.pruned = try context.prune(step.update.published)
+      try context.prune(step.update.published, &step.report)
       step.report.warnings += step.update.warnings
       return step.update.published
     }

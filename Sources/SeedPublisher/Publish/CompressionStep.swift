@@ -111,7 +111,7 @@ struct CompressionStep {
       context.options)
     try update.publish([metadata])
     published = update.published
-    report.pruned += try context.prune(published)
+    try context.prune(published, &report)
     report.warnings += update.warnings.filter { !report.warnings.contains($0) }
   }
 

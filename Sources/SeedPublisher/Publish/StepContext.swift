@@ -37,11 +37,13 @@ struct StepContext: Sendable {
     return newest?.publishedAt.map { !now.isWithin(job.snapshotSeconds, of: $0) } ?? true
   }
 
-  func prune(_ published: PublishedMetadata) throws -> [String] {
+  func prune(_ published: PublishedMetadata, _ report: inout StepReport) throws {
     let graceSeconds = max(job.graceSeconds, publisher.graceSeconds)
     // A long step must not shorten the grace period of files that it made unnamed at its end.
-    return try Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
-      .run(published, now: now.passed(since: start), isDryRun: options.isPreview).removed
+    let pruned = try Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
+      .run(published, now: now.passed(since: start), isDryRun: options.isPreview)
+    report.pruned += pruned.removed
+    report.warnings += pruned.warnings.filter { !report.warnings.contains($0) }
   }
 }
 

@@ -22,7 +22,7 @@ extension Command {
       Give the oldest root.json that apps still ship: the copy contains it and all later ones.
 
       Exit codes of --once: 0 done, 1 a signal ended it, 65 the publication was rejected, 69 it does not answer, 74 a disk failed, 75 \
-      another process follows into the folder, 78 the root file or the folder does not fit.
+      another process already writes into the folder, 78 the root file or the folder does not fit.
       """,
     arguments: [
       .argument("source", help: "The address of the publication, or a folder that holds a copy of it.")
@@ -70,6 +70,7 @@ private struct FollowJob: Sendable {
   private let configuration: DeploymentConfiguration
   private let signals: StopSignals
   private let progress: FollowProgress
+  private let repeated = RepeatedWarnings()
 
   static let usualEverySeconds = 5
   private static let everyAllowed = 1...UTCTime.secondsPerDay
@@ -100,6 +101,7 @@ private struct FollowJob: Sendable {
     try await signals.cancelling {
       do {
         let report = try await follower.look(rehashing: arguments.flag("verify"))
+        report.warnings.forEach(context.console.warning)
         try context.console.report(report.json, report.text)
       } catch  where Task.isCancelled {
         throw Refusal(.failure, "A signal ended the look. The copy is unchanged; the next look continues.")
@@ -143,6 +145,7 @@ private struct FollowJob: Sendable {
       let report = try await follower.look(rehashing: rehashing)
       if !report.isUnchanged { onChange() }
       context.console.tell(report.record)
+      report.warnings.filter { repeated.isDue($0, now: .now()) }.forEach(context.console.warning)
       return nil
     } catch { return error }
   }

@@ -105,7 +105,8 @@ private struct Recovery {
     for source in sources {
       do {
         let follower = Follower(folder: folder, source: source, root: root, isExpiryPassedOver: true)
-        try await follower.look().draft.warnings.forEach(console.warning)
+        let report = try await follower.look()
+        (report.draft.warnings + report.warnings).forEach(console.warning)
       } catch {
         failures.append(error)
         if sources.count > 1 { console.warning(Refusal(of: error).message) }

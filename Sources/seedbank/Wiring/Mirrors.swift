@@ -67,7 +67,7 @@ struct Mirrors: Sendable {
       _ = try await blocking { [publication] in try mirror.bringUpToDate(publication, now: .now()) }
     } catch let failure as MirrorFailure where failure.error.stopsPublisher {
       throw failure
-    } catch { console.warning(Self.warning(error)) }
+    } catch { console.warning(Self.warning(error, of: mirror)) }
   }
 
   /// Runs until cancelled; calls `stop` if another publisher is ahead on a mirror.
@@ -126,7 +126,7 @@ struct Mirrors: Sendable {
         }
         if isFirst { stop() }
       } else if !Task.isCancelled, watch.repeated.isDue("\(error)", now: .now()) {
-        console.warning(Self.warning(error))
+        console.warning(Self.warning(error, of: mirror))
       }
     }
   }
@@ -157,11 +157,15 @@ struct Mirrors: Sendable {
     (error as? MirrorFailure)?.error.isHarmless == true
   }
 
-  private static func warning(_ error: any Error) -> String {
+  private static func warning(_ error: any Error, of mirror: Mirror) -> String {
     let message = Refusal(of: error).message
     // The other process copies the newest version too.
     if case PublicationError.locked = error { return message }
     if isHarmless(error) { return "\(message) Its clients get the current version." }
+    // The publication's or another file's error does not name the mirror.
+    guard error is MirrorFailure else {
+      return "\(message) The mirror \(mirror.place) stays as it is until that is fixed."
+    }
     return "\(message) It is behind until that is fixed; the publication here is not affected."
   }
 }

@@ -141,7 +141,7 @@ import Testing
     #expect(!scene.folder.exists("fresh/metadata"))
     let lock = try File(scene.folder("copy/.follow/lock"), for: .updating)
     #expect(try lock.tryLock())
-    try expectRefusal(75, "nother process follows into")
+    try expectRefusal(75, "nother process already writes into")
     lock.unlock()
     try scene.follow()
     let clock = try MovedClock()

@@ -73,6 +73,14 @@ import Testing
     try scene.expectSame("the follower goes on", hasBurnt: true)
   }
 
+  @Test func `a second recover at the same time reports the first one`() throws {
+    try scene.follow()
+    try burn()
+    let first = try FollowFolder(scene.origin.publication.path)
+    try recover().expect(75, "nother process already writes into")
+    withExtendedLifetime(first) {}
+  }
+
   @Test func `versions after the follower's last update are lost, and the follower's clients continue`()
     throws
   {

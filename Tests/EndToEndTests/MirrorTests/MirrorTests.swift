@@ -65,6 +65,14 @@ import Testing
     }
   }
 
+  @Test func `a missing publication is not reported as unaffected, and the mirror is named`() throws {
+    let scene = try Scene()
+    try Tool.run(["rm", "-rf", scene.deployment.publication.path])
+    let outcome = try scene.deployment.seedbank("regenerate").expect(65, "There is no publication at")
+    #expect(outcome.errors.contains("The mirror \(scene.mirror) stays as it is until that is fixed."))
+    #expect(!outcome.errors.contains("not affected"), "\(outcome.errors)")
+  }
+
   @Test func `run mirrors its own versions and those of other commands`() throws {
     let scene = try Scene()
     let run = try RunningSeedbank(["run", "--port", "0"], in: scene.deployment.folder.path)
