@@ -97,6 +97,7 @@ ssize_t write(int descriptor, const void *buffer, size_t count);
 ssize_t pread(int descriptor, void *bytes, size_t count, off_t offset);
 int fsync(int descriptor);
 int flock(int descriptor, int operation);
+int chmod(const char *path, mode_t mode);
 int fchmod(int descriptor, mode_t mode);
 int fchown(int descriptor, uid_t user, gid_t group);
 #define SIGQUIT 3
