@@ -11,18 +11,21 @@ import { gunzipSync } from 'node:zlib';
 import { get, refresh, Refused } from './metadata.mjs';
 import * as seed from './seed.mjs';
 
-/** The names of snapshots and deltas compressed with gzip. */
-const names = /^[^/]+\/\d+\/(?:snapshot-(\d+)\.sqlite|delta-([1-9]\d*)-(\d+)\.json)\.gz$/;
+/** The names of snapshots and deltas. */
+const names = /^[^/]+\/\d+\/(?:snapshot-([1-9]\d*)\.sqlite|delta-([1-9]\d*)-([1-9]\d*)\.json)\.(gz|xz)$/;
 
-/** The signed facts of each object for clients of a model. A snapshot's `from` is 0. */
+/** The signed facts of each object for clients of a model, compressed with gzip. A snapshot's `from` is 0. */
 function usable({ seedbank: state, targets }, dataset, model) {
   if (!state.models[model])
     throw new Refused(`model ${model} is not published; the published ones are ${Object.keys(state.models).join(', ')}`);
   const series = { dataset, series: parseInt(model), epoch: state.epoch };
   return Object.entries(targets).flatMap(([path, { custom, length, hashes }]) => {
-    const [name, schema] = [names.exec(path), state.models[custom?.model]];
-    if (!name || !schema) return [];
-    const [from, to] = [Number(name[2] ?? 0), Number(name[1] ?? name[3])];
+    const name = names.exec(path);
+    const [from, to] = [Number(name?.[2] ?? 0), Number(name?.[1] ?? name?.[3])];
+    if (!(from < to && Number.isSafeInteger(to))) return [];
+    if (parseInt(custom.model) !== series.series) throw new Refused(`${path} is of another series, by its model`);
+    const schema = state.models[custom.model];
+    if (name[4] !== 'gz' || !schema) return [];
     return [{ schemaBefore: schema, ...custom, ...series, path, length, sha256: hashes.sha256, schema, from, to, version: to }];
   });
 }

@@ -14,7 +14,6 @@ import pathlib
 import re
 import shutil
 import sys
-import time
 
 from tuf.api.exceptions import DownloadError, RepositoryError
 from tuf.api.metadata import Metadata, Targets
@@ -30,11 +29,14 @@ def usable(state, targets, dataset, model):
     """The signed facts of each object for clients of a model, compressed with gzip. A snapshot's `from` is 0."""
     if model not in state["models"]:
         raise Refused(f"model {model} is not published; the published ones are {', '.join(state['models'])}")
-    series, facts = {"dataset": dataset, "series": int(model.split(".")[0]), "epoch": state["epoch"]}, []
+    major, facts = model.split(".")[0], []
+    series, home = {"dataset": dataset, "series": major, "epoch": state["epoch"]}, f"{dataset}/{major}/"
     for path, target in targets.items():
-        name = re.fullmatch(r"[^/]+/\d+/(?:snapshot-(\d+)\.sqlite|delta-([1-9]\d*)-(\d+)\.json)\.gz", path)
-        if name and (schema := state["models"].get(target.custom["model"])):
-            begin, end = int(name[2] or 0), int(name[1] or name[3])
+        name = re.fullmatch(home + r"(?:snapshot-([1-9]\d*)\.sqlite|delta-([1-9]\d*)-([1-9]\d*)\.json)\.(gz|xz)", path, re.A)
+        begin, end = (int(name[2] or 0), int(name[1] or name[3])) if name else (0, 0)
+        if not path.startswith(home) or (known := begin < end < 2**53) and target.custom["model"].split(".")[0] != major:
+            raise Refused(f"{path} is of another series than {dataset}/{major}")
+        if known and name[4] == "gz" and (schema := state["models"].get(target.custom["model"])):
             fact = {"schemaBefore": schema, **target.custom, **series, "path": path, "length": target.length}
             facts.append(fact | {"schema": schema, "from": begin, "to": end, "version": end})
     return facts
@@ -44,8 +46,7 @@ def start(state, facts, meta):
     """The version and schema that deltas may begin at; version 0 if the data needs a snapshot."""
     if not meta or meta["epoch"] != state["epoch"]:
         return 0, None
-    version = int(meta["version"])
-    if version > state["head"]:
+    if (version := int(meta["version"])) > state["head"]:
         raise Refused(f"the publisher is at version {state['head']}, the data at {version}: was a backup restored?")
     return version if {fact["digest"] for fact in facts if fact["to"] == version} <= {meta["digest"]} else 0, meta["schema"]
 
@@ -105,12 +106,11 @@ def take(updater, way, current, scratch):
         with seed.transaction(file) as database:
             compare(seed.meta(database), way[0], "epoch", "version")
             seed.build_indexes(database)
-    for fact in way:
-        if fact["from"]:
-            delta = seed.document(download(updater, fact))
-            compare(delta | {"schemaBefore": seed.before(delta)}, fact, "from", "to", "schemaBefore")
-            with seed.transaction(file) as database:
-                seed.apply(database, delta)
+    for fact in (fact for fact in way if fact["from"]):
+        delta = seed.document(download(updater, fact))
+        compare(delta | {"schemaBefore": seed.before(delta)}, fact, "from", "to", "schemaBefore")
+        with seed.transaction(file) as database:
+            seed.apply(database, delta)
     if file != current:
         swap(file, current)
 
@@ -118,7 +118,7 @@ def take(updater, way, current, scratch):
 def swap(new, current):
     """Makes a file the current one. The old one stays for its readers until the next swap."""
     old, link = current.resolve(), new.with_suffix(".link")
-    named = new.rename(current.with_name(f"seed-{time.time_ns()}.sqlite"))
+    named = new.rename(current.with_name(f"seed-{os.urandom(8).hex()}.sqlite"))
     os.sync()  # The file is on the disk before the link names it.
     link.symlink_to(named.name)
     link.replace(current)

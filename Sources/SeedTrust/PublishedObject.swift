@@ -4,8 +4,8 @@ package import SeedSystem
 package struct PublishedObject: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case snapshot(SeedVersion, ContentEncoding)
-    /// The changed rows; `from` is below `to`. Always listed in gzip, so that stored deltas can be spliced; large merged
-    /// ones also in xz.
+    /// The changed rows; `from` is below `to`. Always listed in gzip, so that stored deltas can be spliced; large ones
+    /// that are merged or begin a minor also in xz.
     case delta(from: SeedVersion, to: SeedVersion, ContentEncoding = .gzip)
   }
 

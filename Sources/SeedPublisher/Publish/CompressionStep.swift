@@ -5,9 +5,10 @@ import SeedSystem
 import SeedTrust
 
 /// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn, and further
-/// encodings of the newest one and of large merged deltas. Holds the publication's lock while drawing a copy and while
-/// listing an object, but not during compression. The metadata is therefore read again, and ``ObjectListing`` decides
-/// whether the object may still be listed. A separate lock prevents two processes from compressing the same object.
+/// encodings of the newest one and of large deltas that are merged or begin a minor. Holds the publication's lock while
+/// drawing a copy and while listing an object, but not during compression. The metadata is therefore read again, and
+/// ``ObjectListing`` decides whether the object may still be listed. A separate lock prevents two processes from
+/// compressing the same object.
 struct CompressionStep {
   private let context: StepContext
   private var published: PublishedMetadata

@@ -38,7 +38,8 @@ extension Command {
       .value(
         "grace", "seconds",
         help:
-          "Seconds to keep a file after metadata last named it (default: \(Follower.usualGraceSeconds))."),
+          "Seconds to keep a file after metadata last named it, at least 60 (default: \(Follower.usualGraceSeconds))."
+      ),
       .flag(
         "verify",
         help: "First compare every file in the folder with its hash; damaged ones are fetched again."

@@ -80,8 +80,8 @@ struct DatasetConfiguration: SettingsFile, Hashable {
         "tables that had fewer rows than this are not guarded"),
       Setting(
         "encodings", \.policy.encodings, type: "list of `gzip`, `xz`",
-        "how snapshots and large merged deltas are compressed; `gzip` must be among them. `init` adds `xz` for an "
-          + "origin of more than 20 MB",
+        "how snapshots, and large deltas that are merged or begin a minor, are compressed; `gzip` must be among them. "
+          + "`init` adds `xz` for an origin of more than 20 MB",
         read: readEncodings, json: { JSONValue(strings: $0.map(\.rawValue)) }),
       .choice(
         "indexes", \.policy.indexes, isSeldom: true,

@@ -29,12 +29,7 @@ final class HostilePublication {
     try deployment.origin("UPDATE shop SET name = 'newest' WHERE id = 1")
     try deployment.folder.succeed("regenerate", "--snapshot")
     host = try FolderHost(deployment.publication.path)
-    let folder = deployment.folder
-    keys = KeyRing(
-      try Dictionary(
-        uniqueKeysWithValues: KeyRole.allCases.map {
-          ($0, [try KeyFile(reading: folder("seedbank/keys/\($0.rawValue).key")).key])
-        }))
+    keys = try deployment.keys()
     let series = try SeedSeries("my", major: 1)
     guard let truth = try deployment.publication.published().series[series]?.metadata,
       let old = truth.newestSnapshot

@@ -1,6 +1,8 @@
 import Foundation
 import SeedFormat
 import SeedPublication
+import SeedSigning
+import SeedTrust
 import Support
 
 /// A deployment made by the real commands, with one table and some versions.
@@ -56,6 +58,14 @@ final class OperatedDeployment {
   }
 
   var publication: PublicationDirectory { PublicationDirectory(folder("seedbank/publication")) }
+
+  func keys() throws -> KeyRing {
+    KeyRing(
+      try Dictionary(
+        uniqueKeysWithValues: KeyRole.allCases.map {
+          ($0, [try KeyFile(reading: folder("seedbank/keys/\($0.rawValue).key")).key])
+        }))
+  }
 
   func seedbank(_ arguments: String..., environment: [String: String] = [:]) throws -> ProgramOutcome {
     try SeedbankBinary.run(arguments, environment: environment, in: folder.path)

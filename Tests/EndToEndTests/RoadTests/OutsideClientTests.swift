@@ -1,4 +1,9 @@
 import Foundation
+import SeedFormat
+import SeedPublication
+import SeedSigning
+import SeedSystem
+import SeedTrust
 import Support
 import Testing
 
@@ -145,14 +150,8 @@ import Testing
       try folder.succeed("init", "\(name).sqlite")
     }
     try folder.succeed("regenerate")
-    func follow(_ server: RunningSeedbank, _ language: String) throws {
-      let arguments = [server.address, folder("seedbank/root.json"), "my", "1.0", folder(language)]
-      _ =
-        try language == "Python"
-        ? Tool.script("Examples/client.py", arguments) : Tool.node("Examples/client.mjs", arguments)
-    }
     let before = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
-    for language in ["Python", "JavaScript"] { try follow(before, language) }
+    for language in ["Python", "JavaScript"] { try follow(before.address, language, in: folder) }
     #expect(before.stop() == 0)
     // Stored metadata of replaced keys does not count, so the snapshot role's own check does not help.
     try Tool.run(
@@ -163,8 +162,45 @@ import Testing
     try folder.succeed("keys", "rotate", "timestamp", "snapshot")
     let after = try RunningSeedbank(["serve", "--port", "0"], in: folder.path)
     for language in ["Python", "JavaScript"] {
-      let failure = #expect(throws: Tool.Failure.self) { try follow(after, language) }
+      let failure = #expect(throws: Tool.Failure.self) {
+        try follow(after.address, language, in: folder)
+      }
       #expect(failure?.output.contains("is not published") == true, "\(language): \(failure?.output ?? "")")
+    }
+  }
+
+  private func follow(_ address: String, _ language: String, in folder: TemporaryFolder) throws {
+    let arguments = [address, folder("seedbank/root.json"), "my", "1.0", folder(language)]
+    _ =
+      try language == "Python"
+      ? Tool.script("Examples/client.py", arguments) : Tool.node("Examples/client.mjs", arguments)
+  }
+
+  @Test func `clients reject a series that names a file of another one, by its folder or by its model`()
+    throws
+  {
+    let deployment = try OperatedDeployment()
+    let host = try FolderHost(deployment.publication.path)
+    var published = try deployment.publication.published()
+    let truth = try #require(published.series.values.first?.metadata)
+    let object = try #require(truth.newestSnapshot)
+    for (major, model) in [(2, "1.0"), (1, "2.0")] {
+      let forged = PublishedObject(
+        series: try SeedSeries("my", major: major), kind: .delta(from: 1, to: 27), length: object.length,
+        sha256: object.sha256, model: try ModelVersion(model), rawLength: object.rawLength,
+        schema: object.schema, digest: object.digest)
+      let series = SeriesMetadata(
+        series: truth.series, state: truth.state, objects: truth.objects + [forged])
+      let step = try RepositorySigner(now: .now()).publish(
+        [series], after: published, keys: deployment.keys())
+      try deployment.publication.write(step.files)
+      published = step.published
+      for language in ["Python", "JavaScript"] {
+        let failure = #expect(throws: Tool.Failure.self) {
+          try follow(host.address, language, in: deployment.folder)
+        }
+        #expect(failure?.output.contains("another series") == true, "\(language): \(failure?.output ?? "")")
+      }
     }
   }
 
