@@ -169,8 +169,8 @@ struct LocalSeriesStatus {
   }
 }
 
-/// A series' working copy. While a step writes a large change, `version` and `rows` are nil, but the copy does not
-/// count as unreadable.
+/// A series' working copy. While a step writes a large change, or after it was killed, `version` and `rows` are nil,
+/// but the copy does not count as unreadable.
 struct CopyStatus {
   private(set) var version: SeedVersion?
   private(set) var rows: [String: Int]?
@@ -181,7 +181,11 @@ struct CopyStatus {
       let copy = try Connection(Self.path(series, folder), .reader)
       try copy.execute("PRAGMA busy_timeout = 1000")
       (version, rows) = (try SeedTables.meta(copy).version, try SeedTables.sums(copy).mapValues(\.rows))
-    } catch { isUnreadable = (error as? DatabaseError)?.primaryCode != ResultCode.busy }
+    } catch {
+      // The next step rolls back the change of a killed one.
+      let waits = (error as? DatabaseError).map { $0.primaryCode == ResultCode.busy || $0.saysUnfinished }
+      isUnreadable = waits != true
+    }
   }
 
   fileprivate static func path(_ series: SeedSeries, _ folder: String) -> String {
