@@ -23,7 +23,7 @@ function usable({ seedbank: state, targets }, dataset, model) {
     const name = names.exec(path);
     const [from, to] = [Number(name?.[2] ?? 0), Number(name?.[1] ?? name?.[3])];
     if (!(from < to && Number.isSafeInteger(to))) return [];
-    if (parseInt(custom.model) !== series.series) throw new Refused(`${path} is of another series, by its model`);
+    if (parseInt(custom?.model) !== series.series) throw new Refused(`${path} is of another series, by its model`);
     const schema = state.models[custom.model];
     if (name[4] !== 'gz' || !schema) return [];
     return [{ schemaBefore: schema, ...custom, ...series, path, length, sha256: hashes.sha256, schema, from, to, version: to }];

@@ -34,7 +34,7 @@ def usable(state, targets, dataset, model):
     for path, target in targets.items():
         name = re.fullmatch(home + r"(?:snapshot-([1-9]\d*)\.sqlite|delta-([1-9]\d*)-([1-9]\d*)\.json)\.(gz|xz)", path, re.A)
         begin, end = (int(name[2] or 0), int(name[1] or name[3])) if name else (0, 0)
-        if not path.startswith(home) or (known := begin < end < 2**53) and target.custom["model"].split(".")[0] != major:
+        if not path.startswith(home) or (known := begin < end < 2**53) and (target.custom or {}).get("model", "").split(".")[0] != major:
             raise Refused(f"{path} is of another series than {dataset}/{major}")
         if known and name[4] == "gz" and (schema := state["models"].get(target.custom["model"])):
             fact = {"schemaBefore": schema, **target.custom, **series, "path": path, "length": target.length}

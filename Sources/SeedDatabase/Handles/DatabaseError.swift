@@ -8,7 +8,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   package let subject: String
   /// The error's byte offset in the subject, if SQLite reports one.
   package let offset: Int?
-  /// The location that is full or fails, if that is the cause.
+  /// The location that is full, fails or cannot be written, if that is the cause.
   package let place: Place?
 
   package init(code: Int32, message: String, subject: String, offset: Int? = nil, place: Place? = nil) {

@@ -30,10 +30,10 @@ package struct Pruning {
     }
     let due = unnamed.filter { waiting[$0] == nil }
     guard !isDryRun else { return (due, waiting, []) }
-    var failures: [FileError] = []
+    var failures: [(since: UTCTime, error: FileError)] = []
     for file in due {
       do throws(FileError) { try Folder.remove("\(publication.path)/\(file)") } catch {
-        failures.append(error)
+        failures.append((since[file] ?? now, error))
         waiting[file] = since[file]
       }
     }
@@ -41,10 +41,14 @@ package struct Pruning {
     return (due.filter { waiting[$0] == nil }, waiting, Self.warnings(failures))
   }
 
-  private static func warnings(_ failures: [FileError]) -> [String] {
-    guard let first = failures.first else { return [] }
-    let count = failures.count == 1 ? "1 obsolete file remains" : "\(failures.count) obsolete files remain"
-    return ["\(count): \(first): remove it by hand, or let this user remove it; clients are not affected"]
+  /// Names the oldest, because a warning that changes is not recognised as repeated.
+  private static func warnings(_ failures: [(since: UTCTime, error: FileError)]) -> [String] {
+    let oldest = failures.min { ($0.since, $0.error.path) < ($1.since, $1.error.path) }
+    guard let oldest else { return [] }
+    return [
+      "\(oldest.error), so obsolete files remain: remove them by hand, or let this user do so; clients are not "
+        + "affected"
+    ]
   }
 
   private var memory: String { "\(stateFolder)/unnamed-files.json" }

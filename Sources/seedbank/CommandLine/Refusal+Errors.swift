@@ -53,8 +53,11 @@ extension Refusal {
 
   private static func advice(on error: DatabaseError) -> String? {
     switch error.place {
+    case .database(let path) where error.saysUnfinished:
+      "; a killed command left a change in \(path): the next command that writes there rolls it back."
     case .database(let path) where error.primaryCode == ResultCode.readOnly:
-      "; \(path) or its folder cannot be written: run the command as the owner, or give this user access to it."
+      "; \(path) or its folder cannot be written: run the command as the owner, give this user access to it, or mount its "
+        + "disk for writing."
     case .database(let path) where !path.hasPrefix(Paths.scratchPrefix):
       error.saysFull
         ? "; there is no room for \(path)\(room(beside: path)), or for SQLite's sorting in TMPDIR: free some."

@@ -49,7 +49,7 @@ extension VerificationReport {
     let lines = findings.worstFirst.map(\.line)
     let facts = [
       passedDeltas == 0
-        ? nil : "\(passedDeltas.counted("delta")) checked by hash only: longer deltas skip the start",
+        ? nil : "\(passedDeltas.counted("delta")) checked by hash only: no published snapshot leads to them",
       "\(metadataFiles.counted("metadata file")), \(objects.counted("object")) (\(ByteCount(bytes: bytes))),"
         + " \(snapshots.counted("snapshot")), \(deltas.counted("delta")) verified",
       isSound ? "sound" : "not sound",

@@ -39,7 +39,7 @@ enum OtherUser {
     #expect(!outcome.errors.contains("keys rotate"), "a key that exists is not to be replaced")
   }
 
-  @Test(.enabled(if: OtherUser.isRoot && OtherUser.canStart, "root may write each folder"))
+  @Test(.enabled(if: OtherUser.isRoot && OtherUser.canStart, "only root may give files away"))
   func `a state folder that cannot be written is named`() throws {
     let deployment = try OperatedDeployment()
     let path = deployment.folder.path
