@@ -11,7 +11,7 @@ struct Fetcher: Sendable {
   var context = UpdateContext()
 
   /// Bytes per part. Limits memory use, because Foundation on Linux buffers without limit if data arrives faster than
-  /// it is read, and its `suspend()` restarts the transfer.
+  /// it is read, and its `suspend()` restarts the transfer. Does not limit a body that Foundation expands.
   static let partBytes = 4 * 1024 * 1024
 
   func retrying<Result>(received: () -> Int, _ body: () async throws -> Result) async throws -> Result {
