@@ -64,6 +64,21 @@ struct SearchRoad {
     try RunningSeedbank.waits(untilServing: folder("seedbank/publication"), at: server.address)
   }
 
+  /// Adds to the origin everything that a minor can add; the next version begins the minor.
+  func beginMinor(_ number: Int) throws {
+    try Tool.sqlite(
+      folder("my.sqlite"),
+      """
+      ALTER TABLE place ADD COLUMN zone\(number) TEXT DEFAULT 'none';
+      UPDATE place SET zone\(number) = 'zone ' || id WHERE id % 3 > 0;
+      CREATE TABLE area\(number)(id INTEGER PRIMARY KEY, name TEXT); INSERT INTO area\(number) VALUES (\(number), 'x');
+      CREATE INDEX place_by_zone\(number) ON place(zone\(number));
+      CREATE VIEW zoned\(number) AS SELECT name FROM place WHERE zone\(number) <> 'none';
+      CREATE VIRTUAL TABLE zone_search\(number) USING fts5(zone\(number), content=place, content_rowid=id);
+      """)
+    try folder.succeed("model", "new")
+  }
+
   /// Begins a new chain of trust, whose root the clients get by their next update, and replaces the keys below it.
   func loseRootKeys() throws {
     try Tool.run(["rm", folder("seedbank/keys/root.key")])
@@ -79,7 +94,7 @@ struct SearchRoad {
     }
   }
 
-  /// Updates all clients, and returns their files.
+  /// Updates all clients, and returns their files, which deltas change and snapshots replace.
   func follow() throws -> [String] {
     let (root, series) = (folder("seedbank/root.json"), ["my", "1.0"])
     try folder.succeed(
@@ -87,7 +102,9 @@ struct SearchRoad {
     try Tool.script("Examples/client.py", [server.address, root] + series + [folder("python")])
     try Tool.node("Examples/client.mjs", [server.address, root] + series + [folder("node")])
     return [try Dump.file(ofStore: folder("pulled"))]
-      + ["python", "node"].map { folder("\($0)/current.sqlite") }
+      + ["python", "node"].map {
+        URL(filePath: folder("\($0)/current.sqlite")).resolvingSymlinksInPath().path
+      }
   }
 
   /// `doctor`'s last line about a store or a file.
