@@ -56,7 +56,7 @@ private enum LifeModels {
       projections: ["counted": "SELECT id, n AS number FROM plain"]),
     model(
       "2.1",
-      narrow.replacing("n INTEGER", with: "n INTEGER, num NUMERIC")
+      narrow.replacing("n INTEGER", with: "n INTEGER, num NUMERIC DEFAULT 12")
         .replacing("parent INTEGER", with: "parent INTEGER, double INTEGER") + counted,
       projections: [
         "leaf": "SELECT 'leaf ' || id AS key, parent, parent * 2 AS double FROM tree",
