@@ -20,7 +20,7 @@ final class StoreScene {
   }
 
   private static let deltas = Stage.pick(quick: 6, full: 14, deep: 14)
-  /// The next delta begins a minor with a column and an index.
+  /// The next delta begins a minor with a column, whose values it fills, and an index.
   private static let minor = deltas - 2
   private static let items = Stage.pick(quick: 2000, full: 6000, deep: 6000)
 
@@ -115,8 +115,11 @@ final class StoreScene {
 
   private func beginMinor() throws {
     try Tool.sqlite(
-      folder("my.sqlite"), "ALTER TABLE shop ADD COLUMN phone TEXT; CREATE INDEX shop_by_phone ON shop(phone)"
-    )
+      folder("my.sqlite"),
+      """
+      ALTER TABLE shop ADD COLUMN phone TEXT DEFAULT 'none'; CREATE INDEX shop_by_phone ON shop(phone);
+      UPDATE shop SET phone = 'phone ' || id WHERE id % 3 > 0
+      """)
     try folder.succeed("model", "new")
   }
 
