@@ -95,6 +95,23 @@ import Testing
     try SeedCheck(connection, schema).run()
   }
 
+  @Test func `a disk that is full after the additions leaves the older minor, which gets the delta later`()
+    throws
+  {
+    let (connection, schema) = try seed(Self.tables[0])
+    let document = try delta(Self.tables[0], [String(repeating: "x", count: 100_000), nil, "c"], schema)
+    let pages = try #require(try connection.integer("PRAGMA page_count"))
+    try connection.execute("PRAGMA max_page_count = \(pages)")
+    let error = #expect(throws: DatabaseError.self) { try apply(document, connection, schema) }
+    #expect(error?.saysFull == true && error?.subject.contains("ALTER TABLE") == false, "\(error as Any)")
+    #expect(try SchemaReader(connection).schema() == schema)
+    #expect(try SeedTables.meta(connection).version == 5)
+    try SeedCheck(connection, schema).run()
+    try connection.execute("PRAGMA max_page_count = 1000")
+    try apply(document, connection, schema)
+    try SeedCheck(connection, SchemaReader(connection).schema()).run()
+  }
+
   @Test func `a row that was lost by damage is noticed`() throws {
     let (connection, schema) = try seed(Self.tables[0])
     try connection.execute("DELETE FROM t WHERE k = 2")
