@@ -300,6 +300,8 @@ import struct Foundation.URL
     case otherColumn
     case further
     case foreign
+    /// The document has a value for one row more than there are.
+    case furtherValue
   }
 
   let fixture: StoreFixture
@@ -318,7 +320,7 @@ import struct Foundation.URL
   private func additions(_ truth: SchemaAdditions, _ lie: Lie) -> SchemaAdditions? {
     let (before, zone) = (truth.before, truth.statements)
     return switch lie {
-    case .unannounced: truth
+    case .unannounced, .furtherValue: truth
     case .missing: nil
     case .otherBefore: SchemaAdditions(before: .of([1]), statements: zone)
     case .otherColumn:
@@ -335,7 +337,12 @@ import struct Foundation.URL
     let header = DeltaHeader(
       series: truth.series, model: truth.model, schema: truth.schema, from: truth.from, to: truth.to,
       digest: truth.digest, additions: additions(try #require(truth.additions), lie))
-    let document = DeltaWriter().document(header)
+    var writer = DeltaWriter()
+    if lie == .furtherValue {
+      writer.begin(table: "stop", key: ["id"], columns: ["id", "name", "lat", "zone"], filling: [3])
+      for zone in ["B", "C"] { LentBytes.lending([.text(zone)]) { writer.fill(lent: $0) } }
+    }
+    let document = writer.document(header)
     try publisher.replace(delta, by: Compression.gzip(document), raw: Compression.Measure(of: document))
     guard lie == .unannounced else { return }
     try publisher.resign { $0.with() }

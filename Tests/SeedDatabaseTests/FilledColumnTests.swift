@@ -120,17 +120,18 @@ import Testing
   }
 
   @Test(arguments: [
-    (#""fill":["v"]"#, #""fill":["k"]"#), (#""fill":["v"]"#, #""fill":["x"]"#),
-    (#""fill":["v"],"filled":["a"]"#, #""fill":["v","v"],"filled":["a","b"]"#),
+    (#""fill":["v"]"#, #""fill":["k"]"#, ["k"]), (#""fill":["v"]"#, #""fill":["x"]"#, ["x"]),
+    (#""fill":["v"],"filled":["a"]"#, #""fill":["v","v"],"filled":["a","b"]"#, ["v", "v"]),
   ])
   func `a key column, an unknown column and a column named twice cannot be filled`(
-    _ part: String, _ other: String
+    _ part: String, _ other: String, _ columns: [String]
   ) throws {
     let (connection, schema) = try seed(Self.tables[0])
     let document = String(decoding: try delta(Self.tables[0], ["a"], schema), as: UTF8.self)
     let broken = document.replacing(part, with: other)
     try #require(broken != document)
-    #expect(throws: ImportError.self) { try apply(Array(broken.utf8), connection, schema) }
+    let error = ImportError.wrongSet(table: "t", columns: columns)
+    #expect(throws: error) { try apply(Array(broken.utf8), connection, schema) }
     try SeedCheck(connection, schema).run()
   }
 }
