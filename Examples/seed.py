@@ -32,7 +32,7 @@ ADDING = {
 
 
 def addition():
-    """Permits only additions. SQLite needs to read rows for some new columns; renaming and removing would call functions."""
+    """Permits only additions. SQLite reads rows for some new columns; to rename or remove, it calls its own functions."""
     actions = set()
 
     def permission(action, first, second, *_):
