@@ -18,7 +18,7 @@ struct TableRequest: Sendable, CustomStringConvertible {
     case path(String)
     /// A target with an unknown parameter.
     case strange(Target)
-    /// A page name of so many bytes, and a query that makes the target that long.
+    /// A page name of this many bytes, and a query that makes the target this long.
     case long(Int), longQuery(Int)
   }
 
