@@ -25,7 +25,7 @@ struct TableRequest: Sendable, CustomStringConvertible {
   enum Filling: Sendable {
     /// One field that makes the section this many bytes long.
     case bytes(Int)
-    /// Fields up to this count.
+    /// Fields up to a total of this many.
     case fields(Int)
   }
 
