@@ -25,7 +25,7 @@ import Testing
     #expect(rate.perSecond == [2: 1])
   }
 
-  /// Polls of library clients, each polling once a minute.
+  /// Metrics after `looks` polls of library clients and as many of other clients in one minute.
   private func metrics(looks: Int, behindProxies isProxied: Bool = false) -> FrontMetrics {
     let metrics = FrontMetrics()
     metrics.watch({ HTTPLoad() }, behindProxies: isProxied)
