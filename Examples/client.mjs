@@ -1,9 +1,9 @@
-// Keeps a dataset fresh from any web server that has the files of a publication. Each run is one update.
+// Keeps a dataset current from any web server with the files of a publication. Each run is one update.
 //
 //     node client.mjs ADDRESS ROOT.json DATASET MODEL STORE
 //
-// STORE/current.sqlite is the data. Open it again after an update, because a snapshot is another file. A failed update keeps
-// the data. Needs Node 18 or later and the sqlite3 program; metadata.mjs verifies metadata, seed.mjs writes and proves rows.
+// STORE/current.sqlite is the data. Reopen it after an update, because a snapshot is a new file. A failed update keeps the
+// data. Needs Node 18 or later and the sqlite3 program; metadata.mjs verifies metadata, seed.mjs writes and proves rows.
 
 import fs from 'node:fs';
 import path from 'node:path';
@@ -103,7 +103,7 @@ function swap(file, current) {
   const named = path.join(folder, `seed-${Date.now()}.sqlite`);
   const kept = [named, fs.existsSync(current) && fs.realpathSync(current)];
   fs.renameSync(file, named);
-  for (const place of [named, folder]) fs.fsyncSync(fs.openSync(place));  // On the disk before the link names it.
+  for (const place of [named, folder]) fs.fsyncSync(fs.openSync(place));  // On disk before the link names it.
   fs.symlinkSync(path.basename(named), `${file}.link`);
   fs.renameSync(`${file}.link`, current);
   const seeds = fs.readdirSync(folder).filter((name) => /^seed-.*\.sqlite$/.test(name)).map((name) => path.join(folder, name));
@@ -114,7 +114,7 @@ async function update(address, root, dataset, model, folder) {
   fs.mkdirSync(`${folder}/metadata`, { recursive: true });
   const store = fs.realpathSync(folder);
   const [scratch, current] = [`${store}/scratch`, `${store}/current.sqlite`];
-  await seed.transaction(`${store}/lock.sqlite`, async () => {  // One update at a time: a second one waits here.
+  await seed.transaction(`${store}/lock.sqlite`, async () => {  // One update at a time: others wait here.
     fs.rmSync(scratch, { recursive: true, force: true });
     fs.mkdirSync(scratch);
     const series = await refresh(address, `${store}/metadata`, root, `${dataset}-${parseInt(model)}`);

@@ -1,9 +1,9 @@
-"""Keeps a dataset fresh from any web server that has the files of a publication. Each run is one update.
+"""Keeps a dataset current from any web server with the files of a publication. Each run is one update.
 
     client.py ADDRESS ROOT.json DATASET MODEL STORE
 
-STORE/current.sqlite is the data. Open it again after an update, because a snapshot is another file. A failed update keeps
-the data. python-tuf (pip install tuf) verifies metadata and files; seed.py beside this file writes rows and proves them.
+STORE/current.sqlite is the data. Reopen it after an update, because a snapshot is a new file. A failed update keeps the
+data. python-tuf (pip install tuf) verifies metadata and files; seed.py beside this file writes and proves rows.
 """
 
 import fcntl
@@ -22,11 +22,11 @@ import seed
 
 
 class Refused(Exception):
-    """The publication has nothing that this client may use."""
+    """The publication has no data that this client may use."""
 
 
 def usable(state, targets, dataset, model):
-    """The signed facts of each object for clients of a model, compressed with gzip. A snapshot's `from` is 0."""
+    """The signed facts of each gzip object for clients of a model. A snapshot's `from` is 0."""
     if model not in state["models"]:
         raise Refused(f"model {model} is not published; the published ones are {', '.join(state['models'])}")
     major, facts = model.split(".")[0], []
@@ -43,7 +43,7 @@ def usable(state, targets, dataset, model):
 
 
 def start(state, facts, meta):
-    """The version and schema that deltas may begin at; version 0 if the data needs a snapshot."""
+    """The version and schema at which deltas must begin; version 0 if the data needs a snapshot."""
     if not meta or meta["epoch"] != state["epoch"]:
         return 0, None
     if (version := int(meta["version"])) > state["head"]:
@@ -52,7 +52,7 @@ def start(state, facts, meta):
 
 
 def chain(deltas, version, schema, end):
-    """Few deltas that lead from a version and its schema to others; None if no chain does. A new minor has another schema."""
+    """A short chain of deltas from one version and schema to another, or None. A new minor changes the schema."""
     if (version, schema) == end:
         return []
     fits = (fact for fact in deltas if fact["from"] <= version < fact["to"] and fact["schemaBefore"] == schema)
@@ -62,7 +62,7 @@ def chain(deltas, version, schema, end):
 
 
 def smallest(state, facts, start):
-    """The objects to take: deltas, or a snapshot and the deltas after it, if these have fewer bytes."""
+    """The objects to download: deltas, or a snapshot and the deltas after it if they have fewer bytes."""
     deltas, end = [fact for fact in facts if fact["from"]], (state["head"], state["models"][state["model"]])
     begun = [([], start), *(([fact], (fact["to"], fact["schema"])) for fact in facts if not fact["from"])]
     ways = [first + rest for first, at in begun if (rest := chain(deltas, *at, end)) is not None]
@@ -72,7 +72,7 @@ def smallest(state, facts, start):
 
 
 def published(updater, metadata, dataset, major):
-    """The state of a series and its targets, verified."""
+    """The verified state of a series and its targets."""
     updater.get_targetinfo(f"{dataset}/{major}/none")  # Any name in the series makes it load the series' role.
     targets, role = (pathlib.Path(metadata, f"{name}.json") for name in ("targets", f"{dataset}-{major}"))
     if role.stem not in Metadata[Targets].from_file(str(targets)).signed.delegations.roles:
@@ -82,7 +82,7 @@ def published(updater, metadata, dataset, major):
 
 
 def download(updater, fact):
-    """The content of an object. python-tuf compares the file's length and hash, before it is expanded here."""
+    """The content of an object. Expands it after python-tuf has compared its length and hash."""
     with gzip.open(updater.download_target(updater.get_targetinfo(fact["path"]))) as file:
         content = file.read(fact["rawLength"] + 1)
     found = hashlib.sha256(content).hexdigest()

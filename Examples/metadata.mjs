@@ -1,4 +1,4 @@
-// Signed metadata: fetches and verifies it as the article "Formats and HTTP interface" says. Node's standard library only.
+// Fetches and verifies signed metadata by the article "Formats and HTTP interface", with only Node's standard library.
 
 import { createPublicKey, verify } from 'node:crypto';
 import fs from 'node:fs';

@@ -1,7 +1,7 @@
-// The rows of a seed, a SQLite file: applies deltas and proves the result by the digest. Node's standard library and the
-// sqlite3 program only; an app passes the same statements to its own SQLite.
+// Applies deltas to a seed, a SQLite file, and proves the result with the digest. Uses only Node's standard library and the
+// sqlite3 program; an app passes the same statements to its own SQLite.
 //
-// The article "Formats and HTTP interface" has the rules.
+// The rules are in the article "Formats and HTTP interface".
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
-"""The rows of a seed, a SQLite file: applies deltas and proves the result by the digest. Standard library only.
+"""Applies deltas to a seed, a SQLite file, and proves the result with the digest. Uses only the standard library.
 
-The article "Formats and HTTP interface" has the rules.
+The rules are in the article "Formats and HTTP interface".
 """
 
 import base64
@@ -32,7 +32,7 @@ ADDING = {
 
 
 def addition():
-    """Permits only additions. SQLite itself reads rows for some new columns, and calls its functions to rename or remove."""
+    """Permits only additions. SQLite reads rows for some new columns; to rename or remove, it calls its own functions."""
     actions = set()
 
     def permission(action, first, second, *_):
@@ -48,7 +48,7 @@ def addition():
 
 
 def add(database, sql):
-    """Runs one statement of a snapshot or a delta if it only adds to the schema, which EXPLAIN finds without running it."""
+    """Runs one statement of a snapshot or a delta if it only adds to the schema, which EXPLAIN shows without running it."""
     database.set_authorizer(addition())
     try:
         database.execute("EXPLAIN " + sql).close()
@@ -68,12 +68,12 @@ def transaction(path):
 
 
 def meta(database):
-    """The dataset, epoch, version and more of a seed."""
+    """The metadata of a seed: dataset, epoch, version and more."""
     return dict(database.execute("SELECT key, value FROM seedbank_meta"))
 
 
 def meta_of(path):
-    """The same of a file; empty if there is no file."""
+    """The metadata of a file; empty if there is no file."""
     if not path.exists():
         return {}
     with transaction(path) as database:
@@ -96,7 +96,7 @@ def build_indexes(database):
 
 
 def members(pairs):
-    """An object of JSON; a name that occurs twice makes the document invalid."""
+    """A JSON object; rejects a name that occurs twice."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError(f"a name occurs twice: {[name for name, _ in pairs]}")
     return dict(pairs)
@@ -107,7 +107,7 @@ def document(text):
 
 
 def scalar(value):
-    """A value of a row: a scalar of JSON, or one of the three tagged objects."""
+    """A row's value, from a JSON scalar or one of the three tagged objects."""
     if not isinstance(value, dict):
         return value
     ((tag, text),) = value.items()
@@ -115,12 +115,12 @@ def scalar(value):
 
 
 def before(delta):
-    """The schema of the data to which a delta applies: another one if the delta begins a minor."""
+    """The schema of the data to which a delta applies; it differs from the delta's own if the delta begins a minor."""
     return delta.get("additions", {}).get("before", delta["schema"])
 
 
 def apply(database, delta):
-    """Applies a delta; raises Drift if the rows then are not the published ones."""
+    """Applies a delta; raises Drift if the resulting rows are not the published ones."""
     known = meta(database)
     if [delta["dataset"], str(delta["series"]), before(delta)] != [known[name] for name in ("dataset", "series", "schema")]:
         raise ValueError("the delta is of another series or schema")
@@ -178,7 +178,7 @@ def fill(database, name, table):
 
 
 def change(database, name, table):
-    """First deletes all rows that change, because two of them may swap a unique value."""
+    """Deletes all changed rows first, because two of them may swap a unique value."""
     key, columns = table["key"], table["columns"]
     matches = " AND ".join(f"{quoted(column)} = ?" for column in key)
     names, marks = ", ".join(map(quoted, columns)), ", ".join("?" * len(columns))
@@ -199,7 +199,7 @@ def change(database, name, table):
 
 
 def rows(database, table):
-    """All rows with their stored columns in declared order; table_info leaves out generated columns."""
+    """All rows with their stored columns in declared order; table_info omits generated columns."""
     columns = [quoted(column[1]) for column in database.execute(f"PRAGMA table_info({quoted(table)})")]
     return database.execute(f"SELECT {', '.join(columns)} FROM {quoted(table)}")
 
@@ -225,7 +225,7 @@ def table_sum(rows):
 
 
 def digest(database, changed):
-    """The state digest. Only the sums of changed tables are computed; seedbank_table has the others."""
+    """The state digest. Computes only the sums of changed tables; seedbank_table has the others."""
     for name in changed:
         values = [*table_sum(rows(database, name)), name]
         database.execute("UPDATE seedbank_table SET rows = ?, sum = ? WHERE name = ?", values)

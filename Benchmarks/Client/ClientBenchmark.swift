@@ -1,13 +1,13 @@
 import Foundation
 
-// Benchmarks of the client: row 9 of the numbers to hold, with a program of the library as the app.
+// Benchmarks of the client, with a program that uses the library as the app.
 //
 // - A first start is a whole process: metadata, download, hash, inflate, hash, checks, swap. A second pair compares it with
 //   one that also proves the rows, as `pull` does.
 // - The baseline is a careful script for the same file from the same front: curl, gzip -d, sha256sum twice.
 // - The alternative is a common import: the same rows in local pages of JSON, JSONDecoder, prepared upserts into
 //   the same tables and index, one transaction.
-// - The peak is the process's highest resident size. Ours and the baseline take turns; ratios are medians of pairs.
+// - The peak is the process's highest resident size. Ours and the baseline alternate; ratios are medians of pairs.
 
 struct ClientBenchmark {
   private let options: ClientOptions

@@ -108,7 +108,7 @@ private struct StopTime: PageRow {
   }
 }
 
-/// The lines of a file, with one in memory at a time.
+/// The lines of a file, one in memory at a time.
 private final class LineReader: Sequence, IteratorProtocol {
   private let file: UnsafeMutablePointer<FILE>
   private var line: UnsafeMutablePointer<CChar>?

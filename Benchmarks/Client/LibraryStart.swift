@@ -2,7 +2,7 @@ import Foundation
 import SeedClient
 import SeedFormat
 
-/// A first start by the library, in a process of its own.
+/// A first start by the library, in its own process.
 struct LibraryStart {
   static let verb = "first-start"
 

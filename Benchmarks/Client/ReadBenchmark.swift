@@ -2,7 +2,7 @@ import Foundation
 import SeedClient
 import SeedDatabase
 
-/// Decoding rows as a type compared with the same type built by hand, in turn in one process.
+/// Decodes rows as a type and builds the same type by hand, alternately in one process.
 struct ReadBenchmark {
   private var isJSON = false
   private var rows = 1_000_000

@@ -1,7 +1,7 @@
 import Foundation
 import SeedSystem
 
-/// A program in a process group of its own, which ends with this object or at its time limit.
+/// A program in its own process group, which ends with this object or at its time limit.
 final class Program {
   let identifier: pid_t
   private let command: String
@@ -11,12 +11,12 @@ final class Program {
   private let start: ContinuousClock.Instant
   private var hasEnded = false
 
-  /// For the longest measurement.
+  /// Long enough for the longest measurement.
   static let longestRun = 4 * 3600.0
   private static let longestStart = 60.0
   private static let longestEnd = 30.0
 
-  /// Reads the text, or what ``write(_:)`` writes.
+  /// The program's input: the text, or the bytes from ``write(_:)``.
   init(
     _ command: [String], environment: [String: String] = [:], in folder: String? = nil, text: String? = nil
   )
@@ -26,7 +26,7 @@ final class Program {
     let ends = try text.map { try (Self.file($0), -1) } ?? Spawn.pipe(to: command[0])
     defer { close(ends.0) }
     (input, output, errors) = (ends.1, try Self.file(), try Self.file())
-    // Otherwise a write to a program that has ended would kill this process.
+    // A write to a program that has ended would kill this process.
     signal(SIGPIPE, SIG_IGN)
     start = ContinuousClock.now
     do {
@@ -39,7 +39,7 @@ final class Program {
     }
   }
 
-  /// A file without a name, because a pipe could fill up.
+  /// An unnamed file, because a pipe could fill up.
   private static func file(_ text: String = "") throws -> Int32 {
     var path = Array("\(FileManager.default.temporaryDirectory.path)/seedbank-bench-XXXXXX".utf8CString)
     let descriptor = mkstemp(&path)
@@ -60,7 +60,7 @@ final class Program {
     try FileHandle(fileDescriptor: input).write(contentsOf: Data(text.utf8))
   }
 
-  /// Waits for its end, within a limit, and returns its costs; a failure throws.
+  /// Waits for the program's end within a limit and returns its costs; throws if it failed.
   @discardableResult
   func finish(within limit: Double = longestRun) throws -> ToolRun {
     let group = -identifier

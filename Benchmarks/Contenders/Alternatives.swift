@@ -18,7 +18,7 @@ struct Alternatives {
     Contender(name: name, only: "delta") { _, files, phase in try run(Alternatives(files, phase)) }
   }
 
-  /// Find or insert, object by object, each saved at once.
+  /// Finds or inserts each object, and saves it at once.
   func saveEach() throws {
     let tables = try objectStatements()
     try delta.decode(document) { table, values in
@@ -26,8 +26,8 @@ struct Alternatives {
     }
   }
 
-  /// Find or insert with a cache of fetched objects, filled on the way; one save at the end. Unchanged objects are
-  /// not written.
+  /// Finds or inserts each object through a cache of fetched objects, and saves once at the end. Does not write unchanged
+  /// objects.
   func fetchCache() throws {
     let tables = try objectStatements()
     var cache = tables.map { _ in [SeedValue: [SeedValue]]() }
@@ -90,7 +90,7 @@ struct Alternatives {
   }
 }
 
-/// The statements of one table for importers that look up before they write. The key is the first column, `id`.
+/// One table's statements for importers that look up before they write. The key is the first column, `id`.
 private struct ObjectStatements {
   private let find, insert, update: RawStatement
 

@@ -2,7 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedFormat
 
-/// Flat objects from the scanner to the table's rows, without digest and mapping.
+/// Writes flat objects from the scanner to the table's rows, without digest and mapping.
 enum OwnRows {
   @Sendable static func run(_ workload: any Workload, _ files: WorkloadFiles, _ phase: Phase) throws {
     let connection = try Connection(files.target, .writer)

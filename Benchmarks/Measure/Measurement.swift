@@ -4,7 +4,7 @@ struct MeasurementRequest {
   let contender: String
   let folder: String
   let phase: Phase
-  /// Count and verify instead of being timed.
+  /// Counts and verifies, without timing.
   let isCheck: Bool
 
   var arguments: [String] {
@@ -33,7 +33,7 @@ struct Measurement: Codable {
   var seconds = 0.0
   /// Less affected by other programs on the machine.
   var processorSeconds = 0.0
-  /// The peak during the import above the peak before it.
+  /// The increase of peak memory during the import.
   var peakBytes = 0
   var statements = 0
   /// Statements that only look up.

@@ -1,7 +1,7 @@
 import CSQLite
 import Foundation
 
-/// Counts the statements of every connection opened after ``start()``. Timed runs go without, because tracing costs
+/// Counts the statements of every connection opened after ``start()``. Not used in timed runs, because tracing takes
 /// time.
 enum StatementTrace {
   /// Written by SQLite's callback on the only importing thread.

@@ -30,7 +30,7 @@ struct BlobRun {
   private var origin: String { "\(folder)/origin.sqlite" }
   private var deployment: String { "\(folder)/deployment" }
   private var configuration: [String] { ["--config", "\(deployment)/seedbank.json"] }
-  /// Incompressible, and different in each call.
+  /// Incompressible bytes that differ in each call.
   private var blob: String { "randomblob(\(Self.blobBytes))" }
 
   private func sqlite(_ sql: String) throws { try Tool.run("sqlite3", [origin], input: sql) }

@@ -1,18 +1,18 @@
 import Foundation
 
-/// The timetable's tables as files of CSV, loaded by ours and by the sqlite3 command.
+/// The timetable's tables as CSV files, loaded by ours and by the sqlite3 command.
 struct FeedScene {
   let folder: String
   let origin: TransitOrigin
 
-  /// Seconds after which files count as whole, and are not waited for while the time is taken.
+  /// Seconds after which files count as complete, so that no measured step waits for them.
   private static let settlingSeconds = 6.0
 
   private var feed: String { "\(folder)/feed" }
   private var deployment: String { "\(folder)/fed" }
   private var imported: String { "\(folder)/imported.sqlite" }
 
-  /// Writes the files, and makes a deployment of them.
+  /// Writes the files and makes a deployment that reads them.
   func setUp() throws {
     try FileManager.default.createDirectory(atPath: feed, withIntermediateDirectories: true)
     for table in TransitOrigin.tables {
@@ -24,13 +24,13 @@ struct FeedScene {
     Thread.sleep(forTimeInterval: Self.settlingSeconds)
   }
 
-  /// Loads all files; a check reads nothing else of note.
+  /// Loads all files. The time of the rest of the check is negligible.
   func load() throws -> ToolRun {
     try? FileManager.default.removeItem(atPath: "\(deployment)/state")
     return try Tool.run(Tool.seedbank, ["config", "check", "--config", "\(deployment)/seedbank.json"])
   }
 
-  /// The same files into the same tables.
+  /// Loads the same files into the same tables.
   func importBaseline() throws -> ToolRun {
     try? FileManager.default.removeItem(atPath: imported)
     let imports = TransitOrigin.tables.map { ".import --csv --skip 1 \(feed)/\($0).csv \($0)" }

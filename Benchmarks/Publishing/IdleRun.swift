@@ -9,7 +9,7 @@ struct IdleRun {
 
   private static let usualRows = 3_000_000
   private static let seconds = 60.0
-  /// Seconds after which the first step has ended.
+  /// Seconds until the first step has certainly ended.
   private static let settlingSeconds = 20.0
   private static let mostShare = 0.005
 

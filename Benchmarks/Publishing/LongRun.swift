@@ -79,6 +79,6 @@ struct LongRun {
     if left > 0 { Thread.sleep(forTimeInterval: left) }
   }
 
-  /// Unbuffered, so that a file shows the progress.
+  /// Unbuffered, so that redirected output shows the progress.
   private func say(_ line: String) { FileHandle.standardOutput.write(Data("\(line)\n".utf8)) }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 struct MemorySample {
   let residentBytes: Int
-  /// The part that is not backed by files.
+  /// Memory that is not backed by files.
   let anonymousBytes: Int
 }
 

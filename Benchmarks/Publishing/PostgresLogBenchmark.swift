@@ -1,4 +1,4 @@
-/// The gain of a log for its publisher, and its cost for writers.
+/// The time that a log saves the publisher, and its cost for writers.
 struct PostgresLogBenchmark {
   let server: PostgresServer
   let origin: TransitOrigin

@@ -1,10 +1,10 @@
 import Foundation
 
-// Benchmarks of the publisher: rows 6 to 8 of the numbers to hold, with the real binary.
+// Benchmarks of the publisher, with the real binary.
 //
 // - The origin is a timetable; its tables exist WITHOUT ROWID and with rowids, and have one secondary index.
 // - Each row has a baseline in the same run: the same work with `sqlite3`, `pigz` and `sha256sum`.
-// - Ours and the baseline take turns; ratios are medians over the pairs.
+// - Ours and the baseline alternate; ratios are medians over the pairs.
 // - Processor time is reported beside wall time. It is steadier on a shared machine, but does not show the use of
 //   two cores.
 
@@ -107,7 +107,7 @@ struct PublishOptions {
   /// Benchmarks that can be selected alone.
   enum Row: String {
     case step, snapshot, build, setup, log, feed, postgres, blob
-    /// These take long and run only if selected.
+    /// Slow benchmarks, which run only if selected.
     case idle, long
 
     var needsTimetables: Bool { ![.blob, .idle, .long].contains(self) }

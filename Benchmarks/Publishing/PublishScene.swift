@@ -10,7 +10,7 @@ struct PublishScene {
   private var built: String { "\(folder)/built.sqlite" }
   private var snapshotFile: String { "\(folder)/snapshot.sqlite" }
 
-  /// Seconds after which the origin's stamp is trusted, because a later write would change it.
+  /// Seconds after which the origin's stamp is trusted, because any later write changes it.
   private static let settlingSeconds = 3.0
 
   // MARK: Ours
@@ -82,7 +82,7 @@ struct PublishScene {
     return try Tool.run("sh", ["-ec", pipeline(from: copy)])
   }
 
-  /// The same projections into a new file with the same indexes, both of SQLite's checks, and the pipeline.
+  /// Fills a new file by the same projections, with the same indexes and both of SQLite's checks, then runs the pipeline.
   func buildBaseline() throws -> ToolRun {
     defer { removeSnapshot() }
     try? FileManager.default.removeItem(atPath: built)

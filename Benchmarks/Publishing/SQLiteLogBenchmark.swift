@@ -1,6 +1,6 @@
 import Foundation
 
-/// The gain of a log in a SQLite file for its publisher, and its cost for writers.
+/// The time that a log in a SQLite file saves the publisher, and its cost for writers.
 struct SQLiteLogBenchmark {
   let origin: TransitOrigin
   /// The same with a tenth of the rows.

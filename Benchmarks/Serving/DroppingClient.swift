@@ -25,7 +25,7 @@ final class DroppingClient {
 
   deinit { for download in downloads { close(download.descriptor) } }
 
-  /// Downloads repeatedly over all connections for that time.
+  /// Downloads repeatedly over all connections for `seconds`.
   func run(seconds: Int) throws -> LoadResult {
     let start = ContinuousClock.now
     for index in downloads.indices { try ask(index) }

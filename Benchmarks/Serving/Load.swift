@@ -7,7 +7,7 @@ struct Load {
   let name: String
   var client = Client.wrk
   let path: String
-  /// nginx's path of the same bytes.
+  /// The path of the same bytes at nginx.
   let baselinePath: String
   let connections: Int
   let headers: [String]
@@ -36,7 +36,7 @@ struct LoadResult {
   let median: String
   let p99: String
 
-  /// Durations of the downloads that ended within so many seconds.
+  /// Durations of the downloads that ended within `seconds`.
   init(milliseconds: [Double], seconds: Double) {
     let sorted = milliseconds.sorted()
     func quantile(_ share: Double) -> String {

@@ -1,10 +1,10 @@
 import Foundation
 
-// Benchmarks of the front: rows 1 to 3 and 10 of the numbers to hold, with the real binary.
+// Benchmarks of the front, with the real binary.
 //
 // - nginx serves the same bytes with the same headers from open files; neither writes an access log.
-// - wrk, and for downloads also a cheaper client, loads both in turn for the same time; ratios are medians over the
-//   pairs.
+// - wrk, and for downloads also a cheaper client, loads both alternately for the same time; ratios are medians over
+//   the pairs.
 // - Client, front and nginx share the machine's cores, so only the ratio is meaningful.
 
 struct ServingBenchmark {
@@ -108,7 +108,7 @@ struct IdleLine: Encodable {
   }
 }
 
-/// The median of texts by their leading numbers.
+/// The median of texts, ordered by their leading numbers.
 func median(_ texts: [String]) -> String {
   let sorted = texts.sorted { Load.milliseconds($0) < Load.milliseconds($1) }
   return sorted.isEmpty ? "" : sorted[sorted.count / 2]

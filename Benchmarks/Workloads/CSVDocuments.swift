@@ -2,7 +2,7 @@ import Foundation
 import SeedFormat
 import SeedImport
 
-/// The same rows as lines of JSON and as CSV.
+/// The same rows as JSON lines and as CSV.
 enum CSVDocuments {
   static let table = TableShape(
     name: "calls",

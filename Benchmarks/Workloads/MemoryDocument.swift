@@ -1,7 +1,7 @@
 import SeedFormat
 import SeedImport
 
-/// Documents that are each long in one way.
+/// Documents that each have one excessive dimension.
 enum MemoryDocument: String {
   /// Rows up to a length in bytes.
   case rows

@@ -2,7 +2,7 @@ import Foundation
 import SeedDatabase
 import SeedImport
 
-/// Two ways to the same rows, each into an empty and then into the filled database.
+/// Two ways to import the same rows, each into an empty database and then into the filled one.
 struct PairWorkload {
   static let verb = "measure-pair"
   /// Allowed ratio of the contender's time to the baseline's.
@@ -19,12 +19,12 @@ struct PairWorkload {
   let baseline, contender: Side
   /// Timed phases.
   var phases = Phase.allCases
-  /// Writes the documents of both.
+  /// Writes the documents of both ways.
   let write: @Sendable (_ folder: String) throws -> Void
 
   private var sides: [Side] { [baseline, contender] }
 
-  /// Runs each measurement in a new process, the two ways in turn.
+  /// Runs each measurement in a new process, and alternates the two ways.
   func run(_ folder: String, runs: Int) throws -> [PairResult] {
     try write(folder)
     // The first run verifies, and warms the documents' pages.

@@ -7,7 +7,7 @@ extension PairWorkload {
     [csv(rows: isQuick ? 300_000 : 1_000_000), sync, pages]
   }
 
-  /// For a child, which only reads the written documents.
+  /// For a child process, which only reads the documents.
   static func named(_ name: String) -> PairWorkload? { all(isQuick: true).first { $0.name == name } }
 
   private static func csv(rows: Int) -> PairWorkload {

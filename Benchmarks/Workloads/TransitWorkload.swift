@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Berlin's timetable in shape: stops and stop times.
+/// Stops and stop times in the proportions of Berlin's timetable.
 struct TransitWorkload: Workload {
   let name: String
   let stopTimes: Int

@@ -1,5 +1,5 @@
--- Model 2.1: as 2.0, with what the second generation's apps learned to show since: step-free access,
--- operators, remarks, dwell times, notices and a board of departures. A minor only adds.
+-- Model 2.1: adds step-free access, operators, remarks, dwell times, notices and a departure board to 2.0, for newer apps
+-- of the second generation. A minor only adds.
 
 CREATE TABLE stop(
   id TEXT PRIMARY KEY NOT NULL,

@@ -1,4 +1,4 @@
-// Applies the vectors by seed.mjs, and compares rows, sums, digests and answers to searches. Shares no code with Seedbank.
+// Applies the vectors with seed.mjs, and compares rows, sums, digests and search results. Shares no code with Seedbank.
 //
 //     node Examples/vectors/apply.mjs
 
@@ -55,7 +55,7 @@ const reject = (error, spans, last, ...damage) => assert.rejects(follow(spans, a
 await follow(['1-2', '2-3', '3-4', '4-5']);
 await follow(['1-3', '3-4']);
 await follow(['1-2', '1-3', '3-4']);
-await reject(seed.Drift, ['1-3'], delta('3-4'), "UPDATE stop SET code = 'C' WHERE id = 4");  // A new row's.
+await reject(seed.Drift, ['1-3'], delta('3-4'), "UPDATE stop SET code = 'C' WHERE id = 4");  // The value of a new row.
 const minor = delta('4-5');
 await reject(seed.Drift, ['1-3', '3-4'], minor, 'DELETE FROM word');  // Fewer rows than new values.
 minor.additions.before = minor.schema;

@@ -1,4 +1,4 @@
-"""Applies the vectors by seed.py, and compares rows, sums, digests and answers to searches. Standard library only; it
+"""Applies the vectors with seed.py, and compares rows, sums, digests and search results. Uses only the standard library, and
 shares no code with Seedbank.
 
     python3 Examples/vectors/apply.py
@@ -22,7 +22,7 @@ def read(name):
 def compare(database, state):
     assert seed.meta(database) == state["meta"]
     assert database.execute("PRAGMA user_version").fetchone() == (state["user_version"],)
-    assert seed.digest(database, []) == state["meta"]["digest"]  # Of the stored sums.
+    assert seed.digest(database, []) == state["meta"]["digest"]  # From the stored sums.
     names = database.execute("SELECT name FROM seedbank_table ORDER BY name").fetchall()
     assert names == [(table["name"],) for table in state["tables"]]
     for table in state["tables"]:

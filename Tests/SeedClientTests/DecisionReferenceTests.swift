@@ -44,7 +44,7 @@ import Testing
 
   // MARK: Histories
 
-  /// The schema of the head, or that of the minor before it, which ends where `minor` begins.
+  /// The head's schema, or before version `minor` that of the previous minor.
   private static func schema(at version: Int, _ minor: Int) -> SHA256Digest { .of([version < minor ? 0 : 1]) }
 
   private static func metadata(_ random: inout SplitMix, _ minor: Int) throws -> SeriesMetadata {

@@ -11,7 +11,7 @@ import Testing
 
 /// A store and a Seedbank front over real connections.
 @Suite struct IdlePollTests {
-  /// Maximum bytes of bodies in an idle poll by its number of requests: with the next root, and without.
+  /// Maximum bytes of the bodies of an idle poll, by its number of requests: 2 with the next root, otherwise 1.
   private static let mostBytes = [2: 1024, 1: 512]
   /// A check for a newer root, four metadata files, and the snapshot.
   private static let firstRequests = 6

@@ -289,7 +289,7 @@ import struct Foundation.URL
   }
 }
 
-/// A signed delta that begins a minor otherwise than its metadata says.
+/// A signed delta whose beginning of a minor differs from its metadata.
 @Suite struct MinorLieTests {
   enum Lie: CaseIterable {
     /// The document has additions, but the metadata names no schema before them.

@@ -39,7 +39,7 @@ import Testing
     print("of \(Self.attempts) broken databases that were signed, \(opened) could be read")
   }
 
-  /// Installs the snapshot, reads all rows, applies a delta if possible, and runs the doctor.
+  /// Installs the snapshot, reads all rows, applies a delta if possible, and examines the store.
   private func isUsable(_ seed: UInt64) async -> Bool {
     var isReadable = false
     do {

@@ -67,7 +67,7 @@ import Testing
   ) {
     let error = SeedError(ofQuery: DatabaseError(code: code, message: "no", subject: "SELECT 1"))
     #expect(error.code == expected && error.isRetryable == (expected != .query))
-    // The app may have created invalid text.
+    // The app may have stored the invalid text.
     #expect(SeedError(ofQuery: InvalidText(column: "name")).code == .query)
   }
 }

@@ -112,7 +112,7 @@ final class StoreFixture {
 }
 
 extension PublishedObject {
-  /// An object of which only kind and lengths matter.
+  /// An object in a test in which only kind and lengths matter.
   init(_ kind: Kind, length: Int, raw: Int) {
     self.init(
       series: SeedSeries("transit", model: "2.1"), kind: kind, length: length, sha256: .of([]), model: "2.1",

@@ -11,7 +11,7 @@ import Testing
 
   struct Table: Sendable, CustomTestStringConvertible {
     let sql: String
-    /// In the order of their keys.
+    /// The rows in the order of their keys.
     let rows: [[SeedValue]]
     var key: [String] = ["k"]
 

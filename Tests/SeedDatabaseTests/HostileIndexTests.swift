@@ -69,7 +69,7 @@ import Testing
     String(repeating: "hex(", count: times) + "name" + String(repeating: ")", count: times)
   }
 
-  /// Each doubles a name: one is too long, many are too much.
+  /// Each `hex` doubles a name: with 20, one value is too long; with 12, all rows together are.
   @Test(arguments: [20, 12]) func `an index that costs too much is not made`(_ times: Int) throws {
     try leaveOut(hex(times), rows: 1000)
     let pages = try file.integer("PRAGMA page_count")

@@ -20,12 +20,12 @@ import Testing
     #expect(rate.perSecond == [:])
     rate.note([1: 400, 2: 60], at: start + .seconds(60))
     #expect(rate.perSecond == [1: 5, 2: 1])
-    // The first kind polls no more.
+    // The first kind has stopped polling.
     for place in 1...40 { rate.note([1: 400, 2: 60 + 30 * place], at: start + .seconds(60 + 30 * place)) }
     #expect(rate.perSecond == [2: 1])
   }
 
-  /// Polls of library clients, of one client each minute.
+  /// Metrics after `looks` polls of library clients and as many of other clients in one minute.
   private func metrics(looks: Int, behindProxies isProxied: Bool = false) -> FrontMetrics {
     let metrics = FrontMetrics()
     metrics.watch({ HTTPLoad() }, behindProxies: isProxied)

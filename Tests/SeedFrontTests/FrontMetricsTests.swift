@@ -25,7 +25,7 @@ import Testing
     return String(decoding: try SeedFrontTests.exchange(head, port: front.port), as: UTF8.self)
   }
 
-  /// The page's samples by name with labels, after so many requests were counted.
+  /// The page's samples by name with labels, once `requests` requests were counted.
   private func samples(after requests: Int) throws -> [String: Double] {
     try eventually("\(requests) requests are counted") {
       let lines = try get("/metrics").split(separator: "\n").filter {

@@ -95,7 +95,7 @@ final class FrontPublication: @unchecked Sendable {
 
   static let usualCatalog = Result { try usual.get().catalog() }
 
-  /// A page's folder of its own, with these files.
+  /// A separate folder for the page, with these files.
   static func pages(_ files: [String: [UInt8]]) throws -> TemporaryFolder {
     let folder = try TemporaryFolder(inMemory: true)
     for (name, bytes) in files { try DurableFile.write(bytes, to: folder(name)) }

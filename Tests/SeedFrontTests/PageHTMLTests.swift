@@ -10,7 +10,7 @@ import Testing
 
   private func text(_ html: HTML) -> String { String(decoding: html.bytes, as: UTF8.self) }
 
-  /// The text that a browser reads from escaped text. Knows only the five escapes.
+  /// The text that a browser reads from escaped text. Supports only the five escapes.
   private func read(_ escaped: String) -> String {
     let escapes = ["&lt;": "<", "&gt;": ">", "&quot;": "\"", "&#39;": "'", "&amp;": "&"]
     var (rest, found) = (escaped[...], "")
@@ -61,7 +61,7 @@ import Testing
   func `foreign text is isolated and truncated by scalars instead of characters`() {
     let long = String(repeating: "a", count: 10_000)
     #expect(text("\(foreign: long)") == "<bdi>\(String(repeating: "a", count: HTML.foreignScalars))…</bdi>")
-    // A single character in Swift.
+    // Swift counts this as a single Character.
     let stacked = "e" + String(repeating: "\u{301}", count: 10_000)
     #expect(stacked.count == 1 && text("\(foreign: stacked)").unicodeScalars.count < HTML.foreignScalars + 20)
     #expect(text("\(foreign: "short")") == "<bdi>short</bdi>")

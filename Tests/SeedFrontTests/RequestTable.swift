@@ -18,14 +18,14 @@ struct TableRequest: Sendable, CustomStringConvertible {
     case path(String)
     /// A target with an unknown parameter.
     case strange(Target)
-    /// A page name of so many bytes, and a query that makes the target that long.
+    /// A page name of this many bytes, and a query that makes the target this long.
     case long(Int), longQuery(Int)
   }
 
   enum Filling: Sendable {
     /// One field that makes the section this many bytes long.
     case bytes(Int)
-    /// Fields up to this count.
+    /// Fields up to a total of this many.
     case fields(Int)
   }
 

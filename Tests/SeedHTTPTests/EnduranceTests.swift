@@ -9,7 +9,7 @@ extension SocketTests {
   @Suite struct Endurance {
     @Test(.full) func `an incomplete header times out at any time, and is counted if it is the first`() throws
     {
-      // The complete ones must arrive earlier on a busy machine as well.
+      // Even on a busy machine, complete heads must arrive earlier.
       let seconds = 5
       let server = try startServer { $0.timeouts.headSeconds = seconds }
       let other = try startServer { ($0.timeouts.headSeconds, $0.timeouts.idleSeconds) = (seconds, 0) }

@@ -54,7 +54,7 @@ extension SocketTests {
       }
     }
 
-    /// Requests that only libmicrohttpd sees, with the status of its own page.
+    /// Requests that libmicrohttpd itself answers, with the status of its page.
     private static let ownPages: [(name: String, head: String, status: Int)] = [
       (
         "a line that does not fit",

@@ -3,7 +3,7 @@ import SeedImport
 import Support
 import Testing
 
-/// Nested rows in other layouts than arrays.
+/// Nested rows in layouts other than arrays.
 @Suite struct ImportNestingTests {
   private static let schema = """
     CREATE TABLE film(id TEXT PRIMARY KEY NOT NULL, title TEXT) WITHOUT ROWID;

@@ -9,13 +9,13 @@ import Testing
 
 @Suite struct BucketFaultTests {
   private let bucket: TestBucket
-  /// For requests without a response.
+  /// Limits for requests without a response.
   private static let short = BucketLimits(
     connectSeconds: 5, answerSeconds: 3, slowSeconds: 2, leastBytesPerSecond: 10, wholeSeconds: 3)
 
-  /// For uploads in parts.
+  /// Limits that make uploads use parts.
   private static let parts = BucketLimits(wholeBytes: 0, partBytes: 1024, pauseMicroseconds: 1000)
-  /// A snapshot of some parts.
+  /// Rows of a snapshot with several parts.
   private static let rowsInParts = 30
 
   init() throws { bucket = try TestBucket() }
@@ -242,7 +242,7 @@ import Testing
     #expect(uploads.contains("<IsTruncated>") && !uploads.contains("<Key>\(name)/"), "\(uploads)")
   }
 
-  /// Two lists, the timestamp, a look at the first object's name and the beginning of its upload come first.
+  /// Preceded by two lists, the timestamp, a check for the first object and the beginning of its upload.
   private static let firstPart = 5
 
   @Test func `a part and a completion that fail five times each are sent again without the other parts`()

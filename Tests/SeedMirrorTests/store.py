@@ -1,4 +1,4 @@
-"""An object store of the tests' own: moto, which checks signatures, behind a check of what was signed.
+"""The tests' object store: moto, which checks signatures, behind a check of the signed content.
 
     store.py BUCKET
 
@@ -34,7 +34,7 @@ from werkzeug.serving import WSGIRequestHandler, make_server
 
 
 class Checked:
-    """Refuses a body that is not the one whose hash was signed, as real stores do."""
+    """Rejects a body whose hash is not the signed one, like real stores."""
 
     def __init__(self, store):
         self.store, self.fault, self.requests, self.is_met = store, None, 0, False
@@ -84,7 +84,7 @@ class Checked:
         return answer(start, status + " Fault", f"<Error><Code>{code or 'SlowDown'}</Code></Error>".encode())
 
     def sign(self, environ, credentials, body=b""):
-        """What has no signature gets one, for moto knows no bucket that everybody may read; and what was changed."""
+        """Signs changed requests, and requests without a signature, because moto has no public buckets."""
         address = f"http://{environ['HTTP_HOST']}{environ['PATH_INFO']}"
         request = AWSRequest(environ["REQUEST_METHOD"], address, data=body)
         S3SigV4Auth(credentials, "s3", "us-east-1").add_auth(request)

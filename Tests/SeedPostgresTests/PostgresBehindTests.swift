@@ -37,7 +37,7 @@ import Testing
     #expect(
       report.series[0].outcome == .unchanged && report.originStamp == nil, "\(report)",
       sourceLocation: sourceLocation)
-    // Without a number that changes: it is logged once.
+    // The message has no changing number, so it is logged only once.
     #expect(
       words.contains(
         "the standby \(standbyServer.folder) lacks published rows: nothing is"),
@@ -49,7 +49,7 @@ import Testing
     OriginReading.newest(of: "test", in: scene.deployment.folder("state"))
   }
 
-  /// A dataset configured for a log that does not exist compares as well.
+  /// A dataset that is configured for a log that does not exist also compares all rows.
   @Test(arguments: [ChangeFinding.comparison, .log])
   mutating func
     `a standby that is behind does not roll back a first version, and is read after it caught up`(

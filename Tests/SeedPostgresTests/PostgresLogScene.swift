@@ -59,7 +59,7 @@ struct PostgresLogScene {
   func follow(
     _ sql: String, reason: String? = nil, sourceLocation: SourceLocation = #_sourceLocation
   ) throws -> SeriesReport {
-    // In one session with the transaction of `step`.
+    // In the same session as the transaction of `step`.
     try database.run("\(sql);\nSELECT pg_current_xact_id()")
     let report = try scene.step()
     #expect(

@@ -129,7 +129,7 @@ import Testing
     let selects = [nil, "SELECT id, name FROM v", "SELECT id, name FROM p WHERE id < 9"]
     let database = try PostgresCluster.shared.get().database()
     for (number, select) in selects.enumerated() {
-      // The session before may not have ended yet.
+      // The previous session may still be running.
       let schema = "s\(number)"
       try database.run(
         """

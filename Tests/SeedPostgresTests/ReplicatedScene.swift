@@ -26,7 +26,7 @@ struct ReplicatedScene {
 }
 
 extension PostgresCluster {
-  /// A server for these tests alone, so that its standbys need not replay what all others write.
+  /// A server for these tests alone, so that its standbys need not replay other tests' writes.
   static let primary = Result { try PostgresCluster() }
   /// Standbys of the primary, for tests that resume the replay that they pause.
   static let standby = Result { try PostgresCluster(standbyOf: primary.get()) }

@@ -123,7 +123,7 @@ import Testing
     let runners = twins.chains.map { Runner(twins.common, $0) }
     runners[0].push(to: bucket)
     for _ in 1...2 { runners[0].step() }
-    // It dies before the timestamp, behind two deltas and two roles.
+    // It dies after two deltas and two roles, before the timestamp.
     bucket.arm(.killBefore, at: 4)
     runners[0].push(to: bucket)
     // The other one's second version has metadata of the same names and lengths; the third has other names.

@@ -100,7 +100,7 @@ import Testing
     { $0.doubts = [.log] },
   ]
 
-  /// Bit sets of faults: all in a full run, else those of one to three faults. Each fault adds its problem by itself.
+  /// Bit sets of faults: all in a full run, otherwise those with one to three faults. Each fault adds its own problem.
   private static func combinations(_ count: Int) -> [Int] {
     (1..<(1 << count)).filter { Stage.current > .quick || $0.nonzeroBitCount <= 3 }
   }

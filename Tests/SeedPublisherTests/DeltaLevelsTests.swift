@@ -98,12 +98,12 @@ import Testing
       objects = Retention(job.policy).afterDelta(objects, floor: try SeedVersion(floor))
     }
 
-    /// Lists a snapshot of the head, or of an older version that took so long to compress.
+    /// Lists a snapshot of the head, or of an older version whose compression took long.
     mutating func publishSnapshot(of version: Int? = nil) throws {
       let previous = try #require(objects.filter { $0.span == nil }.map(\.version).max())
       guard previous.number < head else { return }
       let span = DeltaSpan(from: previous, to: try SeedVersion(version ?? head))
-      // Merged deltas may already lead past an older version, which then gets no delta of its own.
+      // Merged deltas may already span an older version, which then gets no delta.
       #expect(canMerge(span) || version != nil, "no deltas lead over \(span) at \(head)")
       if canMerge(span), !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
       let outcome = Retention(job.policy).afterSnapshot(

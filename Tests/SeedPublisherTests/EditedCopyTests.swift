@@ -37,7 +37,7 @@ import Testing
     #expect(try seed.integer("SELECT count(*) FROM stop_search WHERE stop_search MATCH 'ghost'") == 0)
   }
 
-  /// Edits, of which only those to indexes depend on the indexes' place.
+  /// Edits. Only those of indexes depend on the indexes' place.
   private static let edits: [(IndexPlace, String)] = [
     (.snapshot, "DROP INDEX stop_by_name"), (.client, "DROP INDEX stop_by_name"),
     (.snapshot, "CREATE INDEX more ON stop(name, id)"), (.client, "CREATE INDEX more ON stop(name, id)"),

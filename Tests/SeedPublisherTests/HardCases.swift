@@ -70,7 +70,7 @@ final class FollowedSeries {
     return try deployment.publication.delta(try #require(delta))
   }
 
-  /// The delta's text, for tests of what must not be sent.
+  /// The delta's text, to test that something is not sent.
   func text() throws -> String { String(decoding: try document(), as: UTF8.self) }
 
   func query(_ sql: String) throws -> [[SeedValue]] {

@@ -89,7 +89,7 @@ import Testing
     #expect(try deployment.metadata(major: 2).state.hold == nil)
     for version in [2, 1] { try rollBack(deployment, to: version) }
     #expect(try deployment.names() == ["a", "b", "c"])
-    // Without an origin.
+    // A rollback needs no origin.
     try Folder.remove(deployment.originPath)
     #expect(try rollBack(deployment, to: 3).version?.number == 6)
     #expect(try deployment.names() == ["y", "b", "c"])

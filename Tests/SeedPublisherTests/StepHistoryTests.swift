@@ -175,7 +175,7 @@ import Testing
     let quiet = try SeedSeries("quiet", major: 1)
     let outcomes: [StepRecord.Outcome] = [.published, .unchanged, .refused, .failed]
     scene.history.record(outcomes.map { scene.sample($0, of: quiet) })
-    // Each is a row of its own.
+    // Each is a separate row.
     scene.history.record(Array(repeating: scene.sample(.published), count: StepHistory.mostRecords))
     try scene.history.fill(&facts, steps: 1)
     #expect(facts.missedRows == 6)

@@ -200,7 +200,7 @@ import Testing
     #expect(try signers(bad.values + ["ed25519", "ecdsa", "rsa"].map(entry)) == 3)
   }
 
-  /// Coprime to the bytes of a group of base64.
+  /// Coprime to the size of a base64 group, so that all positions in a group are tested.
   private static let step = Stage.pick(quick: 5, full: 1, deep: 1)
 
   @Test func `a damaged PEM key verifies nothing`() throws {

@@ -19,7 +19,7 @@ import Testing
   private static let plants = [
     Plant(name: "passes", status: 0, words: ["3 passed, 0 failed, 0 skipped\n"]),
     // A megabyte of output is not a failure.
-    // The limit is that of one case, and of a whole process.
+    // The limit applies to one case, and to a whole process.
     Plant(name: "cases", status: 0, options: ["--test-seconds", "2"], words: []),
     Plant(name: "many", status: 2, options: ["--test-seconds", "2"], words: ["did not end within 2 s"]),
     Plant(name: "prints", status: 0, words: []),

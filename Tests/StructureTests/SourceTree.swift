@@ -10,7 +10,7 @@ struct SourceTree {
     let declared: Set<String>
     /// Counts of each capitalized word.
     let words: [String: Int]
-    /// Whether it opens a database in a mode for files that come from no one else.
+    /// Whether it opens a database in the mode for files made on this machine.
     let opensOwnFiles: Bool
 
     var module: String { String(path.prefix { $0 != "/" }) }

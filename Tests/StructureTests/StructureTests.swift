@@ -10,7 +10,7 @@ struct StructureTests {
   /// Limits of the stops of the walks, in the article's order.
   static let mostStops = [34, 38, 15]
 
-  /// Each opens a file that this machine made, an operator's origin, or a generation that was checked when it came.
+  /// Each opens a file made on this machine, an operator's origin, or a generation that was checked when it arrived.
   static let openersOfOwnFiles = Set(
     """
     SeedClient/StoreExamination SeedClient/Read/GenerationCheck SeedClient/Read/GenerationReader \

@@ -7,7 +7,7 @@ struct TestRules {
   private static let project = URL(filePath: #filePath).deletingLastPathComponent()
     .deletingLastPathComponent().deletingLastPathComponent()
   /// Foundation's Process leaks descriptors to other children, and waiting for it or for its output has no limit.
-  /// Tests of the program run it as a user does.
+  /// Tests of the program run it like a user.
   private static let forbidden = [
     "Process" + "()", "waitUntilExit" + "()", "readDataToEndOfFile" + "()", "while true" + " {",
     "} while true" + "\n",

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Stands in for a test bundle: SEEDBANK_PLANT says what its second test does."""
+"""Replaces a test bundle; SEEDBANK_PLANT sets the behaviour of its second test."""
 import json
 import os
 import pathlib

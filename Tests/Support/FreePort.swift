@@ -11,10 +11,10 @@ private let ports: Range<UInt16> = {
   return bounds.map { $0[0]..<$0[1] } ?? 10_000..<30_000
 }()
 
-/// At random, so that two runs on one machine differ.
+/// Random, so that two runs on one machine differ.
 private let next = Mutex(UInt16.random(in: ports))
 
-/// A port for a program that cannot choose one. It is given once until all were.
+/// A port for a program that cannot choose one. Ports repeat only after all have been used.
 package func freePort() throws -> UInt16 {
   for _ in ports {
     let port = next.withLock { next in

@@ -155,7 +155,7 @@ package final class PostgresCluster: Sendable {
       started.append(server)
     }
     try eventually("PostgreSQL answers") {
-      // Its file is cheaper to find than a refusal.
+      // Checking for the socket's file is cheaper than a refused connection.
       let names = try FileManager.default.contentsOfDirectory(atPath: folder)
       return names.contains { $0.hasPrefix(".s.PGSQL") } ? try? psql("postgres", "SELECT 1") : nil
     }
@@ -236,7 +236,7 @@ package final class PostgresCluster: Sendable {
   private static func program(_ command: [String], _ input: TestProgram.Input = .nothing) throws
     -> TestProgram
   {
-    // In a folder that every user may enter.
+    // The folder must be open to every user.
     try TestProgram(command, in: "/", input: input, joined: true)
   }
 }

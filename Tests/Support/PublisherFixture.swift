@@ -115,7 +115,7 @@ package func publishedFiles(_ publication: PublicationDirectory) throws -> [Stri
   return files
 }
 
-/// A seed file of a test's own.
+/// A test's own seed file.
 package enum WorkingSeed {
   package static func remove(_ path: String) throws {
     for suffix in ["", "-journal", "-wal", "-shm"] { try Folder.remove(path + suffix) }

@@ -117,7 +117,7 @@ package final class TestProgram: Sendable {
 
   // MARK: End
 
-  /// Nil while it runs. It stays a zombie as long as its owner exists.
+  /// The exit status; nil while it runs. The process stays a zombie as long as its owner exists.
   package var ending: Ending? {
     var info = siginfo_t()
     guard waitid(P_PID, id_t(identifier), &info, WEXITED | WNOHANG | WNOWAIT) == 0 else { return nil }

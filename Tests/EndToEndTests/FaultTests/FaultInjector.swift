@@ -16,7 +16,7 @@ struct FaultInjector {
 
   init() throws { (folder, library) = (try TemporaryFolder(), try PreloadedLibrary.path("injector")) }
 
-  /// Counts the file operations of a run that ends with `status`; with a word, only those on paths that contain it.
+  /// Counts the file operations of a run that ends with `status`, optionally only those on paths that contain `word`.
   func count(
     _ arguments: [String], on word: String? = nil, status: Int32 = 0, in directory: String,
     environment: [String: String] = [:]

@@ -98,7 +98,7 @@ import Testing
 
   // MARK: Power loss
 
-  /// Restarts with some of the unsynced changes, beside the restarts without any.
+  /// The number of restarts with some of the unsynced changes, in addition to those without any.
   static let mixtures = 40
 
   @Test(

@@ -45,7 +45,7 @@ final class NginxProxy {
     return Dictionary(asked.map { ($0[0], $0[1].split(separator: ",").count) }, uniquingKeysWith: +)
   }
 
-  /// What nginx says of the configuration under Debian's limit on open files; empty if it accepts all of it.
+  /// nginx's complaints about the configuration under Debian's limit on open files; empty if it accepts everything.
   func check() throws -> String {
     try Tool.run([
       "sh", "-c", "ulimit -Sn 1024; exec /usr/sbin/nginx -t -q -c $0 -e $1 2>&1", folder("nginx.conf"),

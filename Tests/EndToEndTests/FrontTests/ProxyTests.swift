@@ -169,7 +169,7 @@ import Testing
     #expect(away.status == 503 && away["Retry-After"] == "2")
     #expect(away["Content-Type"] == "application/problem+json")
     #expect(away["Access-Control-Expose-Headers"] == "*", "scripts of other sites read Retry-After")
-    // They may have been fetched later than the answer that grew old.
-    try waitUntil("no old page lies") { try pages.allSatisfy { try get($0).status == 503 } }
+    // The pages may have been cached later than the expired answer.
+    try waitUntil("no old page is served") { try pages.allSatisfy { try get($0).status == 503 } }
   }
 }

@@ -17,7 +17,7 @@ import Testing
   /// Two addresses of one network.
   private static let one = ["fd00:5eed:0:1::1", "fd00:5eed:0:1:ffff:1:2:3"]
   private static let other = "fd00:5eed:0:2::1"
-  /// nginx's own answers: to clients that may not see the page, and to clients with too many requests.
+  /// nginx's own responses to clients that may not see the page, and to clients with too many requests.
   private static let (forbidden, refused) = (403, 503)
 
   /// Sends a request from an IPv4 address of this machine, or from any IPv6 address.

@@ -32,7 +32,7 @@ struct HostileText: CustomStringConvertible {
       sql: "UPDATE seedbank_index SET sql = '\(text.replacing("'", with: "''"))'")
   }
 
-  /// Objects beside the publisher's, or in their place.
+  /// Objects that are added to the publisher's or replace them.
   private static let objects = [
     "ALTER TABLE seedbank_meta RENAME TO mine; CREATE VIEW seedbank_meta AS \(endless)",
     "ALTER TABLE seedbank_table RENAME TO mine; CREATE VIEW seedbank_table AS \(endless)",

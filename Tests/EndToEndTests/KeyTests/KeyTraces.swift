@@ -20,7 +20,7 @@ struct KeyTraces {
     base64 = (0..<3).flatMap { Self.base64(key, after: $0) }
   }
 
-  /// Whether a part is printed as bytes, as hexadecimal digits, as those of a register, as a list, or in base64.
+  /// Whether a part is printed as bytes, hexadecimal digits, a register's digits, a list or base64.
   func areIn(_ printed: [UInt8]) -> Bool {
     // A memory dump has blanks between bytes.
     let text = String(decoding: printed, as: UTF8.self).filter { !$0.isWhitespace }

@@ -148,7 +148,7 @@ import Testing
     #expect(try folder.succeed("config", "check") == "nothing is wrong\n")
   }
 
-  /// A dry run of a major's end says what would be and writes nothing.
+  /// A dry run of ending a major reports the outcome and writes nothing.
   private func expectDryRuns(_ deployment: OperatedDeployment) throws {
     let before = try deployment.folder.text("seedbank/my/dataset.json")
     for (action, word) in [("deprecate", "deprecated"), ("retire", "retired")] {

@@ -6,14 +6,14 @@ import Testing
 enum OtherUser {
   /// Only root may give files away.
   static let isRoot = geteuid() == 0
-  /// Begins a command of the other user; the tests' own user if that is not root.
+  /// The words that run a command as the other user, or as the tests' own user if that is not root.
   static let command =
     isRoot ? ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"] : []
   /// Whether the build's folder is open to the user.
   static let canStart = (try? Tool.run(command + [SeedbankBinary.path, "--version"])) != nil
 }
 
-/// Files that a command of another user left behind, such as one with sudo.
+/// Files left behind by a command of another user, for example with sudo.
 @Suite struct RightsTests {
   @Test(
     .enabled(if: OtherUser.isRoot && OtherUser.canStart, "only root may give files away"),

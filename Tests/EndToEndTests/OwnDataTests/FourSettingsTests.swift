@@ -76,7 +76,7 @@ import Testing
     #expect(unseen == foreign, "\(output)")
   }
 
-  /// A screen that calls the examples with closures of its own.
+  /// A screen that calls the examples with its own closures.
   private static let screen = """
     import SeedClient
 

@@ -107,7 +107,7 @@ import Testing
     try page.evaluate("\(button).click()")
     try page.wait("the rest is shown", "!\(button)")
     #expect(try page.evaluate("document.querySelector('.explorer .notice')") == .null)
-    // The answer to an earlier choice comes after that to a later one.
+    // The response to an earlier choice arrives after the response to a later one.
     try page.evaluate(
       """
       answers.push(() => new Promise((answer) => { window.answerFirst = answer; }));

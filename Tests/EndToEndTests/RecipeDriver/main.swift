@@ -1,5 +1,5 @@
 // Calls every function of the articles' examples, whose files are compiled together with this one. Prints a line for
-// each example that works as its article says.
+// each example that works as described in its article.
 
 import Foundation
 import SQLite

@@ -4,7 +4,7 @@ import Support
 
 /// Builds by tests, one after the other, because each takes all processors.
 enum NestedBuild {
-  /// The seconds of a build from nothing on a slow machine, and those for the builds of other tests.
+  /// Maximum seconds of a clean build on a slow machine, and of the wait for other tests' builds.
   private static let (patience, turnPatience): (TimeInterval, TimeInterval) = (900, 800)
 
   /// Runs `swift` while no other test builds.

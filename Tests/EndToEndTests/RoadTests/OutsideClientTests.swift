@@ -86,7 +86,7 @@ import Testing
       case 0: swap("code", of: "place", one, other)
       case 1: swap("note", of: "visit", one, other)
       case 2:
-        // Gives its code to another row.
+        // Deletes a row and gives its code to another one.
         "CREATE TEMP TABLE kept AS SELECT code FROM place WHERE id = \(one); DELETE FROM place WHERE id = \(one); "
           + "UPDATE place SET code = (SELECT code FROM kept) WHERE id = \(other) AND EXISTS (SELECT 1 FROM kept)"
       case 3:

@@ -49,7 +49,7 @@ import Testing
     #expect(try messages(of: ["serve"], to: folder("serve")).first == "READY=1")
   }
 
-  /// Returns what the manager hears of a command that is stopped once it is ready.
+  /// Returns the manager's messages from a command that is stopped once it is ready.
   private func messages(of command: [String], to name: String, _ environment: [String: String] = [:]) throws
     -> [String]
   {

@@ -6,7 +6,7 @@ import SeedTrust
 
 @testable import SeedClient
 
-/// In memory if the system has such a folder.
+/// A scratch folder, in memory if the system has /dev/shm.
 func scratchFolder(_ name: String) -> String {
   let parent = Folder.exists("/dev/shm") ? "/dev/shm/" : NSTemporaryDirectory()
   return "\(parent)seedbank-fuzz-\(ProcessInfo.processInfo.processIdentifier)-\(name)"

@@ -89,7 +89,7 @@ import Testing
     let waits = AsyncStream.makeStream(of: Duration.self)
     let store = try device.store(server.url) { waits.continuation.yield($0) }
     let task = Task<Void, any Error> { try await store.keepUpdated() }
-    // Plus half of the jitter.
+    // The requested wait plus half of the jitter.
     for await wait in waits.stream where wait == .seconds(1234 + 10) { break }
     task.cancel()
     #expect(await code { try await task.value } == .cancelled)

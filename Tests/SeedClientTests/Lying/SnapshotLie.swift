@@ -200,7 +200,7 @@ struct SnapshotLie {
     ]
 }
 
-/// Everything that a snapshot says about its data, read with plain SELECTs.
+/// Everything that a snapshot states about its data, read with plain SELECTs.
 struct SeedContent: Equatable {
   private let schema: SHA256Digest
   private let values: [[SeedValue]]

@@ -27,7 +27,7 @@ package final class HostileRepository: Sendable {
 
   package var url: URL { URL(string: "http://127.0.0.1:\(server.port)")! }
 
-  /// From now on it is a static host.
+  /// Ends the misbehaviour: from now on it is a static host.
   package func reform() { isReformed.withLock { $0 = true } }
 
   package func stop() { server.stop() }

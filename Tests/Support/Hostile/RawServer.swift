@@ -58,7 +58,7 @@ private final class RawListener: Sendable {
 }
 
 package struct RawRequest: Sendable {
-  /// Without the leading slash.
+  /// The path without its leading slash.
   package let path: String
   private let fields: [String: String]
 

@@ -1,4 +1,4 @@
--- Model 1.0: what apps of the first generation open. They know stations and routes, no timetable.
+-- Model 1.0, for apps of the first generation: stations and routes, but no timetable.
 
 CREATE TABLE station(
   id TEXT PRIMARY KEY NOT NULL,
