@@ -13,9 +13,8 @@ extension Command {
       until 'seedbank regenerate --resume'. A second call changes nothing.
       """,
     options: [
-      .config, .value("to", "version", isRequired: true, help: "The version to return to."),
-      .value("dataset", "name", help: "The dataset (default: the only one)."),
-      .value("series", "major", help: "The series (default: the only one)."), .dryRun, .json,
+      .config, .value("to", "version", isRequired: true, help: "The version to return to."), .dataset,
+      .series, .dryRun, .json,
     ],
     examples: [
       ("seedbank rollback --to 41 --dry-run", "Show what would change."),
