@@ -19,7 +19,7 @@ struct ImportJob: Sendable {
   /// Interrupts the import from any thread.
   let interrupt = InterruptHandle()
   /// Receives notes for the user before the import ends.
-  let tell: @Sendable (String) -> Void
+  let note: @Sendable (String) -> Void
   /// Receives the rows and bytes read so far, and the total of bytes if known.
   let progress: @Sendable (Int, Int, Int?) -> Void
 
@@ -100,11 +100,11 @@ struct ImportJob: Sendable {
       session.abandon()
       // An interrupted statement is not an error.
       guard !interrupt.isInterrupted else {
-        tell("Interrupted: \(session.remainder ?? "nothing was changed").")
+        note("Interrupted: \(session.remainder ?? "nothing was changed").")
         throw CancellationError()
       }
       // The session's own errors include the remainder.
-      if !(error is ImportFailure), let remainder = session.remainder { tell("\(remainder).") }
+      if !(error is ImportFailure), let remainder = session.remainder { note("\(remainder).") }
       throw error
     }
   }
