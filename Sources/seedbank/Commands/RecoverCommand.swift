@@ -192,7 +192,7 @@ extension Command {
       for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
       try context.console.report(
         report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
-      notices.tell(report, of: job.name)
+      notices.start(after: report, of: job.name)
     }
     // Mirrors may already have the new epoch, with versions above those claimed at the beginning.
     let published = try deployment.publication.published()

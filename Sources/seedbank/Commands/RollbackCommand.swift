@@ -32,7 +32,7 @@ extension Command {
     let job = try DatasetJob(choice.dataset)
     var report = StepReport()
     // Also after a failed snapshot, because the version before it is published.
-    defer { StepNotices(configuration, context).tell(report, of: job.name) }
+    defer { StepNotices(configuration, context).start(after: report, of: job.name) }
     try deployment.publisher.step(
       job, StepOptions(rollingBack: choice.series, to: version, job), now: .now(), &report)
     try context.console.report(

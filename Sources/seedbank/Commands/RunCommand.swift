@@ -63,7 +63,7 @@ private struct RunService {
   private static let demoSeconds = 3
 
   func run(until signals: StopSignals) async throws {
-    context.console.tellStart(deployment.configuration)
+    context.console.logStart(deployment.configuration)
     let mirrors = Mirrors(deployment.configuration, deployment.publication, context)
     let front = try Front(deployment.configuration, arguments, context, sharing: deployment.publication)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
@@ -82,8 +82,8 @@ private struct RunService {
     }
     let end = Task {
       let signal = await signals.first()
-      manager.tellStopping(frontSeconds: deployment.configuration.stopSeconds)
-      context.console.tellStopping(signal, drainSeconds: deployment.configuration.drainSeconds)
+      manager.notifyStopping(frontSeconds: deployment.configuration.stopSeconds)
+      context.console.logStopping(signal, drainSeconds: deployment.configuration.drainSeconds)
       work.cancel()
       await stop(front)
     }
@@ -118,8 +118,8 @@ private struct RunService {
     for service in services where !Task.isCancelled { await service.attempt() }
     start.cancel()
     if Task.isCancelled { return }
-    try context.console.tellListening(front)
-    manager.tellReady()
+    try context.console.announce(front)
+    manager.notifyReady()
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
@@ -134,7 +134,7 @@ private struct RunService {
   /// Blocks in its own thread, so that clients and load balancers see the shutdown even during a step.
   private func stop(_ front: Front) async {
     let cut = try? await blocking { front.stop(deployment.configuration) }
-    context.console.tellStopped(cutting: cut ?? 0)
+    context.console.logStopped(cutting: cut ?? 0)
   }
 
   /// Exits during a step or an upload, which may take minutes, before a supervisor kills the process. Both can be
@@ -155,7 +155,7 @@ private struct RunService {
 
   private func watchStanding() async {
     while !Task.isCancelled {
-      try? await blocking { deployment.tellStanding(context) }
+      try? await blocking { deployment.updateFacts(context) }
       try? await Task.sleep(for: .seconds(Self.standingSeconds))
     }
   }
@@ -188,7 +188,7 @@ private struct RunService {
     do {
       return try deployment.publisher.job(dataset, for: .schedule)
     } catch {
-      notices.tell(error, of: dataset.name)
+      notices.start(after: error, of: dataset.name)
       throw error
     }
   }

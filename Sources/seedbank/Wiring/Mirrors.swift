@@ -115,7 +115,7 @@ struct Mirrors: Sendable {
       let report = try await blocking { [publication, mirror] in
         try mirror.bringUpToDate(publication, now: .now())
       }
-      if report != MirrorReport() { tell(mirror, report) }
+      if report != MirrorReport() { log(mirror, report) }
       noteSuccess(mirror, stamp, &watch)
     } catch {
       if Self.isHarmless(error) {
@@ -153,8 +153,8 @@ struct Mirrors: Sendable {
     watch.interval.succeeded(stamp, at: .now)
   }
 
-  private func tell(_ mirror: Mirror, _ report: MirrorReport) {
-    console.tell(
+  private func log(_ mirror: Mirror, _ report: MirrorReport) {
+    console.log(
       LogRecord(
         .debug, "the mirror \(mirror.place): \(report.words)",
         [JSONMember("mirror", .string(mirror.place)), JSONMember("bytes", JSONValue(report.bytes))]))
