@@ -16,14 +16,14 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   var environment: [String: String] = [:]
   var checkSeconds = 2
   var policy = PublishingPolicy()
-  var models: [ModelDefinition]
+  var models: [ModelDefinition] = []
   var knownOrigin: OriginOutline?
 
   var file: String { "\(folder)/\(DeploymentNames.datasetFile)" }
   var prefix: String { "datasets.\(name)." }
 
-  init(name: DatasetName, folder: String, originPath: String, models: [ModelDefinition] = []) {
-    (self.name, self.folder, self.originPath, self.models) = (name, folder, originPath, models)
+  init(name: DatasetName, folder: String, originPath: String) {
+    (self.name, self.folder, self.originPath) = (name, folder, originPath)
   }
 
   init(_ name: DatasetName, readingFolder folder: String, overrides: ConfigurationOverrides) throws(Refusal) {
