@@ -121,9 +121,7 @@ extension ImportJob {
     database = try arguments.requiredPath("database", from: context.currentDirectory)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
-    let console = context.console
-    note = { console.note($0) }
-    progress = { console.progress("importing", $1, of: $2, rows: $0) }
+    console = context.console
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
     policy.badRows = arguments.string("bad-rows") == "skip" ? .collect : .abort
     policy.references = arguments.choice("references") ?? .fail
