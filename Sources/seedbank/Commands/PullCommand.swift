@@ -285,13 +285,10 @@ extension UpdatePlan {
 extension Pull {
   func makeBundle(in directory: String) async throws {
     let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
-    let made = Mutex<BundleReport?>(nil)
     // After a signal, as after an error, no temporary file stays.
-    try await StopSignals().cancelling {
-      let report = try await maker.make()
-      made.withLock { $0 = report }
+    guard let report = try await StopSignals().cancelling({ try await maker.make() }) else {
+      throw CancellationError()
     }
-    guard let report = made.withLock(\.self) else { throw CancellationError() }
     notice.report(report.lifecycle)
     try console.report(report.json, report.text)
   }
