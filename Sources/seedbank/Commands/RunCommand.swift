@@ -27,7 +27,7 @@ extension Command {
     ]
   ) { arguments, context in
     // Before any thread starts.
-    ProcessMemory.shareArenas()
+    seedbank_limit_arenas(arenas)
     // Made first, so that even an early signal ends the process gracefully.
     let signals = try StopSignals()
     let configuration = try context.configuration(arguments)
@@ -45,6 +45,11 @@ extension Command {
     withExtendedLifetime(lock) {}
   }
 }
+
+/// The most arenas of malloc. glibc creates eight per processor and gives a new thread the least used one. A publisher
+/// uses a new thread in each step, so every arena in turn would keep the peak of a step, and the process would grow for
+/// hours (see the article of figures). Threads seldom contend, because each caches some memory.
+private let arenas: Int32 = 2
 
 private struct RunService {
   let deployment: Deployment
@@ -173,7 +178,7 @@ private struct RunService {
   }
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
-    var job = try self.job(dataset)
+    var job = try deployment.publisher.job(dataset, for: .schedule, notices)
     job.checkSeconds = dataset.checkSeconds
     let overrides = context.overrides(arguments)
     let followed = FollowedDataset(job, of: dataset.models, in: dataset.folder) {
@@ -182,15 +187,6 @@ private struct RunService {
     return PublishingService(
       publisher: deployment.publisher, dataset: followed, checkSeconds: dataset.checkSeconds, front: front,
       console: context.console, repeated: repeated, notices: notices)
-  }
-
-  private func job(_ dataset: DatasetConfiguration) throws -> DatasetJob {
-    do {
-      return try deployment.publisher.job(dataset, for: .schedule)
-    } catch {
-      notices.start(after: error, of: dataset.name)
-      throw error
-    }
   }
 
   private func welcome(_ front: Front) throws {
@@ -230,13 +226,4 @@ private struct RunService {
       }
     }
   }
-}
-
-enum ProcessMemory {
-  /// Limits malloc's arenas. glibc creates eight per processor and gives a new thread the least used one. A publisher
-  /// uses a new thread in each step, so every arena in turn would keep the peak of a step, and the process would grow
-  /// for hours (see the article of figures). Threads seldom contend, because each caches some memory.
-  static func shareArenas() { seedbank_limit_arenas(arenas) }
-
-  private static let arenas: Int32 = 2
 }

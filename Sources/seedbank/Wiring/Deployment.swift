@@ -98,12 +98,15 @@ extension Publisher {
     facts = FactsKeeper(isOn: configuration.hasFacts, report: report)
   }
 
-  /// A dataset's job; unsuitable models are recorded as a failed step.
-  func job(_ dataset: DatasetConfiguration, for use: OriginUse = .step) throws -> DatasetJob {
+  /// A dataset's job; unsuitable models are recorded as a failed step, and reported to `notices`, if any.
+  func job(
+    _ dataset: DatasetConfiguration, for use: OriginUse = .step, _ notices: StepNotices? = nil
+  ) throws -> DatasetJob {
     do {
       return try DatasetJob(dataset, for: use)
     } catch {
       note(error, .configuration, of: dataset.name)
+      notices?.start(after: error, of: dataset.name)
       throw error
     }
   }
