@@ -189,9 +189,7 @@ extension Command {
     let notices = StepNotices(configuration, context)
     let root = try configuration.shippedRoot(orElse: "put a root.json there that apps ship with")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
-      for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
-      try context.console.report(
-        report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
+      try context.console.report(report, of: job.name, report.warnings)
       notices.start(after: report, of: job.name)
     }
     // Mirrors may already have the new epoch, with versions above those claimed at the beginning.

@@ -136,8 +136,7 @@ private struct Regeneration {
 
   private mutating func finish(_ dataset: DatasetName, after report: StepReport) throws {
     let warnings = report.warnings + abandoned.filter { $0.series.dataset == dataset }.map(\.warning)
-    for warning in warnings { console.warning("\(dataset): \(warning)") }
-    try console.report(report.json(dataset, warnings: warnings), report.lines.joined(separator: "\n"))
+    try console.report(report, of: dataset, warnings)
     if !isDryRun { notices.start(after: report, of: dataset) }
     if !report.held.isEmpty { failures.append(heldFailure(report.held, dataset)) }
     if let shrunk = report.shrinkError { note(Refusal(of: shrunk), dataset) }
@@ -155,7 +154,7 @@ private struct Regeneration {
     }
     for warning in report.warnings { console.warning("\(dataset): \(warning)") }
     guard console.isJSON else {
-      if !report.isUnchanged { try console.result(report.lines.joined(separator: "\n")) }
+      if !report.isUnchanged { try console.result(report.text) }
       return
     }
     try console.result(

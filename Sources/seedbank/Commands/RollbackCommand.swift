@@ -35,9 +35,7 @@ extension Command {
     defer { StepNotices(configuration, context).start(after: report, of: job.name) }
     try deployment.publisher.step(
       job, StepOptions(rollingBack: choice.series, to: version, job), now: .now(), &report)
-    try context.console.report(
-      report.json(choice.dataset.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
-    for warning in report.warnings { context.console.warning(warning) }
+    try context.console.report(report, of: job.name, report.warnings)
     context.console.note(
       "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")
   }
