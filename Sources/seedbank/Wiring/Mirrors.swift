@@ -181,7 +181,7 @@ extension MirrorReport {
   var words: String {
     guard self != MirrorReport() else { return "up to date" }
     let parts = [
-      files > 0 ? "\(files) files put, \(ByteCount(bytes: bytes))" : nil,
+      files > 0 ? "\(files.counted("file")) put, \(ByteCount(bytes: bytes))" : nil,
       removed > 0 ? "\(removed) removed" : nil,
     ]
     return parts.compactMap(\.self).joined(separator: ", ")

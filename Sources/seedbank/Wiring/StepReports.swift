@@ -82,7 +82,7 @@ extension StepReport {
   var text: String {
     var lines = series.flatMap { [$0.line] + (isPreview ? $0.tableLines : []) }
     if isPreview, !pruned.isEmpty {
-      lines.append("\(pruned.count) files would be removed: no metadata names them")
+      lines.append("\(pruned.count.counted("file")) would be removed: not named in any metadata")
     }
     return lines.joined(separator: "\n")
   }
