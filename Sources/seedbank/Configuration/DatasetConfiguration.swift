@@ -136,15 +136,6 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     dataset.policy.lifetimeSeconds = given ?? max(dataset.policy.lifetimeSeconds, shortest)
   }
 
-  private static let lifecycleNames = ["state", "sunset", "message"]
-
-  /// The keys that variables may set in the file's majors.
-  var lifecycleKeys: [String] {
-    policy.lifecycles.keys.flatMap { major in
-      Self.lifecycleNames.map { "\(prefix)lifecycle.\(major).\($0)" }
-    }
-  }
-
   @Sendable private static func readLifecycles(
     _ value: ConfigurationValue
   ) throws(Refusal) -> [Int: SeedLifecycle]? {
@@ -154,7 +145,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
       guard let major = canonicalDecimal(name, in: 1...Limits.modelNumber) else {
         throw inner.error("expected a model's major as the key, such as \"2\", found \"\(name.clipped)\"")
       }
-      let members = try inner.members(lifecycleNames).map(\.value)
+      let members = try inner.members(["state", "sunset", "message"]).map(\.value)
       lifecycles[major] = try readLifecycle(members[0], members[1], members[2])
     }
     return lifecycles
