@@ -158,7 +158,11 @@ private struct Regeneration {
       return
     }
     try console.result(
-      ["dataset": .string(dataset.text), "dryRun": .bool(isDryRun), "error": refusal.json] as JSONValue)
+      [
+        "dataset": .string(dataset.text), "dryRun": .bool(isDryRun),
+        "series": .array(report.series.map(\.json)), "warnings": JSONValue(strings: report.warnings),
+        "error": refusal.json,
+      ] as JSONValue)
   }
 
   private mutating func note(_ report: Refusal, _ dataset: DatasetName) {
