@@ -128,7 +128,7 @@ import Testing
       try #require(metrics.contains("# TYPE seedbank_mirror_behind_timestamp_seconds gauge"), "\(metrics)")
       return metrics.contains("\nseedbank_mirror_behind_timestamp_seconds{mirror=\"1\"} ")
     }
-    try waitUntil("monitors hear that it is behind") { try isBehind() }
+    try waitUntil("the metrics report that it is behind") { try isBehind() }
     #expect(
       !(try Tool.run(["cat", scene.deployment.folder("seedbank/publication/facts/mirrors.json")])).contains(
         scene.mirror))
@@ -142,9 +142,9 @@ import Testing
     try scene.change("four")
     #expect(try scene.deployment.seedbank("regenerate").errors.isEmpty)
     scene.expectEqual()
-    let told = try scene.warnings
-    #expect(!told.contains("warning: the mirror") && told.contains("\(scene.mirror): up to date since"))
-    try waitUntil("monitors hear that it is up to date") { try !isBehind() }
+    let status = try scene.warnings
+    #expect(!status.contains("warning: the mirror") && status.contains("\(scene.mirror): up to date since"))
+    try waitUntil("the metrics report that it is up to date") { try !isBehind() }
   }
 
   @Test func `a mirror's disk that fails at any operation stops no step and leaves a complete mirror`()
