@@ -101,11 +101,8 @@ extension Deployment {
       try? publication.facts.write(nil as VerificationFacts?)
       return
     }
-    let search = KeySearch(configuration, context)
-    guard let published = try? publication.published(),
-      let standing = try? PublisherStanding(configuration, published, search)
-    else { return }
-    try? publication.facts.write(standing.facts)
+    try? publication.facts.write(
+      PublisherStanding(configuration, publication.published(), KeySearch(configuration, context)).facts)
   }
 }
 
