@@ -110,13 +110,7 @@ extension TableChanges {
 }
 
 extension ChangeReport {
-  var words: String {
-    values.reduce(into: TableChanges()) { total, changes in
-      total.inserted += changes.inserted
-      total.updated += changes.updated
-      total.deleted += changes.deleted
-    }.words
-  }
+  var words: String { values.reduce(TableChanges(), +).words }
 
   var json: JSONValue { JSONValue(filter { !$0.value.isEmpty }) { .object($0.members) } }
 }

@@ -82,16 +82,11 @@ extension DatasetConfiguration {
     return try SurveyedOrigin(of: self, at: path ?? (feed.source == nil ? originPath : filledFeed))
   }
 
-  var feedPlace: FeedPlace? {
-    guard feed.source != nil, let plans = try? plans() else { return nil }
-    return FeedPlace(name, feed, plans, stateFolder: stateFolder, use: .look)
-  }
-
   /// The feed's files, or those that its program fetched last.
   private var filledFeed: String {
     get throws {
       if case .path(let path)? = feed.source { return path }
-      return try feedPlace?.filledFolder() ?? originPath
+      return try FeedPlace(name, feed, plans(), stateFolder: stateFolder, use: .look).filledFolder()
     }
   }
 }
