@@ -67,6 +67,7 @@ import Testing
     _ = try deployment.step()
     let report = try await follower.look()
     #expect(report.warnings.count == 1 && report.warnings[0].contains("copy/metadata/stuck: "))
+    #expect(report.json["warnings"] == JSONValue(strings: report.warnings))
     #expect(try folder.publication.published().timestamp.version == publication.published().timestamp.version)
   }
 }

@@ -102,7 +102,7 @@ package struct FollowReport: Sendable {
   package var json: JSONValue {
     [
       "series": .array(draft.series.map(\.headJSON)), "files": JSONValue(count), "bytes": JSONValue(bytes),
-      "removed": JSONValue(strings: removed),
+      "removed": JSONValue(strings: removed), "warnings": JSONValue(strings: warnings),
     ]
   }
 }

@@ -74,6 +74,8 @@ struct Parameter: Sendable {
     "config", "path", short: "c",
     help: "The deployment's seedbank.json (default: SEEDBANK_CONFIG, seedbank.json, seedbank/seedbank.json).")
   static let onlyDataset = value("dataset", "name", help: "Only this dataset (default: all).")
+  static let dataset = value("dataset", "name", help: "The dataset (default: the only one).")
+  static let series = value("series", "major", help: "The series (default: the only one).")
 }
 
 struct Context: Sendable {

@@ -45,21 +45,21 @@ final class Console: Sendable {
   /// From now on, messages are log lines, and those below `level` are dropped.
   func startLog(_ format: LogFormat, from level: LogLevel) { state.withLock { $0.log = (format, level) } }
 
-  func tell(_ record: LogRecord) {
-    guard let (format, level) = state.withLock(\.log) else { return tellPerson(record) }
+  func log(_ record: LogRecord) {
+    guard let (format, level) = state.withLock(\.log) else { return show(record) }
     guard record.level >= level else { return }
     let line = format.line(record, at: .now())
     closeLine()
     say("\(format == .json ? line.escapingControlsInJSON : Self.harmless(line))\n")
   }
 
-  func note(_ text: String) { tell(LogRecord(.info, text)) }
+  func note(_ text: String) { log(LogRecord(.info, text)) }
 
-  func warning(_ text: String) { tell(LogRecord(.warning, text)) }
+  func warning(_ text: String) { log(LogRecord(.warning, text)) }
 
-  func error(_ text: String) { tell(LogRecord(.error, text)) }
+  func error(_ text: String) { log(LogRecord(.error, text)) }
 
-  private func tellPerson(_ record: LogRecord) {
+  private func show(_ record: LogRecord) {
     guard record.level > .debug else { return }
     let prefix = record.level == .warning ? "Warning: " : record.level == .error ? "Error: " : ""
     closeLine()

@@ -21,21 +21,23 @@ struct StopSignals: Sendable {
     return nil
   }
 
-  /// Runs `body`; a signal cancels it and waits for its end.
-  func cancelling(_ body: @escaping @Sendable () async throws -> Void) async throws {
-    try await withThrowingTaskGroup { group in
+  /// Runs `body`; a signal cancels it and waits for its end. Returns nil if it was cancelled.
+  @discardableResult
+  func cancelling<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
+    -> Value?
+  {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
       group.addTask {
-        do {
-          try await body()
-        } catch is CancellationError {
-          return
-        }
+        do { return try await body() } catch is CancellationError { return nil }
       }
-      group.addTask { _ = await first() }
+      group.addTask {
+        _ = await first()
+        return nil
+      }
       // The first to end, signal or body, ends the other.
-      try await group.next()
+      let value = try await group.next() ?? nil
       group.cancelAll()
-      try await group.waitForAll()
+      return try await group.reduce(value) { $0 ?? $1 }
     }
   }
 

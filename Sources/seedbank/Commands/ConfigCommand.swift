@@ -61,7 +61,9 @@ extension Command {
   private static func show(
     _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
-    let entries = try configuration.allEntries(context.overrides(arguments))
+    let overrides = context.overrides(arguments)
+    let entries =
+      try configuration.entries(overrides) + configuration.datasets.flatMap { try $0.entries(overrides) }
     let values = entries.map {
       ["path": .string($0.path), "value": $0.value, "source": .string($0.source)] as JSONValue
     }

@@ -19,9 +19,7 @@ extension Command {
       .argument("old", help: "A file or a version."), .argument("new", help: "A file or a version."),
     ],
     options: [
-      .config, .value("dataset", "name", help: "The versions' dataset (default: the only one)."),
-      .value("series", "major", help: "The versions' series (default: the only one)."),
-      .flag("rows", help: "Show the rows that differ."), .json,
+      .config, .dataset, .series, .flag("rows", help: "Show the rows that differ."), .json,
     ],
     examples: [
       ("seedbank diff 41 42 --rows", "The changes of version 42."),

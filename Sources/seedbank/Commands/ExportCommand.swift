@@ -13,15 +13,17 @@ extension Command {
       file is a plain SQLite file with all tables, indexes and search tables, for archives, tests and other programs. It \
       appears under its name once its rows match the signed digest. An existing file is not replaced.
       """,
-    arguments: [.argument("dataset", isRequired: false, help: "The dataset (default: the only one).")],
     options: [
       .config, .value("to", "file", isRequired: true, help: "The file to write."),
-      .value("version", "number", help: "The version to write (default: the newest)."),
-      .value("series", "major", help: "The series (default: the only one)."), .json,
+      .value("version", "number", help: "The version to write (default: the newest)."), .dataset, .series,
+      .json,
     ],
     examples: [
       ("seedbank export --to newest.sqlite", "The newest version of the only series."),
-      ("seedbank export transit --series 2 --version 41 --to transit-41.sqlite", "Version 41 of transit/2."),
+      (
+        "seedbank export --dataset transit --series 2 --version 41 \\\n"
+          + "      --to transit-41.sqlite", "Version 41 of transit/2."
+      ),
     ]
   ) { arguments, context in
     let choice = try SeriesChoice(arguments, try context.configuration(arguments))

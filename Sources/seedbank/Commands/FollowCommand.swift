@@ -112,16 +112,16 @@ private struct FollowJob: Sendable {
 
   func run() async throws {
     context.console.startLog(configuration.log.format, from: configuration.log.level)
-    context.console.tellStart(configuration)
+    context.console.logStart(configuration)
     guard arguments.flag("serve") else {
       return await context.work(until: signals, configuration) { await follow {} }
     }
     let front = try Front(
       configuration, arguments, context, sharing: follower.folder.publication, following: progress)
-    try context.console.tellListening(front)
+    try context.console.announce(front)
     // The front also polls; it then logs a failed reload.
     await context.work(until: signals, configuration) { await follow { try? front.reload() } }
-    context.console.tellStopped(cutting: front.stop(configuration))
+    context.console.logStopped(cutting: front.stop(configuration))
   }
 
   /// Follows until cancelled. Logs a repeated failure once.
@@ -132,7 +132,7 @@ private struct FollowJob: Sendable {
       let failure = await look(rehashing: rehashes, onChange)
       if Task.isCancelled { return }
       failures = failure == nil ? 0 : failures + 1
-      tell(failure, inARow: failures)
+      note(failure, inARow: failures)
       if failure == nil { rehashes = false }
       let asked = (failure as? SeedError)?.retryAfter
       try? await Task.sleep(
@@ -145,7 +145,7 @@ private struct FollowJob: Sendable {
     do {
       let report = try await follower.look(rehashing: rehashing)
       if !report.isUnchanged { onChange() }
-      context.console.tell(report.record)
+      context.console.log(report.record)
       report.warnings.filter { repeated.isDue($0, now: .now()) }.forEach(context.console.warning)
       return nil
     } catch { return error }
@@ -154,12 +154,12 @@ private struct FollowJob: Sendable {
   /// Consecutive older results before a report, because a cache or one of several followers may lag for a moment.
   private static let olderLooks = 3
 
-  private func tell(_ failure: (any Error)?, inARow count: Int) {
+  private func note(_ failure: (any Error)?, inARow count: Int) {
     if (failure as? FollowFailure)?.isOlder == true, count < Self.olderLooks { return }
     let before = progress.current.failure
     guard let failure else {
       progress.note { $0.succeeded(at: .now()) }
-      if before != nil { context.console.tell(LogRecord(.notice, "looks succeed again")) }
+      if before != nil { context.console.log(LogRecord(.notice, "looks succeed again")) }
       return
     }
     let message = Refusal(of: failure).message

@@ -73,9 +73,9 @@ extension Command {
     let console = context.console
     let job = try ImportJob(arguments, context)
     let report = try await interruptible(job)
-    tell(report.missing, console)
+    warn(report.missing, of: report.missing.count, rest: "more members that no row has", console)
     if console.isJSON { return try console.result(report.json) }
-    tell(report, job, console)
+    warn(report.issues, of: report.issueCount, rest: "more", console)
     try show(report, job, console)
   }
 
@@ -91,17 +91,12 @@ extension Command {
     return try await blocking { try job.run() }
   }
 
-  private static func tell(_ missing: [ImportReport.MissingMember], _ console: Console) {
-    for member in missing.prefix(shownIssues) { console.warning("\(member)".closed) }
-    if missing.count > shownIssues {
-      console.warning("\(missing.count - shownIssues) more members that no row has.")
-    }
-  }
-
-  private static func tell(_ report: ImportReport, _ job: ImportJob, _ console: Console) {
-    let shown = report.issues.prefix(shownIssues)
-    for issue in shown { console.warning("\(issue)".closed) }
-    if report.issueCount > shown.count { console.warning("\(report.issueCount - shown.count) more.") }
+  private static func warn(
+    _ problems: [some CustomStringConvertible], of count: Int, rest: String, _ console: Console
+  ) {
+    let shown = problems.prefix(shownIssues)
+    for problem in shown { console.warning("\(problem)".closed) }
+    if count > shown.count { console.warning("\(count - shown.count) \(rest).") }
   }
 
   private static func show(_ report: ImportReport, _ job: ImportJob, _ console: Console) throws {
@@ -126,9 +121,7 @@ extension ImportJob {
     database = try arguments.requiredPath("database", from: context.currentDirectory)
     rejects = try arguments.path("rejects", from: context.currentDirectory)
     isDryRun = arguments.flag("dry-run")
-    let console = context.console
-    tell = { console.note($0) }
-    progress = { console.progress("importing", $1, of: $2, rows: $0) }
+    console = context.console
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)
     policy.badRows = arguments.string("bad-rows") == "skip" ? .collect : .abort
     policy.references = arguments.choice("references") ?? .fail

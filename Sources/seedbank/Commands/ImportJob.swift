@@ -15,13 +15,10 @@ struct ImportJob: Sendable {
   let policy: ImportPolicy
   let rejects: String?
   let isDryRun: Bool
+  let console: Console
 
   /// Interrupts the import from any thread.
   let interrupt = InterruptHandle()
-  /// Receives notes for the user before the import ends.
-  let tell: @Sendable (String) -> Void
-  /// Receives the rows and bytes read so far, and the total of bytes if known.
-  let progress: @Sendable (Int, Int, Int?) -> Void
 
   /// Runs the import; blocks.
   func run() throws -> ImportReport {
@@ -75,7 +72,9 @@ struct ImportJob: Sendable {
   private func makeHooks(_ rejected: RejectsFile?, _ place: SourcePlace) -> ImportHooks {
     var hooks = ImportHooks()
     hooks.isCancelled = { [interrupt] in interrupt.isInterrupted }
-    hooks.progress = { [progress] in progress($0.rows, place.bytes, place.size) }
+    hooks.progress = { [console] in
+      console.progress("importing", place.bytes, of: place.size, rows: $0.rows)
+    }
     if let rejected {
       hooks.rejected = { try rejected.append($0) }
       hooks.willCommit = { try rejected.secure() }
@@ -100,11 +99,13 @@ struct ImportJob: Sendable {
       session.abandon()
       // An interrupted statement is not an error.
       guard !interrupt.isInterrupted else {
-        tell("Interrupted: \(session.remainder ?? "nothing was changed").")
+        console.note("Interrupted: \(session.remainder ?? "nothing was changed").")
         throw CancellationError()
       }
       // The session's own errors include the remainder.
-      if !(error is ImportFailure), let remainder = session.remainder { tell("\(remainder).") }
+      if !(error is ImportFailure), let remainder = session.remainder {
+        console.note("\(remainder).")
+      }
       throw error
     }
   }

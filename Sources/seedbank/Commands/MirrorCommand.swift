@@ -48,7 +48,7 @@ extension Command {
         }
       }
     }
-    Mirrors(configuration, publication, context).tellFacts()
+    await Mirrors(configuration, publication, context).updateFacts()
     for failure in failures.dropFirst() { context.console.error(failure.message) }
     if let first = failures.first { throw Refusal(first.exitCode, first.message, isInResult: true) }
   }

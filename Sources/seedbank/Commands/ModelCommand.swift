@@ -30,7 +30,7 @@ extension Command {
           + "shop.phone ('skip')."),
     ],
     options: [
-      .config, .value("dataset", "name", help: "The dataset, if there are several."),
+      .config, .dataset,
       .value(
         "from", "origin", actions: ["new", "skip"],
         help: "Read this SQLite file or feed instead of the origin."),

@@ -26,7 +26,7 @@ extension Command {
       .argument("action", choices: OriginAction.allCases.map(\.rawValue), help: "What to do."),
     ],
     options: [
-      .config, .value("dataset", "name", help: "The dataset, if there are several."),
+      .config, .dataset,
       .value(
         "owner", "url",
         actions: ["setup", "remove"], help: "The same PostgreSQL database as the owner of its tables."),

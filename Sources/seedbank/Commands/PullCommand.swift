@@ -103,16 +103,16 @@ final class LifecycleNotice: Sendable {
   private let series: SeedSeries
   /// True for `--watch --json`, which prints an event; otherwise the result includes the lifecycle.
   private let isEvent: Bool
-  private let told = Mutex(SeedLifecycle.active)
+  private let reported = Mutex(SeedLifecycle.active)
 
   init(_ series: SeedSeries, _ console: Console, isEvent: Bool) {
     (self.series, self.console, self.isEvent) = (series, console, isEvent)
   }
 
-  func tell(_ lifecycle: SeedLifecycle) {
-    let isNews = told.withLock { told in
-      defer { told = lifecycle }
-      return told != lifecycle
+  func report(_ lifecycle: SeedLifecycle) {
+    let isNews = reported.withLock { reported in
+      defer { reported = lifecycle }
+      return reported != lifecycle
     }
     guard isNews else { return }
     console.warning("\(series) \(words(lifecycle))")
@@ -152,7 +152,7 @@ struct Pull: Sendable {
     options.provesRows = true
     options.onPhase = { [console = context.console] phase in
       console.progress(phase)
-      if case .finished(let report) = phase { notice.tell(report.lifecycle) }
+      if case .finished(let report) = phase { notice.report(report.lifecycle) }
     }
     (self.notice, self.options) = (notice, options)
   }
@@ -182,7 +182,7 @@ struct Pull: Sendable {
   func check(_ store: SeedStore) async throws {
     let plan = try await store.updatePlan()
     let lifecycle = await store.state.lifecycle ?? .active
-    notice.tell(lifecycle)
+    notice.report(lifecycle)
     try console.report(plan.json(series, lifecycle), "\(series): \(plan.line)")
   }
 
@@ -191,8 +191,8 @@ struct Pull: Sendable {
     try await StopSignals().cancelling {
       try await withThrowingTaskGroup { group in
         let (files, changes) = (store.files, store.changes)
-        group.addTask { for await seed in files { try tell(seed) } }
-        group.addTask { for await change in changes { try tell(change) } }
+        group.addTask { for await seed in files { try report(seed) } }
+        group.addTask { for await change in changes { try report(change) } }
         group.addTask { try await store.keepUpdated { failure in console.warning(failure.message) } }
         defer { group.cancelAll() }
         try await group.next()
@@ -219,7 +219,7 @@ struct Pull: Sendable {
     ]
   }
 
-  private func tell(_ seed: Seed) throws {
+  private func report(_ seed: Seed) throws {
     try event(
       ["event": "opening", "version": JSONValue(seed.version.number), "path": .string(seed.url.path)],
       "\(series): version \(seed.version), \(seed.url.path)")
@@ -231,7 +231,7 @@ struct Pull: Sendable {
     if console.isUnread { throw CancellationError() }
   }
 
-  private func tell(_ change: SeedChanges) throws {
+  private func report(_ change: SeedChanges) throws {
     let tables = change.tables.sorted { $0.key < $1.key }
     let words = tables.map { name, rows in
       "\(name) +\(rows.inserted.grouped) ~\(rows.updated.grouped) -\(rows.deleted.grouped)"
@@ -285,14 +285,11 @@ extension UpdatePlan {
 extension Pull {
   func makeBundle(in directory: String) async throws {
     let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
-    let made = Mutex<BundleReport?>(nil)
     // After a signal, as after an error, no temporary file stays.
-    try await StopSignals().cancelling {
-      let report = try await maker.make()
-      made.withLock { $0 = report }
+    guard let report = try await StopSignals().cancelling({ try await maker.make() }) else {
+      throw CancellationError()
     }
-    guard let report = made.withLock(\.self) else { throw CancellationError() }
-    notice.tell(report.lifecycle)
+    notice.report(report.lifecycle)
     try console.report(report.json, report.text)
   }
 }

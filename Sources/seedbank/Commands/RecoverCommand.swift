@@ -62,12 +62,12 @@ private struct Recovery {
     let root = try arguments.rootFile(from: context.currentDirectory) ?? shippedRoot()
     let sources = try arguments.sources("from", context, configuration.mirrors)
     let folder = try FollowFolder(configuration.publication)
-    try await takeOver(sources.map { try $0(folder.parts) }, from: root, into: folder)
+    let warnings = try await takeOver(sources.map { try $0(folder.parts) }, from: root, into: folder)
     if !Folder.exists(configuration.rootPath) { try DurableFile.write(root, to: configuration.rootPath) }
     let published = try sign()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
     try folder.release()
-    try console.report(published.recoveredJSON, published.recoveredText)
+    try console.report(published.recoveredJSON(warnings), published.recoveredText)
     console.note(
       "Continue publishing with 'seedbank run' or 'seedbank regenerate': the next version follows these.")
   }
@@ -97,24 +97,30 @@ private struct Recovery {
     return bytes
   }
 
-  /// Takes over each copy that is newer than the previous ones, so the newest counts, whatever the order.
+  /// Takes over each copy that is newer than the previous ones, so the newest counts, whatever the order. Prints and
+  /// returns warnings.
   private func takeOver(
     _ sources: [any FollowSource], from root: [UInt8], into folder: FollowFolder
-  ) async throws {
-    var failures: [any Error] = []
+  ) async throws -> [String] {
+    var (failures, warnings): ([any Error], [String]) = ([], [])
+    func warn(_ text: String) {
+      console.warning(text)
+      warnings.append(text)
+    }
     for source in sources {
       do {
         let follower = Follower(folder: folder, source: source, root: root, isExpiryPassedOver: true)
         let report = try await follower.look()
-        (report.draft.warnings + report.warnings).forEach(console.warning)
+        (report.draft.warnings + report.warnings).forEach(warn)
       } catch {
         failures.append(error)
-        if sources.count > 1 { console.warning(Refusal(of: error).message) }
+        if sources.count > 1 { warn(Refusal(of: error).message) }
       }
     }
     // If a copy is older, an earlier call has brought the folder to a newer state.
     let isOlder = failures.contains { ($0 as? FollowFailure)?.isOlder == true }
     if let failure = failures.first, failures.count == sources.count, !isOlder { throw failure }
+    return warnings
   }
 
   private func sign() throws -> PublishedMetadata {
@@ -154,7 +160,9 @@ extension PublishedMetadata {
       .joined(separator: "\n")
   }
 
-  fileprivate var recoveredJSON: JSONValue { ["series": .array(recovered.map(\.headJSON))] }
+  fileprivate func recoveredJSON(_ warnings: [String]) -> JSONValue {
+    ["series": .array(recovered.map(\.headJSON)), "warnings": JSONValue(strings: warnings)]
+  }
 }
 
 extension Command {
@@ -189,10 +197,8 @@ extension Command {
     let notices = StepNotices(configuration, context)
     let root = try configuration.shippedRoot(orElse: "put a root.json there that apps ship with")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
-      for warning in report.warnings { context.console.warning("\(job.name): \(warning)") }
-      try context.console.report(
-        report.json(job.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
-      notices.tell(report, of: job.name)
+      try context.console.report(report, of: job.name, report.warnings)
+      notices.start(after: report, of: job.name)
     }
     // Mirrors may already have the new epoch, with versions above those claimed at the beginning.
     let published = try deployment.publication.published()

@@ -66,7 +66,7 @@ extension Command {
     let result = Result { try regeneration.run(datasets) }
     // Reports one dataset's publication even if another failed.
     if !isDryRun {
-      deployment.tellStanding(context)
+      deployment.updateFacts(context)
       do {
         try await mirrors.push()
       } catch {
@@ -108,10 +108,10 @@ private struct Regeneration {
     for dataset in datasets {
       var report = StepReport()
       do { try work(dataset, &report) } catch {
-        try tell(error, after: report, dataset.name)
+        try finish(dataset.name, after: report, error)
         continue
       }
-      try tell(report, dataset.name)
+      try finish(dataset.name, after: report)
     }
     try checkSignatures()
     for failure in failures.dropFirst() { console.error(failure.message) }
@@ -134,30 +134,35 @@ private struct Regeneration {
     }
   }
 
-  private mutating func tell(_ report: StepReport, _ dataset: DatasetName) throws {
+  private mutating func finish(_ dataset: DatasetName, after report: StepReport) throws {
     let warnings = report.warnings + abandoned.filter { $0.series.dataset == dataset }.map(\.warning)
-    for warning in warnings { console.warning("\(dataset): \(warning)") }
-    try console.report(report.json(dataset, warnings: warnings), report.lines.joined(separator: "\n"))
-    if !isDryRun { notices.tell(report, of: dataset) }
+    try console.report(report, of: dataset, warnings)
+    if !isDryRun { notices.start(after: report, of: dataset) }
     if !report.held.isEmpty { failures.append(heldFailure(report.held, dataset)) }
     if let shrunk = report.shrinkError { note(Refusal(of: shrunk), dataset) }
   }
 
   /// `report` has what the step published before it failed.
-  private mutating func tell(_ error: any Error, after report: StepReport, _ dataset: DatasetName) throws {
+  private mutating func finish(
+    _ dataset: DatasetName, after report: StepReport, _ error: any Error
+  ) throws {
     let refusal = Refusal(of: error)
     note(refusal, dataset)
     if !isDryRun {
-      notices.tell(report, of: dataset)
-      notices.tell(error, of: dataset)
+      notices.start(after: report, of: dataset)
+      notices.start(after: error, of: dataset)
     }
     for warning in report.warnings { console.warning("\(dataset): \(warning)") }
     guard console.isJSON else {
-      if !report.isUnchanged { try console.result(report.lines.joined(separator: "\n")) }
+      if !report.isUnchanged { try console.result(report.text) }
       return
     }
     try console.result(
-      ["dataset": .string(dataset.text), "dryRun": .bool(isDryRun), "error": refusal.json] as JSONValue)
+      [
+        "dataset": .string(dataset.text), "dryRun": .bool(isDryRun),
+        "series": .array(report.series.map(\.json)), "warnings": JSONValue(strings: report.warnings),
+        "error": refusal.json,
+      ] as JSONValue)
   }
 
   private mutating func note(_ report: Refusal, _ dataset: DatasetName) {

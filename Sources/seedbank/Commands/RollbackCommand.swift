@@ -13,9 +13,8 @@ extension Command {
       until 'seedbank regenerate --resume'. A second call changes nothing.
       """,
     options: [
-      .config, .value("to", "version", isRequired: true, help: "The version to return to."),
-      .value("dataset", "name", help: "The dataset (default: the only one)."),
-      .value("series", "major", help: "The series (default: the only one)."), .dryRun, .json,
+      .config, .value("to", "version", isRequired: true, help: "The version to return to."), .dataset,
+      .series, .dryRun, .json,
     ],
     examples: [
       ("seedbank rollback --to 41 --dry-run", "Show what would change."),
@@ -33,12 +32,10 @@ extension Command {
     let job = try DatasetJob(choice.dataset)
     var report = StepReport()
     // Also after a failed snapshot, because the version before it is published.
-    defer { StepNotices(configuration, context).tell(report, of: job.name) }
+    defer { StepNotices(configuration, context).start(after: report, of: job.name) }
     try deployment.publisher.step(
       job, StepOptions(rollingBack: choice.series, to: version, job), now: .now(), &report)
-    try context.console.report(
-      report.json(choice.dataset.name, warnings: report.warnings), report.lines.joined(separator: "\n"))
-    for warning in report.warnings { context.console.warning(warning) }
+    try context.console.report(report, of: job.name, report.warnings)
     context.console.note(
       "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")
   }

@@ -27,7 +27,7 @@ extension Command {
     ]
   ) { arguments, context in
     // Before any thread starts.
-    ProcessMemory.shareArenas()
+    seedbank_limit_arenas(arenas)
     // Made first, so that even an early signal ends the process gracefully.
     let signals = try StopSignals()
     let configuration = try context.configuration(arguments)
@@ -46,6 +46,11 @@ extension Command {
   }
 }
 
+/// The most arenas of malloc. glibc creates eight per processor and gives a new thread the least used one. A publisher
+/// uses a new thread in each step, so every arena in turn would keep the peak of a step, and the process would grow for
+/// hours (see the article of figures). Threads seldom contend, because each caches some memory.
+private let arenas: Int32 = 2
+
 private struct RunService {
   let deployment: Deployment
   let arguments: ParsedArguments
@@ -63,7 +68,7 @@ private struct RunService {
   private static let demoSeconds = 3
 
   func run(until signals: StopSignals) async throws {
-    context.console.tellStart(deployment.configuration)
+    context.console.logStart(deployment.configuration)
     let mirrors = Mirrors(deployment.configuration, deployment.publication, context)
     let front = try Front(deployment.configuration, arguments, context, sharing: deployment.publication)
     let services = try deployment.configuration.datasets.map { try service($0, front) }
@@ -82,8 +87,8 @@ private struct RunService {
     }
     let end = Task {
       let signal = await signals.first()
-      manager.tellStopping(frontSeconds: deployment.configuration.stopSeconds)
-      context.console.tellStopping(signal, drainSeconds: deployment.configuration.drainSeconds)
+      manager.notifyStopping(frontSeconds: deployment.configuration.stopSeconds)
+      context.console.logStopping(signal, drainSeconds: deployment.configuration.drainSeconds)
       work.cancel()
       await stop(front)
     }
@@ -118,8 +123,8 @@ private struct RunService {
     for service in services where !Task.isCancelled { await service.attempt() }
     start.cancel()
     if Task.isCancelled { return }
-    try context.console.tellListening(front)
-    manager.tellReady()
+    try context.console.announce(front)
+    manager.notifyReady()
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
@@ -134,7 +139,7 @@ private struct RunService {
   /// Blocks in its own thread, so that clients and load balancers see the shutdown even during a step.
   private func stop(_ front: Front) async {
     let cut = try? await blocking { front.stop(deployment.configuration) }
-    context.console.tellStopped(cutting: cut ?? 0)
+    context.console.logStopped(cutting: cut ?? 0)
   }
 
   /// Exits during a step or an upload, which may take minutes, before a supervisor kills the process. Both can be
@@ -155,7 +160,7 @@ private struct RunService {
 
   private func watchStanding() async {
     while !Task.isCancelled {
-      try? await blocking { deployment.tellStanding(context) }
+      try? await blocking { deployment.updateFacts(context) }
       try? await Task.sleep(for: .seconds(Self.standingSeconds))
     }
   }
@@ -173,7 +178,7 @@ private struct RunService {
   }
 
   private func service(_ dataset: DatasetConfiguration, _ front: Front) throws -> PublishingService {
-    var job = try self.job(dataset)
+    var job = try deployment.publisher.job(dataset, for: .schedule, notices)
     job.checkSeconds = dataset.checkSeconds
     let overrides = context.overrides(arguments)
     let followed = FollowedDataset(job, of: dataset.models, in: dataset.folder) {
@@ -182,15 +187,6 @@ private struct RunService {
     return PublishingService(
       publisher: deployment.publisher, dataset: followed, checkSeconds: dataset.checkSeconds, front: front,
       console: context.console, repeated: repeated, notices: notices)
-  }
-
-  private func job(_ dataset: DatasetConfiguration) throws -> DatasetJob {
-    do {
-      return try deployment.publisher.job(dataset, for: .schedule)
-    } catch {
-      notices.tell(error, of: dataset.name)
-      throw error
-    }
   }
 
   private func welcome(_ front: Front) throws {
@@ -230,13 +226,4 @@ private struct RunService {
       }
     }
   }
-}
-
-enum ProcessMemory {
-  /// Limits malloc's arenas. glibc creates eight per processor and gives a new thread the least used one. A publisher
-  /// uses a new thread in each step, so every arena in turn would keep the peak of a step, and the process would grow
-  /// for hours (see the article of figures). Threads seldom contend, because each caches some memory.
-  static func shareArenas() { seedbank_limit_arenas(arenas) }
-
-  private static let arenas: Int32 = 2
 }

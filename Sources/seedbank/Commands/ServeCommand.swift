@@ -25,11 +25,11 @@ extension Command {
     let signals = try StopSignals()
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
-    context.console.tellStart(configuration)
+    context.console.logStart(configuration)
     let front = try Front(configuration, arguments, context)
-    try context.console.tellListening(front)
+    try context.console.announce(front)
     await context.work(until: signals, configuration)
-    context.console.tellStopped(cutting: front.stop(configuration))
+    context.console.logStopped(cutting: front.stop(configuration))
   }
 }
 
@@ -61,7 +61,7 @@ extension Front {
     let console = context.console
     var configuration = FrontConfiguration(
       publication: deployment.publication, pages: try context.pageFolder(named: named),
-      http: deployment.http, report: { console.tell($0) })
+      http: deployment.http, report: { console.log($0) })
     configuration.requests = deployment.log.requests
     if let publication { configuration.publication = publication }
     configuration.follow = progress

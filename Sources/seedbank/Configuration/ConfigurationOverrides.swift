@@ -89,10 +89,9 @@ extension DeploymentConfiguration {
       + datasets.flatMap { dataset in
         DatasetConfiguration.settings.map { (key: dataset.prefix + $0.key, type: $0.type) }
       }
-    let keys = settings.map(\.key) + datasets.flatMap(\.lifecycleKeys)
     let known =
       [Context.configurationVariable] + KeyRole.allCases.map(KeySearch.variable)
-      + keys.map(ConfigurationOverrides.variable)
+      + settings.map { ConfigurationOverrides.variable(for: $0.key) }
     for (name, text) in environment.sorted(by: { $0.key < $1.key })
     where name.hasPrefix("SEEDBANK_") && !text.isEmpty && !known.contains(name) {
       guard let problem = Self.problem(name, known, settings) else { continue }

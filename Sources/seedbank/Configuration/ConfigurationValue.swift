@@ -77,20 +77,22 @@ struct ConfigurationValue {
     Refusal.configuration(override?.source ?? file, path: key, problem)
   }
 
-  /// An object's members, which options and variables may override. Rejects names that are not in `names`.
+  /// An object's members. Rejects names that are not in `names`.
   func members(_ names: [String]? = nil) throws(Refusal) -> [(name: String, value: Self)] {
     let listed = try listed
     do throws(MalformedJSON) {
       var object = try JSONObjectReader(listed ?? [:], at: key)
-      guard let names else { return object.unread.map { ($0.name, member($0.name, $0.value)) } }
-      let members = names.map { ($0, member($0, object.takeIfPresent($0))) }
+      guard let names else { return object.unread.map { ($0.name, part(".\($0.name)", $0.value)) } }
+      let members = names.map { ($0, part(".\($0)", object.takeIfPresent($0))) }
       try object.refuseUnread()
       return members
     } catch { throw Refusal.configuration(error, in: file) }
   }
 
-  private func member(_ name: String, _ written: JSONValue?) -> Self {
-    Self(file: file, key: "\(key).\(name)", prefix: prefix, overrides: overrides, written: written)
+  /// A part of a list or an object, which only files can set.
+  private func part(_ name: String, _ written: JSONValue?) -> Self {
+    let none = ConfigurationOverrides(currentDirectory: overrides.currentDirectory)
+    return Self(file: file, key: key + name, prefix: prefix, overrides: none, written: written)
   }
 
   func integer(in range: ClosedRange<Int>) throws(Refusal) -> Int? {
@@ -135,9 +137,7 @@ struct ConfigurationValue {
   func elements() throws(Refusal) -> [Self]? {
     guard let listed = try listed else { return nil }
     guard let elements = listed.elements else { throw error("expected an array, found \(listed.kind)") }
-    return elements.enumerated().map { index, element in
-      Self(file: file, key: "\(key)[\(index)]", prefix: prefix, overrides: overrides, written: element)
-    }
+    return elements.enumerated().map { part("[\($0)]", $1) }
   }
 
   /// The distinct values of an array's elements.

@@ -16,14 +16,14 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   var environment: [String: String] = [:]
   var checkSeconds = 2
   var policy = PublishingPolicy()
-  var models: [ModelDefinition]
+  var models: [ModelDefinition] = []
   var knownOrigin: OriginOutline?
 
   var file: String { "\(folder)/\(DeploymentNames.datasetFile)" }
   var prefix: String { "datasets.\(name)." }
 
-  init(name: DatasetName, folder: String, originPath: String, models: [ModelDefinition] = []) {
-    (self.name, self.folder, self.originPath, self.models) = (name, folder, originPath, models)
+  init(name: DatasetName, folder: String, originPath: String) {
+    (self.name, self.folder, self.originPath) = (name, folder, originPath)
   }
 
   init(_ name: DatasetName, readingFolder folder: String, overrides: ConfigurationOverrides) throws(Refusal) {
@@ -136,15 +136,6 @@ struct DatasetConfiguration: SettingsFile, Hashable {
     dataset.policy.lifetimeSeconds = given ?? max(dataset.policy.lifetimeSeconds, shortest)
   }
 
-  private static let lifecycleNames = ["state", "sunset", "message"]
-
-  /// The keys that variables may set in the file's majors.
-  var lifecycleKeys: [String] {
-    policy.lifecycles.keys.flatMap { major in
-      Self.lifecycleNames.map { "\(prefix)lifecycle.\(major).\($0)" }
-    }
-  }
-
   @Sendable private static func readLifecycles(
     _ value: ConfigurationValue
   ) throws(Refusal) -> [Int: SeedLifecycle]? {
@@ -154,7 +145,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
       guard let major = canonicalDecimal(name, in: 1...Limits.modelNumber) else {
         throw inner.error("expected a model's major as the key, such as \"2\", found \"\(name.clipped)\"")
       }
-      let members = try inner.members(lifecycleNames).map(\.value)
+      let members = try inner.members(["state", "sunset", "message"]).map(\.value)
       lifecycles[major] = try readLifecycle(members[0], members[1], members[2])
     }
     return lifecycles

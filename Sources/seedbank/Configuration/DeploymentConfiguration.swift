@@ -151,12 +151,6 @@ struct DeploymentConfiguration: SettingsFile {
       return try DatasetConfiguration(name, readingFolder: folder, overrides: value.overrides)
     }
   }
-
-  func allEntries(_ overrides: ConfigurationOverrides) throws(Refusal) -> [ConfigurationEntry] {
-    var entries = try entries(overrides)
-    for dataset in datasets { entries += try dataset.entries(overrides) }
-    return entries
-  }
 }
 
 extension NoticeKind {

@@ -42,11 +42,11 @@ struct PublisherStanding {
   private static func fullDisks(_ folders: [String], beside published: Int) -> [(
     folder: String, freeBytes: Int
   )] {
-    var told: Set<NSNumber> = []
+    var seen: Set<NSNumber> = []
     return folders.compactMap { folder in
       let facts = try? FileManager.default.attributesOfFileSystem(forPath: folder)
       guard let use = DiskUse(of: folder), use.isNearlyFull(beside: published),
-        let disk = facts?[.systemNumber] as? NSNumber, told.insert(disk).inserted
+        let disk = facts?[.systemNumber] as? NSNumber, seen.insert(disk).inserted
       else { return nil }
       return (folder, Int(use.freeBytes))
     }
@@ -94,18 +94,15 @@ extension DatasetConfiguration {
 
 extension Deployment {
   /// Updates the facts for fronts, or removes them if disabled. Ignores failures.
-  func tellStanding(_ context: Context) {
+  func updateFacts(_ context: Context) {
     guard publication.exists else { return }
     guard configuration.hasFacts else {
       try? publication.facts.write(nil as PublisherFacts?)
       try? publication.facts.write(nil as VerificationFacts?)
       return
     }
-    let search = KeySearch(configuration, context)
-    guard let published = try? publication.published(),
-      let standing = try? PublisherStanding(configuration, published, search)
-    else { return }
-    try? publication.facts.write(standing.facts)
+    try? publication.facts.write(
+      PublisherStanding(configuration, publication.published(), KeySearch(configuration, context)).facts)
   }
 }
 

@@ -20,7 +20,7 @@ struct Deployment {
     try Self.look(at: found, search, context.console)
     offlineKeys = found.filter { $0.role.isOffline && $0.key != nil }
     let keys = KeySource(found.ring) { try search.found().ring }
-    publisher = Publisher(configuration, publication, keys: keys, telling: context.console)
+    publisher = Publisher(configuration, publication, keys: keys, reportingTo: context.console)
   }
 
   /// Like the initializer, but records a failure as a failed step of each dataset.
@@ -31,7 +31,7 @@ struct Deployment {
     do {
       return try Deployment(configuration, context)
     } catch {
-      let publisher = Publisher(configuration, keys: KeySource(KeyRing()), telling: context.console)
+      let publisher = Publisher(configuration, keys: KeySource(KeyRing()), reportingTo: context.console)
       publisher.note(error, .keys, of: datasets, notices)
       throw error
     }
@@ -81,7 +81,7 @@ extension Publisher {
   /// If there is a console, it records its steps and publishes facts about them.
   init(
     _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource,
-    telling console: Console? = nil
+    reportingTo console: Console? = nil
   ) {
     self.init(
       publication ?? PublicationDirectory(configuration.publication), stateFolder: configuration.state,
@@ -92,18 +92,21 @@ extension Publisher {
     guard let console else { return }
     let repeated = RepeatedWarnings()
     let report: @Sendable (LogRecord) -> Void = { record in
-      if repeated.isDue(record.message, now: .now()) { console.tell(record) }
+      if repeated.isDue(record.message, now: .now()) { console.log(record) }
     }
     history = StepHistory(configuration.state, report: report)
     facts = FactsKeeper(isOn: configuration.hasFacts, report: report)
   }
 
-  /// A dataset's job; unsuitable models are recorded as a failed step.
-  func job(_ dataset: DatasetConfiguration, for use: OriginUse = .step) throws -> DatasetJob {
+  /// A dataset's job; unsuitable models are recorded as a failed step, and reported to `notices`, if any.
+  func job(
+    _ dataset: DatasetConfiguration, for use: OriginUse = .step, _ notices: StepNotices? = nil
+  ) throws -> DatasetJob {
     do {
       return try DatasetJob(dataset, for: use)
     } catch {
       note(error, .configuration, of: dataset.name)
+      notices?.start(after: error, of: dataset.name)
       throw error
     }
   }
@@ -119,7 +122,7 @@ extension Publisher {
   ) {
     for dataset in datasets {
       note(error, reason, of: dataset.name)
-      notices.tell(error, of: dataset.name)
+      notices.start(after: error, of: dataset.name)
     }
   }
 }

@@ -55,25 +55,28 @@ struct Mirrors: Sendable {
 
   /// Updates all mirrors at the same time. Throws at the end if another publisher is ahead on one of them.
   func push() async throws {
-    defer { tellFacts() }
-    try await withThrowingTaskGroup { group in
-      for mirror in mirrors { group.addTask { try await push(mirror) } }
-      try await group.waitForAll()
+    let failure = await withTaskGroup { group in
+      for mirror in mirrors { group.addTask { await push(mirror) } }
+      return await group.reduce(nil as MirrorFailure?) { $0 ?? $1 }
     }
+    await updateFacts()
+    if let failure { throw failure }
   }
 
-  private func push(_ mirror: Mirror) async throws {
+  /// Returns a failure only if it stops the publisher; warns of others.
+  private func push(_ mirror: Mirror) async -> MirrorFailure? {
     do {
       _ = try await blocking { [publication] in try mirror.bringUpToDate(publication, now: .now()) }
     } catch let failure as MirrorFailure where failure.error.stopsPublisher {
-      throw failure
+      return failure
     } catch { console.warning(Self.warning(error, of: mirror)) }
+    return nil
   }
 
   /// Runs until cancelled; calls `stop` if another publisher is ahead on a mirror.
   func follow(stop: @escaping @Sendable () -> Void) async {
     // Removes those of mirrors that are no longer configured.
-    tellFacts()
+    await updateFacts()
     await withTaskCancellationHandler {
       await withTaskGroup { group in
         for mirror in mirrors { group.addTask { await follow(mirror, stop) } }
@@ -89,7 +92,10 @@ struct Mirrors: Sendable {
     var watch = Watch()
     while !Task.isCancelled, failure == nil {
       let stamp = publication.timestampStamp
-      if watch.interval.isDue(stamp, at: .now) { await attempt(mirror, stamp, &watch, stop) }
+      if watch.interval.isDue(stamp, at: .now) {
+        await attempt(mirror, stamp, &watch, stop)
+        await updateFacts()
+      }
       try? await Task.sleep(for: Self.look)
     }
   }
@@ -103,14 +109,13 @@ struct Mirrors: Sendable {
   private func attempt(
     _ mirror: Mirror, _ stamp: FileStamp?, _ watch: inout Watch, _ stop: @Sendable () -> Void
   ) async {
-    defer { tellFacts() }
     do {
       var mirror = mirror
       if watch.interval.shows(stamp) { mirror.options.looksFirst = true }
       let report = try await blocking { [publication, mirror] in
         try mirror.bringUpToDate(publication, now: .now())
       }
-      if report != MirrorReport() { tell(mirror, report) }
+      if report != MirrorReport() { log(mirror, report) }
       noteSuccess(mirror, stamp, &watch)
     } catch {
       if Self.isHarmless(error) {
@@ -131,11 +136,13 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// For monitoring; ignores failures.
-  func tellFacts() {
-    guard publication.exists else { return }
-    try? publication.facts.write(
-      hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil)
+  /// For monitoring; ignores failures. Waits in a thread of its own for a process that holds the facts' lock.
+  func updateFacts() async {
+    try? await blocking {
+      guard publication.exists else { return }
+      try publication.facts.write(
+        hasFacts && !mirrors.isEmpty ? MirrorFacts(behindSince: mirrors.map(\.behindSince)) : nil)
+    }
   }
 
   private func noteSuccess(_ mirror: Mirror, _ stamp: FileStamp?, _ watch: inout Watch) {
@@ -146,8 +153,8 @@ struct Mirrors: Sendable {
     watch.interval.succeeded(stamp, at: .now)
   }
 
-  private func tell(_ mirror: Mirror, _ report: MirrorReport) {
-    console.tell(
+  private func log(_ mirror: Mirror, _ report: MirrorReport) {
+    console.log(
       LogRecord(
         .debug, "the mirror \(mirror.place): \(report.words)",
         [JSONMember("mirror", .string(mirror.place)), JSONMember("bytes", JSONValue(report.bytes))]))
@@ -174,7 +181,7 @@ extension MirrorReport {
   var words: String {
     guard self != MirrorReport() else { return "up to date" }
     let parts = [
-      files > 0 ? "\(files) files put, \(ByteCount(bytes: bytes))" : nil,
+      files > 0 ? "\(files.counted("file")) put, \(ByteCount(bytes: bytes))" : nil,
       removed > 0 ? "\(removed) removed" : nil,
     ]
     return parts.compactMap(\.self).joined(separator: ", ")

@@ -71,7 +71,7 @@ struct PublishingService: Sendable {
     } catch {
       if failures.isNews("\(error)", of: half) {
         say(Refusal(of: error).message, .error)
-        try? await blocking { [notices, name = dataset.name] in notices.tell(error, of: name) }
+        try? await blocking { [notices, name = dataset.name] in notices.start(after: error, of: name) }
       }
     }
   }
@@ -88,12 +88,12 @@ struct PublishingService: Sendable {
       return (report, result)
     }
     // Also after a failure, because a step may have published before.
-    await tell(report)
+    await announce(report)
     try result.get()
     return report
   }
 
-  private func tell(_ report: StepReport) async {
+  private func announce(_ report: StepReport) async {
     let held = report.held.map {
       "\($0) is held since a rollback: 'seedbank regenerate --resume' publishes its origin again"
     }
@@ -106,12 +106,12 @@ struct PublishingService: Sendable {
     } catch {
       console.warning("\(error)")
     }
-    for series in report.series { console.tell(series.record) }
-    try? await blocking { [notices, name = dataset.name] in notices.tell(report, of: name) }
+    for series in report.series { console.log(series.record) }
+    try? await blocking { [notices, name = dataset.name] in notices.start(after: report, of: name) }
   }
 
   private func say(_ message: String, _ level: LogLevel) {
-    console.tell(LogRecord(level, message, [JSONMember("dataset", .string(dataset.name.text))]))
+    console.log(LogRecord(level, message, [JSONMember("dataset", .string(dataset.name.text))]))
   }
 }
 
@@ -131,20 +131,20 @@ struct StepNotices: Sendable {
   init(_ configuration: DeploymentConfiguration, _ context: Context) {
     let folder = Folder.parent(of: configuration.file)
     notices = Notices(configuration.notices, in: folder, context.environment) { [console = context.console] in
-      console.tell($0)
+      console.log($0)
     }
     history = StepHistory(configuration.state)
   }
 
   /// Runs the `on.published` program if the step published anything; blocks until it exits.
-  func tell(_ step: StepReport, of dataset: DatasetName) {
+  func start(after step: StepReport, of dataset: DatasetName) {
     let news = step.series.filter(\.hasNews)
     guard !news.isEmpty else { return }
     notices.tell(.published, ["dataset": .string(dataset.text), "series": .array(news.map(\.json))])
   }
 
   /// Runs the program for failures unless the previous step failed in the same way; blocks until it ends.
-  func tell(_ error: any Error, of dataset: DatasetName) {
+  func start(after error: any Error, of dataset: DatasetName) {
     guard notices.has(.failed), !Publisher.isNoStep(error), !isRepeated(error, dataset) else { return }
     notices.tell(.failed, ["dataset": .string(dataset.text), "error": Refusal(of: error).json])
   }

@@ -4,31 +4,31 @@ import SeedPublication
 import SeedSystem
 
 extension Console {
-  func tellStart(_ configuration: DeploymentConfiguration) {
+  func logStart(_ configuration: DeploymentConfiguration) {
     let fields: [JSONMember] = .init(
       ("version", .string(Release.version)), ("publication", .string(configuration.publication)),
       ("datasets", .string(configuration.datasets.map(\.name.text).joined(separator: ", "))))
-    tell(LogRecord(.info, "Seedbank \(Release.version) starts", fields))
+    log(LogRecord(.info, "Seedbank \(Release.version) starts", fields))
   }
 
-  func tellListening(_ front: Front) throws {
+  func announce(_ front: Front) throws {
     let fields = [
       JSONMember("address", .string(front.address)), JSONMember("series", JSONValue(front.seriesCount)),
     ]
-    tell(LogRecord(.info, "listening on \(front.address)", fields))
+    log(LogRecord(.info, "listening on \(front.address)", fields))
     try result("listening on \(front.address)")
   }
 
-  func tellStopping(_ signal: Int32?, drainSeconds: Int) {
+  func logStopping(_ signal: Int32?, drainSeconds: Int) {
     let name =
       signal.map { $0 == SIGTERM ? "SIGTERM" : $0 == SIGINT ? "SIGINT" : "signal \($0)" } ?? "a failure"
     let fields = [JSONMember("reason", .string(name)), JSONMember("drainSeconds", JSONValue(drainSeconds))]
-    tell(LogRecord(.info, "stopping because of \(name)", fields))
+    log(LogRecord(.info, "stopping because of \(name)", fields))
   }
 
-  func tellStopped(cutting cut: Int) {
+  func logStopped(cutting cut: Int) {
     let fields = [JSONMember("cut", JSONValue(cut))]
-    tell(LogRecord(cut > 0 ? .warning : .info, "stopped; \(cut) requests in progress were cut off", fields))
+    log(LogRecord(cut > 0 ? .warning : .info, "stopped; \(cut) requests in progress were cut off", fields))
   }
 }
 
@@ -39,15 +39,15 @@ extension Context {
     _ body: @escaping @Sendable () async -> Void = {}
   ) async {
     let manager = ServiceManager(self)
-    manager.tellReady()
+    manager.notifyReady()
     let signal = await withTaskGroup { group in
       group.addTask { await body() }
       let signal = await signals.first()
       group.cancelAll()
       return signal
     }
-    manager.tellStopping(frontSeconds: configuration.stopSeconds)
-    console.tellStopping(signal, drainSeconds: configuration.drainSeconds)
+    manager.notifyStopping(frontSeconds: configuration.stopSeconds)
+    console.logStopping(signal, drainSeconds: configuration.drainSeconds)
   }
 }
 
@@ -70,24 +70,24 @@ struct ServiceManager: Sendable {
   }
 
   /// The front listens, and everything that can be published is.
-  func tellReady() { tell("READY=1") }
+  func notifyReady() { notify("READY=1") }
 
   /// Extends the start timeout until cancelled, because the first step of a large origin takes minutes.
   func extendStart() async {
-    while !Task.isCancelled, tell(Self.extending(Self.extensionSeconds)) {
+    while !Task.isCancelled, notify(Self.extending(Self.extensionSeconds)) {
       try? await Task.sleep(for: .seconds(Self.extensionInterval))
     }
   }
 
-  func tellStopping(frontSeconds seconds: Int) {
-    tell("STOPPING=1\n" + Self.extending(seconds + Self.endSeconds))
+  func notifyStopping(frontSeconds seconds: Int) {
+    notify("STOPPING=1\n" + Self.extending(seconds + Self.endSeconds))
   }
 
   private static func extending(_ seconds: Int) -> String { "EXTEND_TIMEOUT_USEC=\(seconds * 1_000_000)" }
 
   /// Returns false if no manager received it, which does not stop the service.
   @discardableResult
-  private func tell(_ message: String) -> Bool {
+  private func notify(_ message: String) -> Bool {
     guard !address.isEmpty else { return false }
     do {
       try send(message)

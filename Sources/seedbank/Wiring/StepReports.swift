@@ -72,17 +72,27 @@ extension ShrunkTable {
 }
 
 extension StepReport {
-  func json(_ dataset: DatasetName, warnings: [String]) -> JSONValue {
+  fileprivate func json(_ dataset: DatasetName, warnings: [String]) -> JSONValue {
     [
       "dataset": .string(dataset.text), "dryRun": .bool(isPreview), "series": .array(series.map(\.json)),
       "pruned": JSONValue(strings: pruned), "warnings": JSONValue(strings: warnings),
     ]
   }
 
-  var lines: [String] {
-    series.flatMap { [$0.line] + (isPreview ? $0.tableLines : []) }
-      + (isPreview && !pruned.isEmpty
-        ? ["\(pruned.count) files would be removed: no metadata names them"] : [])
+  var text: String {
+    var lines = series.flatMap { [$0.line] + (isPreview ? $0.tableLines : []) }
+    if isPreview, !pruned.isEmpty {
+      lines.append("\(pruned.count.counted("file")) would be removed: not named in any metadata")
+    }
+    return lines.joined(separator: "\n")
+  }
+}
+
+extension Console {
+  /// Prints the result of a dataset's step, and its warnings.
+  func report(_ step: StepReport, of dataset: DatasetName, _ warnings: [String]) throws {
+    for warning in warnings { self.warning("\(dataset): \(warning)") }
+    try report(step.json(dataset, warnings: warnings), step.text)
   }
 }
 
@@ -100,13 +110,7 @@ extension TableChanges {
 }
 
 extension ChangeReport {
-  var words: String {
-    values.reduce(into: TableChanges()) { total, changes in
-      total.inserted += changes.inserted
-      total.updated += changes.updated
-      total.deleted += changes.deleted
-    }.words
-  }
+  var words: String { values.reduce(TableChanges(), +).words }
 
   var json: JSONValue { JSONValue(filter { !$0.value.isEmpty }) { .object($0.members) } }
 }

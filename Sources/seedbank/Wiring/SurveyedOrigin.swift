@@ -28,7 +28,17 @@ final class SurveyedOrigin {
     try survey.make(at: file)
   }
 
-  func survey(tables: [String]? = nil) throws -> OriginSurvey { try dataset.survey(tables: tables) }
+  /// Surveys it in SQLite's SQL. `tables` limits a survey of PostgreSQL.
+  func survey(tables: [String]? = nil) throws -> OriginSurvey {
+    guard let url = dataset.postgres.url else { return try OriginSurvey(dataset.originPath) }
+    #if SEEDBANK_POSTGRES
+    return try OriginSurvey(dataset.postgresPlace(url), tables: tables)
+    #else
+    // Throws: this build does not support PostgreSQL.
+    _ = try dataset.databasePlace()
+    return try OriginSurvey(url.shown)
+    #endif
+  }
 
   var leftOut: [SetupNote] {
     (feed?.leftOut ?? []).map {
@@ -60,18 +70,6 @@ final class SurveyedOrigin {
 }
 
 extension DatasetConfiguration {
-  /// Surveys the origin in SQLite's SQL. `tables` limits a survey of PostgreSQL.
-  fileprivate func survey(tables: [String]?) throws -> OriginSurvey {
-    guard let url = postgres.url else { return try OriginSurvey(originPath) }
-    #if SEEDBANK_POSTGRES
-    return try OriginSurvey(postgresPlace(url), tables: tables)
-    #else
-    // Throws: this build does not support PostgreSQL.
-    _ = try databasePlace()
-    return try OriginSurvey(url.shown)
-    #endif
-  }
-
   fileprivate func looking(at file: String) -> Self {
     var other = self
     (other.originPath, other.postgres, other.feed) = (file, PostgresSettings(), FeedSettings())
@@ -84,16 +82,11 @@ extension DatasetConfiguration {
     return try SurveyedOrigin(of: self, at: path ?? (feed.source == nil ? originPath : filledFeed))
   }
 
-  var feedPlace: FeedPlace? {
-    guard feed.source != nil, let plans = try? plans() else { return nil }
-    return FeedPlace(name, feed, plans, stateFolder: stateFolder, use: .look)
-  }
-
   /// The feed's files, or those that its program fetched last.
   private var filledFeed: String {
     get throws {
       if case .path(let path)? = feed.source { return path }
-      return try feedPlace?.filledFolder() ?? originPath
+      return try FeedPlace(name, feed, plans(), stateFolder: stateFolder, use: .look).filledFolder()
     }
   }
 }

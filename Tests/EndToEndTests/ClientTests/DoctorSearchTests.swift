@@ -42,7 +42,7 @@ import Testing
     `doctor checks one seed without changing it, rejects --root for it, and names mistakes of other clients`()
     throws
   {
-    try store.folder.succeed("export", "my", "--to", "sound.sqlite")
+    try store.folder.succeed("export", "--dataset", "my", "--to", "sound.sqlite")
     let before = try Tool.run(["sha256sum", store.folder("sound.sqlite")])
     let outcome = try doctor("sound.sqlite").expect(0)
     #expect(outcome.output.hasPrefix("my/1: version 3") && outcome.output.hasSuffix("\nsound\n"))

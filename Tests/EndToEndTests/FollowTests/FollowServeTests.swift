@@ -52,7 +52,7 @@ import Testing
     let follower = try follower()
     try waitUntil("the first copy") { try head(follower) == "3" }
     scene.host.begin(.missing("metadata/"))
-    try waitUntil("it tells") { try get(follower, "/readyz")["follows"]?["failing"] == true }
+    try waitUntil("it reports the failure") { try get(follower, "/readyz")["follows"]?["failing"] == true }
     #expect(try get(follower, "/readyz")["ready"] == true)
     _ = scene.host.takeRequests()
     try waitUntil("two more looks") {

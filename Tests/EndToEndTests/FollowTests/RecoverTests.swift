@@ -172,8 +172,11 @@ import Testing
     try burn()
     let clock = try MovedClock()
     let later = clock.environment(seconds: 30 * MovedClock.secondsPerDay)
-    try scene.folder.seedbank("recover", "--from", follower.address, environment: later).expect(
-      0, "timestamp in the copy expired")
+    let outcome = try scene.folder.seedbank(
+      "recover", "--from", follower.address, "--json", environment: later)
+    outcome.expect(0, "timestamp in the copy expired")
+    let warnings = try outcome.json()["warnings"]?.elements?.compactMap(\.string) ?? []
+    #expect(warnings.contains { $0.contains("timestamp in the copy expired") }, "\(outcome)")
     #expect(try scene.folder.seedbank("verify", environment: later).status == 0)
   }
 

@@ -77,7 +77,7 @@ import Testing
       }),
     State(
       testDescription: "a step kept the origin open for long", alerts: ["SeedbankOriginHeldOpen"],
-      prepare: { try tell(OriginReading(openMilliseconds: 700_000), $0) }),
+      prepare: { try record(OriginReading(openMilliseconds: 700_000), $0) }),
     State(
       testDescription: "a mirror is behind", alerts: ["SeedbankMirrorBehind"],
       prepare: { deployment in
@@ -148,7 +148,7 @@ import Testing
   }
 
   /// Writes facts as a step with this reading would.
-  private static func tell(_ reading: OriginReading, _ deployment: OperatedDeployment) throws {
+  private static func record(_ reading: OriginReading, _ deployment: OperatedDeployment) throws {
     let folder = deployment.publication.facts
     var facts = try #require(folder.read(try SeedSeries("my", major: 1)))
     facts.look.reading = reading

@@ -20,7 +20,7 @@ import Testing
     let different = try deployment.folder.succeed("diff", "version-2.sqlite", "version-3.sqlite")
     #expect(different == "shop: 1 inserted, 1 updated, 0 deleted\n")
     try publishClientIndex(deployment)
-    let line = try #require(try deployment.json("export", "my", "--to", "newest.sqlite").first)
+    let line = try #require(try deployment.json("export", "--dataset", "my", "--to", "newest.sqlite").first)
     #expect(line["series"]?.string == "my/1" && line["version"]?.integer == OperatedDeployment.versions + 1)
     #expect(line["model"]?.string == "1.1")
     let attributes = try FileManager.default.attributesOfItem(atPath: deployment.folder("newest.sqlite"))
@@ -48,7 +48,8 @@ import Testing
     let away = try deployment.seedbank("export", "--to", "nowhere/file.sqlite").expect(
       74, "nowhere/file.sqlite")
     #expect(!away.errors.contains("TMPDIR"), "\(away.errors)")
-    try deployment.seedbank("export", "yours", "--to", "yours.sqlite").expect(64, "yours")
+    try deployment.seedbank("export", "--dataset", "yours", "--to", "yours.sqlite").expect(64, "yours")
+    try deployment.seedbank("export", "my", "--to", "mine.sqlite").expect(64, "Unexpected argument 'my'")
     let names = try FileManager.default.contentsOfDirectory(atPath: deployment.folder.path)
     #expect(Set(names) == ["my.sqlite", "seedbank", "taken"])
   }

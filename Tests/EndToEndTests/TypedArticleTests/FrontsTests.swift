@@ -58,7 +58,7 @@ import Testing
     try article.type(
       "cp seedbank/publication/metadata/timestamp.json front/t && mv front/t front/publication/metadata/timestamp.json"
     )
-    try eventually("the front tells") { readiness("8082").contains("\"error\"") ? true : nil }
+    try eventually("the front reports the error") { readiness("8082").contains("\"error\"") ? true : nil }
     #expect(readiness("8082").hasPrefix("{\"ready\":true"))
     #expect(try pull("tablet").contains("version 3 is the newest"))
     try pushAndWait(for: 4)
