@@ -24,17 +24,21 @@ package final class ChildProcess: Sendable {
 
   /// Starts the program. A name without a slash is searched for in this process's `PATH`.
   package init(_ command: [String], environment: [String: String]) throws(FileError) {
-    let program = command.first ?? ""
-    let (reads, writes) = (try Spawn.pipe(to: program), try Spawn.pipe(to: program))
-    defer { [reads.read, writes.write].forEach { close($0) } }
+    // The reading and the writing end of the program's input, then those of its output.
+    var ends: [Int32] = []
     do throws(FileError) {
+      for _ in 0..<2 {
+        let pipe = try Spawn.pipe(to: command.first ?? "")
+        ends += [pipe.read, pipe.write]
+      }
       process = try Spawn.start(
-        command, environment: environment, input: reads.read, output: writes.write, errors: writes.write)
+        command, environment: environment, input: ends[0], output: ends[3], errors: ends[3])
     } catch {
-      [reads.write, writes.read].forEach { close($0) }
+      ends.forEach { close($0) }
       throw error
     }
-    (input, output) = (reads.write, writes.read)
+    [ends[0], ends[3]].forEach { close($0) }
+    (input, output) = (ends[1], ends[2])
     for end in [input, output] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
     // Writing to a program that has closed its input would otherwise kill this process.
     signal(SIGPIPE, SIG_IGN)

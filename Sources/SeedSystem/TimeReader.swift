@@ -10,10 +10,8 @@ struct TimeReader {
 
   var isAtEnd: Bool { index == text.count }
 
-  mutating func take(_ character: Unicode.Scalar) -> Bool { take(UInt8(ascii: character)) }
-
-  mutating func take(_ byte: UInt8) -> Bool {
-    guard index < text.count, text[index] == byte else { return false }
+  mutating func take(_ character: Unicode.Scalar) -> Bool {
+    guard index < text.count, text[index] == UInt8(ascii: character) else { return false }
     index += 1
     return true
   }
@@ -25,19 +23,16 @@ struct TimeReader {
     return true
   }
 
-  mutating func number(_ digits: Int) -> Int? { number(digits...digits) }
-
-  mutating func number(_ digits: ClosedRange<Int>) -> Int? {
+  /// A number of exactly so many digits; reads nothing if there are fewer.
+  mutating func number(_ digits: Int) -> Int? {
     let start = index
-    var (value, count) = (0, 0)
-    while count < digits.upperBound, let digit = digit() {
+    var value = 0
+    for _ in 0..<digits {
+      guard let digit = digit() else {
+        index = start
+        return nil
+      }
       value = value * 10 + Int(digit)
-      count += 1
-    }
-    guard count >= digits.lowerBound else {
-      // For the caller, nothing was read.
-      index = start
-      return nil
     }
     return value
   }

@@ -9,10 +9,13 @@ import Security
 
 package enum CryptoLibrary { package static func prepare() {} }
 
-struct SHA256Context: ~Copyable {
+/// As on Linux: it may move between threads but never be shared.
+package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
   private var state = SHA256()
 
-  mutating func update(_ bytes: UnsafeRawBufferPointer) { state.update(bufferPointer: bytes) }
+  package init() {}
+
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) { state.update(bufferPointer: bytes) }
 
   mutating func finish(into digest: UnsafeMutableRawBufferPointer) {
     state.finalize().withUnsafeBytes { digest.copyMemory(from: $0) }

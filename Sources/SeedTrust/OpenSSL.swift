@@ -9,12 +9,13 @@ package enum CryptoLibrary {
   private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 }
 
-struct SHA256Context: ~Copyable {
+/// A reusable SHA-256 hasher for bytes in pieces. It may move between threads but never be shared.
+package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
   private var state = SHA256_CTX()
 
-  init() { mustSucceed(SHA256_Init(&state)) }
+  package init() { mustSucceed(SHA256_Init(&state)) }
 
-  mutating func update(_ bytes: UnsafeRawBufferPointer) {
+  package mutating func update(_ bytes: UnsafeRawBufferPointer) {
     mustSucceed(SHA256_Update(&state, bytes.baseAddress, bytes.count))
   }
 

@@ -40,20 +40,16 @@ package struct PublishedMetadata: Sendable {
     var (trusted, formerRoots) = try Self.newestRoot(root, formerRoots, read)
     _ = try trusted.updateTimestamp(file(MetadataName.unversioned(Timestamp.type)))
     guard let timestamp = trusted.timestamp else { throw TrustError.outOfOrder(role: Timestamp.type) }
-    try trusted.updateSnapshot(file(MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version)))
+    let snapshot = try trusted.updateSnapshot(
+      file(MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version)))
     let version = try trusted.announced(Targets.type).version
-    try trusted.updateTargets(file(MetadataName.versioned(Targets.type, version)))
-    guard let snapshot = trusted.snapshot, let targets = trusted.targets[Targets.type] else {
-      throw TrustError.outOfOrder(role: Targets.type)
-    }
+    let targets = try trusted.updateTargets(file(MetadataName.versioned(Targets.type, version)))
     self.init(root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets)
     (self.formerRoots, outdated) = (formerRoots, Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
     for series in seriesInSnapshot {
       let name = MetadataName.versioned(series.roleName, try trusted.announced(series.roleName).version)
-      try trusted.updateTargets(file(name), role: series.roleName, delegator: Targets.type)
-      guard let role = trusted.targets[series.roleName] else {
-        throw TrustError.outOfOrder(role: series.roleName)
-      }
+      let role = try trusted.updateTargets(
+        file(name), role: series.roleName, delegator: Targets.type)
       self.series[series] = PublishedSeries(
         metadata: try trusted.series(series), version: role.version, expires: role.expires)
     }

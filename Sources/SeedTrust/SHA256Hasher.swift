@@ -1,20 +1,13 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A reusable SHA-256 hasher for bytes in pieces. It may move between threads but never be shared.
-package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
-  private var context = SHA256Context()
-
-  package init() {}
-
-  package mutating func update(_ bytes: UnsafeRawBufferPointer) { context.update(bytes) }
-
-  package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { context.update($0) } }
+extension SHA256Hasher {
+  package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
   /// Returns the digest and starts an empty message.
   package mutating func finish() -> SHA256Digest {
     withUnsafeTemporaryAllocation(byteCount: SHA256Digest.byteCount, alignment: 8) { buffer in
-      context.finish(into: buffer)
+      finish(into: buffer)
       return Self.digest(in: buffer)
     }
   }

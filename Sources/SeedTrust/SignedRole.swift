@@ -90,17 +90,10 @@ package enum MetadataName {
 
   package static func quoted(_ text: String) -> String {
     text.utf8.map { byte in
-      isUnreserved(byte) ? String(Unicode.Scalar(byte)) : "%" + lowerHex([byte]).uppercased()
+      unreserved.contains(byte) ? String(Unicode.Scalar(byte)) : "%" + lowerHex([byte]).uppercased()
     }.joined()
   }
 
-  private static func isUnreserved(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
-      UInt8(ascii: "~"):
-      true
-    default: false
-    }
-  }
+  private static let unreserved = Set(
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~".utf8)
 }

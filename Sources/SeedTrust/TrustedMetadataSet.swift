@@ -135,8 +135,9 @@ package struct TrustedMetadataSet: Sendable {
     return (try? announced.check(bytes, of: SnapshotRole.type)) != nil
   }
 
-  /// Rule 5.
-  package mutating func updateSnapshot(_ bytes: [UInt8]) throws(TrustError) {
+  /// Rule 5; returns the accepted role.
+  @discardableResult
+  package mutating func updateSnapshot(_ bytes: [UInt8]) throws(TrustError) -> SnapshotRole {
     let announced = try validTimestamp(for: SnapshotRole.type).snapshot
     try announced.check(bytes, of: SnapshotRole.type)
     let offered = try verifiedSnapshot(bytes)
@@ -148,6 +149,7 @@ package struct TrustedMetadataSet: Sendable {
     }
     try checkExpiry(of: offered, SnapshotRole.type)
     snapshot = offered
+    return offered
   }
 
   private mutating func verifiedSnapshot(_ bytes: [UInt8]) throws(TrustError) -> SnapshotRole {
@@ -171,10 +173,11 @@ package struct TrustedMetadataSet: Sendable {
     return meta
   }
 
-  /// Rule 6 for a role delegated by `delegator`, or for the top-level role without one.
+  /// Rule 6 for a role delegated by `delegator`, or for the top-level role without one; returns the accepted role.
+  @discardableResult
   package mutating func updateTargets(
     _ bytes: [UInt8], role: String = Targets.type, delegator: String? = nil
-  ) throws(TrustError) {
+  ) throws(TrustError) -> Targets {
     let parent = delegator.flatMap { targets[$0] }
     guard (parent == nil) == (delegator == nil) else { throw .outOfOrder(role: role) }
     let announced = try announced(role)
@@ -184,6 +187,7 @@ package struct TrustedMetadataSet: Sendable {
     try checkVersion(role, announced.version, metadata.signed.version)
     try checkExpiry(of: metadata.signed, role)
     targets[role] = metadata.signed
+    return metadata.signed
   }
 
   // MARK: The series

@@ -89,4 +89,24 @@ import Testing
     #expect(error?.isMissing == true)
     #expect(throws: FileError.self) { try ChildProcess(["/etc/passwd"], environment: [:]) }
   }
+
+  /// The numbers of a pipe that is opened now.
+  private func freeDescriptors() throws -> [Int32] {
+    let pipe = try Spawn.pipe(to: "nothing")
+    defer { [pipe.read, pipe.write].forEach { close($0) } }
+    return [pipe.read, pipe.write]
+  }
+
+  @Test func `a program for which descriptors are lacking leaves none open`() throws {
+    let free = try freeDescriptors()
+    var usual = rlimit()
+    getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual)
+    // Room for one pipe of two.
+    var scarce = rlimit(rlim_cur: rlim_t(free[1] + 1), rlim_max: usual.rlim_max)
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &scarce)
+    let error = #expect(throws: FileError.self) { try ChildProcess(["/bin/true"], environment: [:]) }
+    setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual)
+    #expect(error?.isExhausted == true)
+    #expect(try freeDescriptors() == free)
+  }
 }

@@ -112,26 +112,24 @@ extension [JSONMember] {
 }
 
 /// A syntax error in a JSON text.
-public struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// The offset in bytes from the document's start.
-  public let offset: Int
+package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// In bytes from the document's start.
+  package let offset: Int
   /// The error as the rest of a sentence.
-  public let reason: String
+  package let reason: String
 
   package init(at offset: Int, _ reason: String) { (self.offset, self.reason) = (offset, reason) }
 
-  /// One sentence with the offset.
-  public var description: String { "\(reason) at byte \(offset)" }
+  package var description: String { "\(reason) at byte \(offset)" }
 }
 
 /// The reason why a document is not the expected metadata, key or configuration.
-public enum MalformedJSON: Error, Hashable, Sendable, CustomStringConvertible {
+package enum MalformedJSON: Error, Hashable, Sendable, CustomStringConvertible {
   case syntax(JSONError)
   /// A field is missing or has a wrong type or value; `path` starts at the document's root.
   case field(path: String, reason: String)
 
-  /// The place and the reason.
-  public var description: String {
+  package var description: String {
     switch self {
     case .syntax(let error): error.description
     case .field("", let reason): reason

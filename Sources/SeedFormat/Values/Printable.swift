@@ -2,7 +2,7 @@ extension Unicode.Scalar {
   /// Whether a terminal interprets it instead of showing it: controls, and marks that reorder a line.
   fileprivate var isControl: Bool {
     switch value {
-    case 0..<0x20, 0x7F...0x9F, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
+    case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
     default: false
     }
   }

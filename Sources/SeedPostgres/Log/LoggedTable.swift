@@ -90,7 +90,7 @@ struct TableFacts {
       SELECT c.relkind, c.relpersistence, \(Self.needsRows), \(Self.hasForeignPartition), \
       \(Self.keyColumns), \(Self.hasIndex), pg_get_userbyid(c.relowner) FROM pg_class c, \
       (SELECT ARRAY(SELECT json_array_elements_text($2::json)) AS keys) g WHERE c.oid = $1::oid
-      """, ["\(oid)", String(decoding: JSONValue(strings: names).bytes, as: UTF8.self)])
+      """, ["\(oid)", JSONValue(strings: names).text])
     guard let row = rows.first else { return nil }
     (kind, isPermanent, owner) = (row[0] ?? "", row[1] == "p", row[6] ?? "")
     (needsRows, hasForeignPartition, hasIndex) = (row[2] == "t", row[3] == "t", row[5] == "t")

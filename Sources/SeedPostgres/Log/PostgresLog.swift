@@ -67,28 +67,28 @@ final class PostgresLog: OriginLog {
 
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer {
     switch try standing(since: cursor) {
-    case .answer(let answer): return answer
+    case .doubtful(let doubt): return .doubt(doubt)
     case .known(let older, let marks): return .tables(try touched(since: older.snapshot, marks, plan))
     }
   }
 
   private enum Standing {
-    case answer(LogAnswer)
+    case doubtful(LogDoubt)
     case known(DatabaseState, marks: [Int: LogMark])
   }
 
   private func standing(since cursor: OriginCursor) throws(PostgresError) -> Standing {
-    guard let older = DatabaseState(cursor.json) else { return .answer(.doubt(.otherDatabase)) }
-    if let doubt = state.doubt(since: older) { return .answer(.doubt(doubt)) }
+    guard let older = DatabaseState(cursor.json) else { return .doubtful(.otherDatabase) }
+    if let doubt = state.doubt(since: older) { return .doubtful(doubt) }
     var marks: [Int: LogMark] = [:]
     for table in watched {
       guard let mark = LogMark(cursor.json["logs"]?["\(table.number)"]) else {
-        return .answer(.doubt(.otherTriggers))
+        return .doubtful(.otherTriggers)
       }
-      if let doubt = mark.doubt(of: table, since: older.snapshot) { return .answer(.doubt(doubt)) }
+      if let doubt = mark.doubt(of: table, since: older.snapshot) { return .doubtful(doubt) }
       marks[table.number] = mark
     }
-    if let doubt = try doubt(of: marks) { return .answer(.doubt(doubt)) }
+    if let doubt = try doubt(of: marks) { return .doubtful(doubt) }
     return .known(older, marks: marks)
   }
 

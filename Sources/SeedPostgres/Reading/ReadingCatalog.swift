@@ -140,9 +140,7 @@ extension PostgresConnection {
   private func changingFunction(
     _ calls: Set<String>, orPart parts: Set<String>
   ) throws(PostgresError) -> String? {
-    func list(_ names: Set<String>) -> String {
-      String(decoding: JSONValue(strings: names.sorted()).bytes, as: UTF8.self)
-    }
+    func list(_ names: Set<String>) -> String { JSONValue(strings: names.sorted()).text }
     func isAny(_ list: String) -> String {
       "proname = ANY (ARRAY(SELECT json_array_elements_text(\(list)::json))::name[])"
     }
