@@ -92,7 +92,7 @@ extension String {
   fileprivate var hasSoundEscapes: Bool {
     split(separator: "%", omittingEmptySubsequences: false).dropFirst().allSatisfy { part in
       let digits = part.prefix(2)
-      return digits.count == 2 && digits.allSatisfy(\.isHexDigit) && digits != "00"
+      return digits.count == 2 && digits.allSatisfy { $0.isASCII && $0.isHexDigit } && digits != "00"
     }
   }
 }
