@@ -88,7 +88,7 @@ package enum DurableFile {
   /// Also removes the journals of temporary databases.
   package static func sweep(_ folder: String) throws(FileError) {
     let suffixes = [temporarySuffix, temporarySuffix + "-journal"]
-    for name in try Folder.names(in: folder) where suffixes.contains(where: name.hasSuffix) {
+    for name in try Folder.names(in: folder, where: { name in suffixes.contains(where: name.hasSuffix) }) {
       try Folder.remove("\(folder)/\(name)")
     }
   }

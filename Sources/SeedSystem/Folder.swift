@@ -23,7 +23,9 @@ package enum Folder {
 
   package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
-  package static func names(in path: String) throws(FileError) -> [String] {
+  package static func names(
+    in path: String, where isIncluded: (String) -> Bool = { _ in true }
+  ) throws(FileError) -> [String] {
     guard let folder = opendir(path) else {
       if errno == ENOENT { return [] }
       throw FileError("list", path)
@@ -34,7 +36,7 @@ package enum Folder {
       let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
         String(cString: UnsafeRawPointer(name).assumingMemoryBound(to: CChar.self))
       }
-      if name != ".", name != ".." { names.append(name) }
+      if name != ".", name != "..", isIncluded(name) { names.append(name) }
     }
     return names.sorted()
   }

@@ -32,7 +32,13 @@ package struct PublishedMetadata: Sendable {
   /// Loads and verifies all metadata, starting from a trusted root. Accepts expired metadata, and
   /// signatures by keys of former roots (those in the chain and `formerRoots`; see ``outdated``), because a publisher
   /// must read such metadata in order to replace it.
-  package init(root: [UInt8], formerRoots: [Root] = [], read: (_ name: String) throws -> [UInt8]?) throws {
+  ///
+  /// With metadata verified earlier, series are verified again only if their keys, entry or file changed. `isUnchanged`
+  /// compares the file with the one read then.
+  package init(
+    root: [UInt8], formerRoots: [Root] = [], after earlier: PublishedMetadata? = nil,
+    isUnchanged: (_ name: String) throws -> Bool = { _ in false }, read: (_ name: String) throws -> [UInt8]?
+  ) throws {
     func file(_ name: String) throws -> [UInt8] {
       guard let bytes = try read(name) else { throw TrustError.missingFile(name: name) }
       return bytes
@@ -46,14 +52,25 @@ package struct PublishedMetadata: Sendable {
     let targets = try trusted.updateTargets(file(MetadataName.versioned(Targets.type, version)))
     self.init(root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets)
     (self.formerRoots, outdated) = (formerRoots, Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
+    let known = earlier.flatMap { hasSameSigners(as: $0) ? $0 : nil }
     for series in seriesInSnapshot {
-      let name = MetadataName.versioned(series.roleName, try trusted.announced(series.roleName).version)
-      let role = try trusted.updateTargets(
-        file(name), role: series.roleName, delegator: Targets.type)
+      let announced = try trusted.announced(series.roleName)
+      let name = MetadataName.versioned(series.roleName, announced.version)
+      if let known, announced == known.announced(series), try isUnchanged(name) {
+        self.series[series] = known.series[series]
+        continue
+      }
+      let role = try trusted.updateTargets(file(name), role: series.roleName, delegator: Targets.type)
       self.series[series] = PublishedSeries(
         metadata: try trusted.series(series), version: role.version, expires: role.expires)
     }
   }
+
+  private func hasSameSigners(as other: Self) -> Bool {
+    root == other.root && formerRoots == other.formerRoots && targets.delegations == other.targets.delegations
+  }
+
+  private func announced(_ series: SeedSeries) -> MetaFile? { snapshot.meta["\(series.roleName).json"] }
 
   private static func newestRoot(
     _ root: [UInt8], _ formerRoots: [Root], _ read: (String) throws -> [UInt8]?
@@ -78,6 +95,6 @@ package struct PublishedMetadata: Sendable {
   }
 
   private var seriesInSnapshot: [SeedSeries] {
-    delegatedSeries.filter { snapshot.meta["\($0.roleName).json"] != nil }
+    delegatedSeries.filter { announced($0) != nil }
   }
 }

@@ -70,6 +70,23 @@ import Testing
     }
   }
 
+  @Test func `a step of another dataset removes only files whose grace period is known to be over`() throws {
+    let deployment = try Self.deployment()
+    let first = try #require(try deployment.metadata().newestSnapshot)
+    try Self.change(deployment, "b")
+    let folder = "\(deployment.publication.path)/targets/test/1"
+    try Data().write(to: URL(fileURLWithPath: "\(folder)/unknown"))
+    let pruning = Pruning(
+      publication: deployment.publication, stateFolder: deployment.publisher.stateFolder, graceSeconds: 600)
+    let published = try deployment.publication.published()
+    for (seconds, removed) in [(0, []), (590, []), (610, [first.filePath])] as [(Int, [String])] {
+      let now = deployment.clock.adding(seconds: seconds)
+      let run = try pruning.run(published, of: DatasetName("other"), now: now, isDryRun: false)
+      #expect(run.removed.filter { $0.hasPrefix("targets") } == removed, "after \(seconds) seconds")
+    }
+    #expect(Folder.exists("\(folder)/unknown"))
+  }
+
   @Test func `the grace period begins when a step stops naming a file, not when the step began`() throws {
     let deployment = try Self.deployment()
     let (publisher, published) = (deployment.publisher, try deployment.publication.published())

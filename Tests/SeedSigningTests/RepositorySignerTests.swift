@@ -43,6 +43,32 @@ import Testing
     #expect(loaded.timestamp.version == 6)
   }
 
+  @Test func `after earlier metadata only changed series are read, and the result is the same`() throws {
+    let water = try SeedSeries("water", major: 1)
+    try repository.publish()
+    try repository.publish(water)
+    let changes: [(series: [String], change: () throws -> Void)] = [
+      (["transit-2"], { try repository.publish() }), ([], { try repository.renew() }),
+      (["transit-2", "water-1"], { try repository.rotate([.series]) }),
+      (["transit-2", "water-1"], { try repository.rotate([.root]) }),
+    ]
+    for (series, change) in changes {
+      let (earlier, files) = (try load(), repository.files)
+      try change()
+      var read: [String] = []
+      let loaded = try PublishedMetadata(
+        root: repository.root, after: earlier, isUnchanged: { files[$0] == repository.files[$0] },
+        read: { name in
+          read.append(name)
+          return repository.files[name]
+        })
+      #expect(
+        ["transit-2", "water-1"].filter { one in read.contains { $0.hasSuffix("\(one).json") } } == series)
+      let fresh = try load()
+      #expect(loaded.series == fresh.series && loaded.outdated == fresh.outdated)
+    }
+  }
+
   @Test func `a root can be renewed with only its own data`() async throws {
     let root = repository.published.root
     repository.now = repository.now.adding(days: 300)

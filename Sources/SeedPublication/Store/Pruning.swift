@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedFormat
+package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
@@ -17,17 +17,22 @@ package struct Pruning {
   /// The time at which each file became unnamed, by path within the publication.
   package typealias Unnamed = [String: UTCTime]
 
-  /// A file that cannot be removed stops nothing; the next run tries again.
+  /// A file that cannot be removed stops nothing; the next run tries again. After a step of one dataset, lists only its
+  /// files and those of series with a file that is due, because many datasets would make each step slow.
   package func run(
-    _ published: PublishedMetadata, now: UTCTime, isDryRun: Bool
+    _ published: PublishedMetadata, of dataset: DatasetName? = nil, now: UTCTime, isDryRun: Bool
   ) throws -> (removed: [String], waiting: Unnamed, warnings: [String]) {
     let (known, named) = (remembered(), published.namedFiles)
-    let unnamed = try publication.prunableFiles(published.delegatedSeries).filter { !named.contains($0) }
+    func isOver(_ time: UTCTime) -> Bool { now.secondsSinceEpoch - time.secondsSinceEpoch >= graceSeconds }
+    let overdue = Set(known.filter { isOver($0.value) }.keys.map(Folder.parent(of:)))
+    let listed = published.delegatedSeries.filter { one in
+      dataset == nil || one.dataset == dataset || overdue.contains(one.folder)
+    }
+    let unlisted = Set(published.delegatedSeries.map(\.folder)).subtracting(listed.map(\.folder))
+    let unnamed = try publication.prunableFiles(listed).filter { !named.contains($0) }
     // A clock that was set back must not prolong the grace period.
     let since = Unnamed(uniqueKeysWithValues: unnamed.map { ($0, min(known[$0] ?? now, now)) })
-    var waiting = since.filter { path, time in
-      known[path] == nil || now.secondsSinceEpoch - time.secondsSinceEpoch < graceSeconds
-    }
+    var waiting = since.filter { path, time in known[path] == nil || !isOver(time) }
     let due = unnamed.filter { waiting[$0] == nil }
     guard !isDryRun else { return (due, waiting, []) }
     var failures: [(since: UTCTime, error: FileError)] = []
@@ -37,6 +42,7 @@ package struct Pruning {
         waiting[file] = since[file]
       }
     }
+    waiting.merge(known.filter { unlisted.contains(Folder.parent(of: $0.key)) }) { own, _ in own }
     if waiting != known { try remember(waiting) }
     return (due.filter { waiting[$0] == nil }, waiting, Self.warnings(failures))
   }
@@ -73,10 +79,15 @@ extension PublicationDirectory {
     var files = try Folder.names(in: "\(path)/metadata")
       .filter { $0 != "timestamp.json" && !$0.hasSuffix(".root.json") }.map { "metadata/\($0)" }
     for one in series {
-      files += try Folder.names(in: objectFolder(one)).map { "targets/\(one.targetPrefix)\($0)" }
+      files += try Folder.names(in: objectFolder(one)).map { "\(one.folder)/\($0)" }
     }
     return files.filter { !$0.hasSuffix(DurableFile.temporarySuffix) && !$0.hasSuffix(Self.draftSuffix) }
   }
+}
+
+extension SeedSeries {
+  /// Of its objects, within the publication.
+  fileprivate var folder: String { "targets/\(dataset)/\(major)" }
 }
 
 extension PublishedMetadata {

@@ -35,7 +35,7 @@ package struct PublicationDirectory: Sendable {
     // Holds the lock during verification, so concurrent callers share one result.
     return try last.value.withLock { last in
       if let last, try last.isCurrent(in: self, roots) { return last }
-      let found = try VerifiedMetadata(reading: self, roots)
+      let found = try VerifiedMetadata(reading: self, roots, after: last)
       last = found
       return found
     }
@@ -79,12 +79,12 @@ package struct PublicationDirectory: Sendable {
 
   private func rootVersions() throws(FileError) -> [Int] {
     let suffix = ".\(Root.type).json"
-    return try Folder.names(in: metadataFolder).filter { $0.hasSuffix(suffix) }
+    return try Folder.names(in: metadataFolder) { $0.hasSuffix(suffix) }
       .compactMap { canonicalDecimal($0.dropLast(suffix.count), in: 1...Int(Limits.exactJSONInteger)) }
       .sorted()
   }
 
-  package var exists: Bool { (try? rootVersions().isEmpty) == false }
+  package var exists: Bool { Folder.exists(rootFile(1)) || (try? rootVersions().isEmpty) == false }
 
   /// Writes the files of a signing step in order, so every file that a reader finds names only existing files.
   package func write(_ files: [MetadataFile]) throws(FileError) {
@@ -156,8 +156,17 @@ package struct VerifiedMetadata: Sendable {
   /// The stamp of each file before it was read, `nil` for a missing file.
   private var stamps: [String: FileStamp?] = [:]
 
-  fileprivate init(reading directory: PublicationDirectory, _ roots: [Int]) throws {
+  fileprivate init(
+    reading directory: PublicationDirectory, _ roots: [Int], after earlier: VerifiedMetadata?
+  ) throws {
     var (files, stamps): ([String: [UInt8]], [String: FileStamp?]) = ([:], [:])
+    func isUnchanged(_ name: String) throws -> Bool {
+      guard let stamp = try FileStamp(directory.metadataFile(name)), stamp == earlier?.stamps[name] else {
+        return false
+      }
+      (stamps[name], files[name]) = (stamp, earlier?.files[name])
+      return true
+    }
     func read(_ name: String) throws -> [UInt8]? {
       stamps.updateValue(try FileStamp(directory.metadataFile(name)), forKey: name)
       let bytes = try directory.metadata(name)
@@ -170,7 +179,8 @@ package struct VerifiedMetadata: Sendable {
     }
     let former = try roots.filter { $0 < chain.lowerBound }.compactMap(root)
     metadata = try PublishedMetadata(
-      root: first, formerRoots: former.compactMap { try? Metadata<Root>(parsing: $0).signed }, read: read)
+      root: first, formerRoots: former.compactMap { try? Metadata<Root>(parsing: $0).signed },
+      after: earlier?.metadata, isUnchanged: isUnchanged, read: read)
     (self.files, self.stamps, self.roots) = (files, stamps, roots)
   }
 

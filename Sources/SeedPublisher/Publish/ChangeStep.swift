@@ -65,8 +65,9 @@ struct ChangeStep {
     drafts.forEach { report.add($0.report) }
   }
 
+  /// Leaves other datasets' files to their own steps, because many datasets would make each step slow.
   private func sweep() throws {
-    let series = update.published.delegatedSeries
+    let series = update.published.delegatedSeries.filter { $0.dataset == job.name }
     try context.publication.sweep(series)
     try DurableFile.sweep(context.stateFolder)
     for one in series {

@@ -41,7 +41,7 @@ struct StepContext: Sendable {
     let graceSeconds = max(job.graceSeconds, publisher.graceSeconds)
     // A long step must not shorten the grace period of files that it made unnamed at its end.
     let pruned = try Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
-      .run(published, now: now.passed(since: start), isDryRun: options.isPreview)
+      .run(published, of: job.name, now: now.passed(since: start), isDryRun: options.isPreview)
     report.pruned += pruned.removed
     report.warnings += pruned.warnings.filter { !report.warnings.contains($0) }
   }

@@ -140,7 +140,7 @@ struct DraftFiles {
 
   private func compressed() throws(FileError) -> [String] {
     let folder = publication.objectFolder(series)
-    return try Folder.names(in: folder).filter { $0.hasSuffix(PublicationDirectory.draftSuffix) }
+    return try Folder.names(in: folder) { $0.hasSuffix(PublicationDirectory.draftSuffix) }
       .map { folder + $0 }
   }
 }

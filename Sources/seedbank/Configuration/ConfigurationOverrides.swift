@@ -23,12 +23,16 @@ struct ConfigurationOverrides: Sendable {
 
   /// `SEEDBANK_HTTP_IDLE_TIMEOUT_SECONDS` for `http.idleTimeoutSeconds`.
   static func variable(for path: String) -> String {
-    var name = "SEEDBANK_"
-    for letter in path {
-      if letter.isUppercase { name += "_" }
-      name += letter.isLetter || letter.isNumber ? letter.uppercased() : "_"
+    var name = Array("SEEDBANK_".utf8)
+    for letter in path.utf8 {
+      switch letter {
+      case UInt8(ascii: "a")...UInt8(ascii: "z"): name.append(letter - 32)
+      case UInt8(ascii: "A")...UInt8(ascii: "Z"): name += [UInt8(ascii: "_"), letter]
+      case UInt8(ascii: "0")...UInt8(ascii: "9"): name.append(letter)
+      default: name.append(UInt8(ascii: "_"))
+      }
     }
-    return name
+    return String(decoding: name, as: UTF8.self)
   }
 }
 
