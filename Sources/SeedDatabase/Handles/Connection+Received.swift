@@ -193,11 +193,11 @@ private final class DefinitionLeave {
   ) -> Bool {
     switch action {
     case SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_CREATE_INDEX, SQLITE_CREATE_VIEW:
-      isAsked = ![first, second].contains { $0?.lowercased().hasPrefix(prefix) == true }
+      isAsked = ![first, second].contains { $0?.foldedName.hasPrefix(prefix) == true }
       isAltering = isAsked && action == SQLITE_ALTER_TABLE
       return isAsked
     case SQLITE_CREATE_VTABLE:
-      isAsked = second?.lowercased() == "fts5"
+      isAsked = second?.foldedName == "fts5"
       return isAsked
     case SQLITE_INSERT, SQLITE_UPDATE: return first == "sqlite_master"
     // While a column is added, SQLite reads the table itself only to refuse the column if there are rows.

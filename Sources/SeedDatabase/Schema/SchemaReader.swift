@@ -60,7 +60,7 @@ package struct SchemaReader {
 
   private func table(_ listed: Listed) throws -> TableSchema {
     let name = listed.name
-    if listed.name.lowercased().hasPrefix(ReservedTable.prefix) { throw SchemaProblem.reservedName(name) }
+    if name.foldedName.hasPrefix(ReservedTable.prefix) { throw SchemaProblem.reservedName(name) }
     let (columns, generated) = try columns(listed)
     let key = try key(of: name, columns)
     return TableSchema(
@@ -130,13 +130,13 @@ package struct SchemaReader {
       WHERE child.type = 'table' AND lower(reference."table") = lower(?) ORDER BY child.name
       """, .text(parent))
     return try children.flatMap { try foreignKeys(of: $0[0].text) }
-      .filter { $0.parent.lowercased() == parent.lowercased() }
+      .filter { $0.parent.foldedName == parent.foldedName }
   }
 
   private func checkParents(_ tables: [TableSchema]) throws {
-    let names = Set(tables.map { $0.name.lowercased() })
+    let names = Set(tables.map(\.name.foldedName))
     for table in tables {
-      for reference in table.foreignKeys where !names.contains(reference.parent.lowercased()) {
+      for reference in table.foreignKeys where !names.contains(reference.parent.foldedName) {
         throw SchemaProblem.unknownParent(table: table.name, parent: reference.parent)
       }
     }
@@ -169,8 +169,10 @@ package struct SchemaReader {
     if let other = virtual.first(where: { $0.sql.externalContent == nil }) {
       throw SchemaProblem.virtualTable(name: other.name)
     }
-    let parts = Set(virtual.flatMap { table in Self.searchParts.map { (table.name + $0).lowercased() } })
-    for table in tables where table.name.hasPrefix("sqlite_") || parts.contains(table.name.lowercased()) {
+    let parts = Set(virtual.flatMap { table in Self.searchParts.map { (table.name + $0).foldedName } })
+    for table in tables {
+      let name = table.name.foldedName
+      guard name.hasPrefix("sqlite_") || parts.contains(name) else { continue }
       guard table.isStored, table.sql.expressions.isEmpty else {
         throw NotASeed("\(table.name) is not the table that SQLite makes")
       }
@@ -185,10 +187,10 @@ package struct SchemaReader {
     guard let content = SQLTokens(try sql(name)).externalContent else {
       throw SchemaProblem.virtualTable(name: name)
     }
-    guard tables.contains(where: { $0.name.lowercased() == content.lowercased() }) else {
+    guard let table = tables.first(where: { $0.name.foldedName == content.foldedName }) else {
       throw SchemaProblem.searchContent(name: name, content: content)
     }
-    return SearchTable(name: name, content: content)
+    return SearchTable(name: name, content: table.name)
   }
 }
 

@@ -135,7 +135,7 @@ package enum RowidName {
 
   /// The first of SQLite's three names that is not in `columns`; nil if all are taken.
   package static func free(besides columns: [String]) -> String? {
-    let taken = Set(columns.map { $0.lowercased() })
+    let taken = Set(columns.map(\.foldedName))
     return [usual, "oid", "_rowid_"].first { !taken.contains($0) }
   }
 }

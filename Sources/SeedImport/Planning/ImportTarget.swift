@@ -85,11 +85,7 @@ final class ImportTarget {
 
   var statements: Int { open.reduce(closed.statements + (seen?.statements ?? 0)) { $0 + $1.statements } }
 
-  func fills(_ columns: [String]) -> Bool {
-    filled.contains { column in
-      columns.contains { $0.lowercased() == table.columns[column].name.lowercased() }
-    }
-  }
+  func fills(_ columns: [String]) -> Bool { filled.contains { columns.contains(table.columns[$0].name) } }
 
   var isTouched: Bool { deleted + cleared > 0 || !changes.isEmpty }
 
