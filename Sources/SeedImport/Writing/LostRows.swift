@@ -133,18 +133,15 @@ final class LostRows {
   }
 
   func note(_ report: ChangeReport) {
-    for (table, changes) in report { note(changes, of: table) }
-  }
-
-  private func note(_ changes: TableChanges, of table: String) {
-    guard let target = targets.first(where: { $0.table.name == table }) else {
-      ofOthers[table, default: .init()].deleted += changes.deleted
-      ofOthers[table, default: .init()].updated += changes.updated
-      return
+    for (table, changes) in report {
+      guard let target = targets.first(where: { $0.table.name == table }) else {
+        ofOthers.merge([table: changes], uniquingKeysWith: +)
+        continue
+      }
+      target.deleted += changes.deleted
+      target.cleared += changes.updated
+      target.recent.clear()
     }
-    target.deleted += changes.deleted
-    target.cleared += changes.updated
-    target.recent.clear()
   }
 
   private func delete() throws { note(try deletion.run()) }
