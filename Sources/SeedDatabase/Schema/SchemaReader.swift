@@ -65,8 +65,7 @@ package struct SchemaReader {
     let key = try key(of: name, columns)
     return TableSchema(
       name: name, columns: columns, generated: generated,
-      key: key.columns, keyCollations: key.collations,
-      isWithoutRowid: listed.isWithoutRowid, isStrict: listed.isStrict,
+      key: key.columns, isWithoutRowid: listed.isWithoutRowid, isStrict: listed.isStrict,
       foreignKeys: try foreignKeys(of: name), hasOtherUnique: key.hasOthers)
   }
 
@@ -197,13 +196,15 @@ package struct SchemaReader {
 // MARK: Keys
 
 extension SchemaReader {
-  private func key(of table: String, _ columns: [ColumnSchema]) throws -> Key {
+  private func key(
+    of table: String, _ columns: [ColumnSchema]
+  ) throws -> (columns: [Int], hasOthers: Bool) {
     let indexes = try indexes(of: table).filter(\.isUnique)
     if let primary = indexes.first(where: { $0.origin == "pk" }) {
-      return try key(primary, columns, table, hasOthers: indexes.count > 1)
+      return (try key(primary, columns, table), indexes.count > 1)
     }
     if let alias = try rowidAlias(of: table), let rowid = columns.firstIndex(where: { $0.name == alias }) {
-      return Key(columns: [rowid], collations: [.binary], hasOthers: !indexes.isEmpty)
+      return ([rowid], !indexes.isEmpty)
     }
     // Prefers a constraint ("u") to CREATE INDEX ("c"), which can be dropped alone.
     let usable = indexes.filter { index in
@@ -215,22 +216,14 @@ extension SchemaReader {
     guard let unique = usable.first(where: { $0.origin == "u" }) ?? usable.first else {
       throw SchemaProblem.noKey(table: table)
     }
-    return try key(unique, columns, table, hasOthers: indexes.count > 1)
+    return (try key(unique, columns, table), indexes.count > 1)
   }
 
-  private struct Key {
-    let columns: [Int]
-    let collations: [Collation]
-    let hasOthers: Bool
-  }
-
-  private func key(
-    _ index: IndexSchema, _ columns: [ColumnSchema], _ table: String, hasOthers: Bool
-  ) throws -> Key {
+  private func key(_ index: IndexSchema, _ columns: [ColumnSchema], _ table: String) throws -> [Int] {
     let positions = index.key.compactMap { part in columns.firstIndex { $0.name == part.column } }
     // Generated columns are never sent, so they cannot be a key.
     guard positions.count == index.key.count else { throw SchemaProblem.noKey(table: table) }
-    let collations = try zip(positions, index.key).map { position, part in
+    for (position, part) in zip(positions, index.key) {
       guard let collation = part.collation else {
         throw SchemaProblem.customCollation(
           table: table, column: columns[position].name, collation: part.collationName)
@@ -239,9 +232,8 @@ extension SchemaReader {
       guard collation == columns[position].collation else {
         throw SchemaProblem.keyCollation(table: table, column: columns[position].name)
       }
-      return collation
     }
-    return Key(columns: positions, collations: collations, hasOthers: hasOthers)
+    return positions
   }
 }
 
