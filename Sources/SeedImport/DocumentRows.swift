@@ -35,7 +35,7 @@ package final class DocumentRows {
     self.binding = binding
     let empty = list.csv?.empty ?? .quotes
     try source.restart(list.csv) { name in
-      binding.column(name).map { empty.kinds($0) } ?? RecordHeader.Empty()
+      receiver.column(name).map { empty.kinds($0.schema) } ?? RecordHeader.Empty()
     } flawOfHeader: {
       binding.begin($0)
     }

@@ -256,7 +256,7 @@ package final class ImportSession {
 
   /// Tables with a list that no document has.
   private var absentTables: Set<String> {
-    Set(lists.indices.filter { !listsFound.contains($0) }.map { lists[$0].plan.table.name.lowercased() })
+    Set(lists.indices.filter { !listsFound.contains($0) }.map { lists[$0].plan.table.name })
   }
 
   /// All tables if batches were committed: the import may complete an interrupted one, which checked none of its rows.

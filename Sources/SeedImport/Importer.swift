@@ -37,12 +37,7 @@ public struct Importer: Sendable {
     progress: (@Sendable (ImportProgress) -> Void)? = nil,
     rejected: (@Sendable (ImportReject) throws -> Void)? = nil
   ) async throws -> ImportReport {
-    try await runner.run(source, mapping, policy) {
-      var hooks = ImportHooks()
-      (hooks.progress, hooks.rejected) = (progress, rejected)
-      hooks.isCancelled = { Task.isCancelled }
-      return hooks
-    }
+    try await runner.run(source, mapping, policy, progress, rejected)
   }
 }
 
@@ -55,13 +50,17 @@ private actor ImportRunner: BlockingActor {
 
   func run(
     _ source: ImportSource, _ mapping: ImportMapping, _ policy: ImportPolicy,
-    _ hooks: @Sendable () -> ImportHooks
+    _ progress: (@Sendable (ImportProgress) -> Void)?,
+    _ rejected: (@Sendable (ImportReject) throws -> Void)?
   ) async throws -> ImportReport {
     guard await lock.acquire() else { throw CancellationError() }
     defer { lock.release() }
+    var hooks = ImportHooks()
+    (hooks.progress, hooks.rejected) = (progress, rejected)
+    hooks.isCancelled = { Task.isCancelled }
     do {
       let connection = try Connection(database.path, .own)
-      let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks())
+      let session = try ImportSession(connection, mapping: mapping, policy: policy, hooks: hooks)
       do {
         try await feed(source, session)
         return try session.finish()
@@ -83,7 +82,9 @@ private actor ImportRunner: BlockingActor {
     case .files(let urls):
       for url in urls {
         try session.begin(url.lastPathComponent)
-        try DocumentUnpacker.read(url.path) { try session.feed(document: $0) }
+        try DocumentUnpacker.read(url.path, isCancelled: { Task.isCancelled }) {
+          try session.feed(document: $0)
+        }
         try session.end()
       }
     case .chunks(let make):

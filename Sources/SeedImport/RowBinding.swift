@@ -24,8 +24,6 @@ final class RowBinding {
 
   func clear() { reader.bytes.clear() }
 
-  func column(_ name: String) -> ColumnSchema? { receiver.column(name)?.schema }
-
   private func target(_ name: String) -> ValueReader.Target? {
     receiver.column(name).map { .init(column: $0.number, schema: $0.schema) }
   }

@@ -21,12 +21,14 @@ import Testing
       """)
   }
 
-  /// Replaces the SQL of a table without running it.
+  /// Replaces the SQL of a table without running it, and writes its name in this case.
   private func forge(_ name: String, _ sql: String) throws {
     let file = try Connection(folder("seed.sqlite"), .creator)
     try file.set(1010, false)  // SQLITE_DBCONFIG_DEFENSIVE
     try file.execute("PRAGMA writable_schema = ON")
-    try file.execute("UPDATE sqlite_schema SET sql = ? WHERE name = ?", .text(sql), .text(name))
+    try file.execute(
+      "UPDATE sqlite_schema SET sql = ?1, name = ?2, tbl_name = ?2 WHERE lower(name) = lower(?2)", .text(sql),
+      .text(name))
   }
 
   private var opened: Connection { get throws { try Connection(folder("seed.sqlite"), .snapshot) } }
@@ -38,6 +40,7 @@ import Testing
 
   @Test(arguments: [
     ("sqlite_stat1", "CREATE TABLE sqlite_stat1(tbl, idx, x, stat AS (\(huge)))"),
+    ("SQLITE_STAT1", "CREATE TABLE SQLITE_STAT1(tbl, idx, x, stat AS (\(huge)))"),
     ("search_data", "CREATE TABLE search_data(id INTEGER PRIMARY KEY, x, block AS (\(huge)))"),
     ("search_config", "CREATE TABLE search_config(k PRIMARY KEY, w, v AS (\(huge))) WITHOUT ROWID"),
   ])

@@ -41,6 +41,25 @@ import Testing
     }
   }
 
+  @Test func `a column whose name differs in the case of a letter beyond ASCII is another column`()
+    throws
+  {
+    let (connection, schema) = try openSeed(
+      """
+      CREATE TABLE parent(id INTEGER PRIMARY KEY);
+      CREATE TABLE Ziel(id INTEGER PRIMARY KEY, Ähnlich INTEGER, ähnlich INTEGER REFERENCES PARENT(ID));
+      """)
+    let (child, parent) = (schema.tables[0], schema.tables[1])
+    try connection.change(schema) { writer in
+      try writer.upsert([.integer(1)], in: parent)
+      for id in 1...8 { try writer.upsert([.integer(Int64(id)), .integer(7), .integer(1)], in: child) }
+    }
+    try connection.change(schema) { try $0.upsert([.integer(9), .integer(7), .integer(1)], in: child) }
+    #expect(throws: ImportError.self) {
+      try connection.change(schema) { try $0.upsert([.integer(9), .integer(1), .integer(7)], in: child) }
+    }
+  }
+
   @Test func `a deleted parent is looked up among the rows of a child that was not touched`() throws {
     let (connection, schema) = try openSeed(
       """

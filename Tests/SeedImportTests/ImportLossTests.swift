@@ -100,6 +100,20 @@ import Testing
     #expect(try bench.rows("SELECT id FROM c WHERE p IS NOT NULL") == ["1"])
   }
 
+  @Test func `a table whose name differs in the case of a letter beyond ASCII is another table`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE p(id INTEGER PRIMARY KEY);
+      CREATE TABLE É(id INTEGER PRIMARY KEY, p INTEGER REFERENCES P(id) ON DELETE CASCADE);
+      CREATE TABLE é(id INTEGER PRIMARY KEY, p INTEGER REFERENCES p(id) ON DELETE CASCADE);
+      INSERT INTO p VALUES (1), (2);
+      INSERT INTO É VALUES (1, 1), (2, 2);
+      INSERT INTO é VALUES (1, 2), (2, 1);
+      """)
+    try bench.run(#"{"p": [{"id": 1}]}"#, mapping: lists(["p"]))
+    #expect(try bench.rows("SELECT É.id, é.id FROM É, é") == ["1|2"])
+  }
+
   @Test func `a reference that cannot become NULL fails the import, whatever its table does on conflicts`()
     throws
   {

@@ -134,6 +134,23 @@ import Testing
     #expect(try names() == [])
   }
 
+  @Test(.timeLimit(.minutes(1))) func `waiting for a pipe ends on cancellation`() async throws {
+    let pipe = URL(fileURLWithPath: folder("pipe"))
+    #expect(mkfifo(pipe.path, 0o600) == 0)
+    let writer = try FileHandle(forUpdating: pipe)
+    try writer.write(contentsOf: Data(#"[{"id": 1, "name": "Ada"},"#.utf8))
+    let cancelling = ImportConversion.custom { name in
+      withUnsafeCurrentTask { $0?.cancel() }
+      return name
+    }
+    let mapping = ImportMapping(TableMapping("person", columns: ["name": .from("name", cancelling)]))
+    let task = Task { [database] in
+      try await Importer(database: database).import(.file(pipe), mapping: mapping)
+    }
+    await #expect(throws: CancellationError.self) { try await task.value }
+    try writer.close()
+  }
+
   @Test func `two imports of one importer run one after the other`() async throws {
     let importer = Importer(database: database)
     let reports = try await withThrowingTaskGroup(of: ImportReport.self) { group in

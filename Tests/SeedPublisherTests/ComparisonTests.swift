@@ -99,6 +99,16 @@ import Testing
       tables[0].changes.updated == 1 && tables[1].changes.deleted == 2 && tables[2].changes.inserted == 1)
   }
 
+  @Test func `names that differ in the case of a letter beyond ASCII are different, as in SQLite`() throws {
+    let old = try database(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, Größe, Ärmel); INSERT INTO t VALUES (1, 2, 3)")
+    let new = try database(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, GRößE, ärmel); INSERT INTO t VALUES (1, 2, 3)")
+    let table = try SeedComparison(old: old, new: new).run { _ in }[0]
+    #expect(table.addedColumns == ["ärmel"] && table.removedColumns == ["Ärmel"])
+    #expect(table.changes.isEmpty)
+  }
+
   @Test func `a value has the same JSON in a comparison and in a delta`() throws {
     var random = SplitMix(seed: 7)
     for _ in 0..<200 {

@@ -65,10 +65,9 @@ package struct SeedCheck {
 
   /// Whether the search table has a generated column of its content.
   private func isComputed(_ search: SearchTable) throws -> Bool {
-    let content = schema.tables.first { $0.name.lowercased() == search.content.lowercased() }
-    let generated = Set((content?.generated ?? []).map { $0.lowercased() })
+    let generated = Set((schema.table(search.content)?.generated ?? []).map(\.foldedName))
     let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", .text(search.name))
-    return columns.contains { generated.contains($0[0].text.lowercased()) }
+    return columns.contains { generated.contains($0[0].text.foldedName) }
   }
 
   /// Checks references, rows, stored sums, digest and indexes against one another.

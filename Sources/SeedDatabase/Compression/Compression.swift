@@ -58,8 +58,8 @@ package enum Compression {
 
   package static let processors = ProcessInfo.processInfo.activeProcessorCount
 
-  /// Expands a file into a new, synced one; throws once the output exceeds `limit` bytes. `onBytes` receives the number
-  /// of bytes written so far; an error that it throws ends the work.
+  /// Expands a file into a new, synced one; throws once the output exceeds `limit` bytes. `onBytes` receives the number of
+  /// bytes in each piece; an error that it throws ends the work.
   package static func expand(
     _ path: String, to destination: String, _ encoding: ContentEncoding, limit: Int,
     onBytes: @escaping (Int) throws -> Void = { _ in }

@@ -34,19 +34,10 @@ extension Connection {
     }
   }
 
-  /// Creates an index with SQL from an untrusted file. The authorizer permits only this index on this table, so any
-  /// other statement is rejected before it runs. CPU time and the size of the file are bounded.
-  package func makeIndex(_ name: String, on table: String, by sql: String, growingTo size: Int64) throws {
-    try define(sql, DefinitionLeave(.index(name: name, table: table)), growingTo: size)
-  }
-
-  /// Runs one statement of a minor's additions. The authorizer permits only new columns, tables, indexes, views and search
-  /// tables. Bounded like ``makeIndex(_:on:by:growingTo:)``.
-  func define(_ sql: String, sparing prefix: String, growingTo size: Int64) throws {
-    try define(sql, DefinitionLeave(.addition(sparing: prefix)), growingTo: size)
-  }
-
-  private func define(_ sql: String, _ leave: DefinitionLeave, growingTo size: Int64) throws {
+  /// Runs one statement of an untrusted schema. The authorizer rejects every other kind of statement before it runs. CPU
+  /// time and the size of the file are bounded.
+  func define(_ sql: String, _ kind: DefinitionKind, growingTo size: Int64) throws {
+    let leave = DefinitionLeave(kind)
     let limits = IndexLimits(self)
     defer { limits.lift() }
     do {
@@ -120,14 +111,14 @@ private struct IndexLimits {
   static func seconds(forBytes bytes: Int64) -> Int { 60 + Int(bytes / 1_000_000) }
 }
 
-private final class DefinitionLeave {
-  enum Kind {
-    case index(name: String, table: String)
-    /// An addition, whose name must not have this prefix.
-    case addition(sparing: String)
-  }
+enum DefinitionKind {
+  case index(name: String, table: String)
+  /// A minor's new column, table, index, view or search table, whose name must not have this prefix.
+  case addition(sparing: String)
+}
 
-  private let kind: Kind
+private final class DefinitionLeave {
+  private let kind: DefinitionKind
   private(set) var isAsked = false
   private var isAltering = false
   private var deniedFunction: String?
@@ -153,7 +144,7 @@ private final class DefinitionLeave {
   /// SQLite itself edits the text of a table's definition.
   private static let editingFunctions: Set = ["format", "length", "printf", "substr"]
 
-  init(_ kind: Kind) { self.kind = kind }
+  init(_ kind: DefinitionKind) { self.kind = kind }
 
   var index: String? { if case .index(let name, _) = kind { name } else { nil } }
 
@@ -193,11 +184,11 @@ private final class DefinitionLeave {
   ) -> Bool {
     switch action {
     case SQLITE_ALTER_TABLE, SQLITE_CREATE_TABLE, SQLITE_CREATE_INDEX, SQLITE_CREATE_VIEW:
-      isAsked = ![first, second].contains { $0?.lowercased().hasPrefix(prefix) == true }
+      isAsked = ![first, second].contains { $0?.foldedName.hasPrefix(prefix) == true }
       isAltering = isAsked && action == SQLITE_ALTER_TABLE
       return isAsked
     case SQLITE_CREATE_VTABLE:
-      isAsked = second?.lowercased() == "fts5"
+      isAsked = second?.foldedName == "fts5"
       return isAsked
     case SQLITE_INSERT, SQLITE_UPDATE: return first == "sqlite_master"
     // While a column is added, SQLite reads the table itself only to refuse the column if there are rows.

@@ -205,6 +205,15 @@ package enum TransactionKind: String, Sendable {
 
 package func quoted(_ name: String) -> String { "\"\(name.replacing(scalars: "\"", with: "\"\""))\"" }
 
+extension String {
+  /// The name with its ASCII letters in lower case: SQLite ignores the case of these letters only.
+  package var foldedName: String {
+    String(
+      decoding: utf8.lazy.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
+      as: UTF8.self)
+  }
+}
+
 extension Connection {
   /// The file of an attached database; nil if no database has that name.
   package func file(of database: String) -> String? {

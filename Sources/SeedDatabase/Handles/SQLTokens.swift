@@ -137,7 +137,6 @@ struct SQLTokens {
   }
 }
 
-/// Function calls in scripts: words before a parenthesis, in upper case.
 package enum SQLFunctions {
   private static let volatile: Set<String> = [
     "DATE", "TIME", "DATETIME", "JULIANDAY", "UNIXEPOCH", "STRFTIME", "TIMEDIFF", "RANDOM", "RANDOMBLOB",
@@ -146,12 +145,8 @@ package enum SQLFunctions {
 
   /// Whether the script calls a function of time or chance.
   package static func areVolatile(in sql: String) -> Bool {
-    !calls(in: sql).isDisjoint(with: volatile)
-      || SQLTokens(sql).tokens.contains(where: volatileWords.contains)
-  }
-
-  private static func calls(in sql: String) -> Set<String> {
     let tokens = SQLTokens(sql).tokens
-    return Set(zip(tokens, tokens.dropFirst()).filter { $0.1 == "(" }.map(\.0))
+    return tokens.contains(where: volatileWords.contains)
+      || zip(tokens, tokens.dropFirst()).contains { volatile.contains($0) && $1 == "(" }
   }
 }

@@ -13,12 +13,13 @@ package struct DatabaseSchema: Hashable, Sendable {
 
   /// Finds a table by name, ignoring ASCII case as SQLite does.
   package func table(_ name: String) -> TableSchema? {
-    tables.first { $0.name == name } ?? tables.first { $0.name.lowercased() == name.lowercased() }
+    tables.first { $0.name == name } ?? tables.first { $0.name.foldedName == name.foldedName }
   }
 }
 
 package struct SearchTable: Hashable, Sendable {
   package let name: String
+  /// The table's name, whatever its case in the search table's SQL.
   package let content: String
 
   package init(name: String, content: String) {

@@ -64,7 +64,7 @@ package enum LeftOutIndexes {
   }
 
   private static func build(_ entry: Entry, _ connection: Connection, growingTo size: Int64) throws {
-    try connection.makeIndex(entry.name, on: entry.table, by: entry.sql, growingTo: size)
+    try connection.define(entry.sql, .index(name: entry.name, table: entry.table), growingTo: size)
     // A CHECK or a generated column in a forged table would be computed for each entry.
     guard let statistics = entry.statistics,
       try connection.has("sqlite_stat1", madeBy: "CREATE TABLE sqlite_stat1(tbl,idx,stat)")

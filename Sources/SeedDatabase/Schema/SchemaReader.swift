@@ -60,13 +60,12 @@ package struct SchemaReader {
 
   private func table(_ listed: Listed) throws -> TableSchema {
     let name = listed.name
-    if listed.name.lowercased().hasPrefix(ReservedTable.prefix) { throw SchemaProblem.reservedName(name) }
+    if name.foldedName.hasPrefix(ReservedTable.prefix) { throw SchemaProblem.reservedName(name) }
     let (columns, generated) = try columns(listed)
     let key = try key(of: name, columns)
     return TableSchema(
       name: name, columns: columns, generated: generated,
-      key: key.columns, keyCollations: key.collations,
-      isWithoutRowid: listed.isWithoutRowid, isStrict: listed.isStrict,
+      key: key.columns, isWithoutRowid: listed.isWithoutRowid, isStrict: listed.isStrict,
       foreignKeys: try foreignKeys(of: name), hasOtherUnique: key.hasOthers)
   }
 
@@ -130,13 +129,13 @@ package struct SchemaReader {
       WHERE child.type = 'table' AND lower(reference."table") = lower(?) ORDER BY child.name
       """, .text(parent))
     return try children.flatMap { try foreignKeys(of: $0[0].text) }
-      .filter { $0.parent.lowercased() == parent.lowercased() }
+      .filter { $0.parent.foldedName == parent.foldedName }
   }
 
   private func checkParents(_ tables: [TableSchema]) throws {
-    let names = Set(tables.map { $0.name.lowercased() })
+    let names = Set(tables.map(\.name.foldedName))
     for table in tables {
-      for reference in table.foreignKeys where !names.contains(reference.parent.lowercased()) {
+      for reference in table.foreignKeys where !names.contains(reference.parent.foldedName) {
         throw SchemaProblem.unknownParent(table: table.name, parent: reference.parent)
       }
     }
@@ -169,8 +168,10 @@ package struct SchemaReader {
     if let other = virtual.first(where: { $0.sql.externalContent == nil }) {
       throw SchemaProblem.virtualTable(name: other.name)
     }
-    let parts = Set(virtual.flatMap { table in Self.searchParts.map { (table.name + $0).lowercased() } })
-    for table in tables where table.name.hasPrefix("sqlite_") || parts.contains(table.name.lowercased()) {
+    let parts = Set(virtual.flatMap { table in Self.searchParts.map { (table.name + $0).foldedName } })
+    for table in tables {
+      let name = table.name.foldedName
+      guard name.hasPrefix("sqlite_") || parts.contains(name) else { continue }
       guard table.isStored, table.sql.expressions.isEmpty else {
         throw NotASeed("\(table.name) is not the table that SQLite makes")
       }
@@ -185,23 +186,25 @@ package struct SchemaReader {
     guard let content = SQLTokens(try sql(name)).externalContent else {
       throw SchemaProblem.virtualTable(name: name)
     }
-    guard tables.contains(where: { $0.name.lowercased() == content.lowercased() }) else {
+    guard let table = tables.first(where: { $0.name.foldedName == content.foldedName }) else {
       throw SchemaProblem.searchContent(name: name, content: content)
     }
-    return SearchTable(name: name, content: content)
+    return SearchTable(name: name, content: table.name)
   }
 }
 
 // MARK: Keys
 
 extension SchemaReader {
-  private func key(of table: String, _ columns: [ColumnSchema]) throws -> Key {
+  private func key(
+    of table: String, _ columns: [ColumnSchema]
+  ) throws -> (columns: [Int], hasOthers: Bool) {
     let indexes = try indexes(of: table).filter(\.isUnique)
     if let primary = indexes.first(where: { $0.origin == "pk" }) {
-      return try key(primary, columns, table, hasOthers: indexes.count > 1)
+      return (try key(primary, columns, table), indexes.count > 1)
     }
     if let alias = try rowidAlias(of: table), let rowid = columns.firstIndex(where: { $0.name == alias }) {
-      return Key(columns: [rowid], collations: [.binary], hasOthers: !indexes.isEmpty)
+      return ([rowid], !indexes.isEmpty)
     }
     // Prefers a constraint ("u") to CREATE INDEX ("c"), which can be dropped alone.
     let usable = indexes.filter { index in
@@ -213,22 +216,14 @@ extension SchemaReader {
     guard let unique = usable.first(where: { $0.origin == "u" }) ?? usable.first else {
       throw SchemaProblem.noKey(table: table)
     }
-    return try key(unique, columns, table, hasOthers: indexes.count > 1)
+    return (try key(unique, columns, table), indexes.count > 1)
   }
 
-  private struct Key {
-    let columns: [Int]
-    let collations: [Collation]
-    let hasOthers: Bool
-  }
-
-  private func key(
-    _ index: IndexSchema, _ columns: [ColumnSchema], _ table: String, hasOthers: Bool
-  ) throws -> Key {
+  private func key(_ index: IndexSchema, _ columns: [ColumnSchema], _ table: String) throws -> [Int] {
     let positions = index.key.compactMap { part in columns.firstIndex { $0.name == part.column } }
     // Generated columns are never sent, so they cannot be a key.
     guard positions.count == index.key.count else { throw SchemaProblem.noKey(table: table) }
-    let collations = try zip(positions, index.key).map { position, part in
+    for (position, part) in zip(positions, index.key) {
       guard let collation = part.collation else {
         throw SchemaProblem.customCollation(
           table: table, column: columns[position].name, collation: part.collationName)
@@ -237,9 +232,8 @@ extension SchemaReader {
       guard collation == columns[position].collation else {
         throw SchemaProblem.keyCollation(table: table, column: columns[position].name)
       }
-      return collation
     }
-    return Key(columns: positions, collations: collations, hasOthers: hasOthers)
+    return positions
   }
 }
 

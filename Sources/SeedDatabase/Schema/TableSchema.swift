@@ -107,7 +107,6 @@ package struct TableSchema: Hashable, Sendable {
   package let generated: [String]
   /// Indexes into ``columns``, in the key's order.
   package let key: [Int]
-  package let keyCollations: [Collation]
   package let isWithoutRowid: Bool
   package let isStrict: Bool
   package let foreignKeys: [ForeignKeySchema]
@@ -118,12 +117,13 @@ package struct TableSchema: Hashable, Sendable {
 
   package var keyNames: [String] { key.map { columns[$0].name } }
 
+  package var keyCollations: [Collation] { key.map { columns[$0].collation } }
+
   /// The same table with a different key, which has a unique index.
   package func keyed(by key: [Int]) -> TableSchema {
     TableSchema(
-      name: name, columns: columns, generated: generated, key: key,
-      keyCollations: key.map { columns[$0].collation }, isWithoutRowid: isWithoutRowid, isStrict: isStrict,
-      foreignKeys: foreignKeys, hasOtherUnique: true)
+      name: name, columns: columns, generated: generated, key: key, isWithoutRowid: isWithoutRowid,
+      isStrict: isStrict, foreignKeys: foreignKeys, hasOtherUnique: true)
   }
 
   package func keyValues(of row: [SeedValue]) -> [SeedValue] { key.map { row[$0] } }
@@ -135,7 +135,7 @@ package enum RowidName {
 
   /// The first of SQLite's three names that is not in `columns`; nil if all are taken.
   package static func free(besides columns: [String]) -> String? {
-    let taken = Set(columns.map { $0.lowercased() })
+    let taken = Set(columns.map(\.foldedName))
     return [usual, "oid", "_rowid_"].first { !taken.contains($0) }
   }
 }

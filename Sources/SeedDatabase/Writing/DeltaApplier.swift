@@ -171,7 +171,7 @@ extension SchemaAdditions {
   package func define(on connection: Connection) throws {
     let room = try connection.room(forIndexes: statements.count)
     for statement in statements {
-      try connection.define(statement, sparing: ReservedTable.prefix, growingTo: room)
+      try connection.define(statement, .addition(sparing: ReservedTable.prefix), growingTo: room)
     }
   }
 }

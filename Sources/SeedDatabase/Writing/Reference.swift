@@ -85,7 +85,7 @@ extension TableSchema {
 
   func positions(_ names: [String]) -> [Int]? {
     let positions = names.compactMap { name in
-      columns.firstIndex { $0.name.lowercased() == name.lowercased() }
+      columns.firstIndex { $0.name.foldedName == name.foldedName }
     }
     return positions.count == names.count ? positions : nil
   }

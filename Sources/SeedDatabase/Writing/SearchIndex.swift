@@ -61,11 +61,11 @@ package final class SearchIndex {
 
   /// Rebuilds all FTS5 tables over any of these tables.
   package static func rebuild(over tables: Set<String>, _ connection: Connection) throws {
-    let tables = Set(tables.map { $0.lowercased() })
+    let tables = Set(tables.map(\.foldedName))
     let rows = try connection.rows(
       "SELECT name, sql FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'")
     for row in rows {
-      let content = SQLTokens(row[1].text).externalContent?.lowercased()
+      let content = SQLTokens(row[1].text).externalContent?.foldedName
       if content.map(tables.contains) == true { try rebuild(quoted(row[0].text), connection) }
     }
   }

@@ -54,7 +54,7 @@ package final class SeedWriter {
   }
 
   private func searchIndexes(over table: TableSchema, rows: Int) throws -> [SearchIndex] {
-    let own = schema.searchTables.filter { $0.content.lowercased() == table.name.lowercased() }
+    let own = schema.searchTables.filter { $0.content == table.name }
     let indexes = try own.map { try SearchIndex($0, table, rows: rows, connection) }
     searches += indexes
     return indexes

@@ -166,7 +166,7 @@ package final class TableWriter {
       changes.unchanged += 1
       return .unchanged
     }
-    if rule == .fail { throw keyIsThere() }
+    if rule == .fail { throw constraint("a row with this key already exists") }
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
     let differing = found.differing(from: row)
@@ -251,10 +251,10 @@ package final class TableWriter {
     return filled
   }
 
-  var takenError: ImportError { .constraint(table: table.name, key: keyDescription, message: takenMessage) }
+  var takenError: ImportError { constraint(takenMessage) }
 
-  private func keyIsThere() -> ImportError {
-    .constraint(table: table.name, key: keyDescription, message: "a row with this key already exists")
+  private func constraint(_ message: String) -> ImportError {
+    .constraint(table: table.name, key: keyDescription, message: message)
   }
 
   // MARK: Rows of a batch
@@ -312,8 +312,7 @@ package final class TableWriter {
   }
 
   private func refusal(_ error: DatabaseError) -> any Error {
-    guard error.primaryCode == ResultCode.constraint else { return error }
-    return ImportError.constraint(table: table.name, key: keyDescription, message: error.message)
+    error.primaryCode == ResultCode.constraint ? constraint(error.message) : error
   }
 
   private func attempt(_ use: Use) throws -> DatabaseError? {

@@ -181,7 +181,7 @@ extension RelationMapping {
     } else {
       throw object.error("object", "expected one of object, array, dictionary and join, with a member's path")
     }
-    if case .reference = kind {} else { mode = try object.choiceIfPresent("mode") ?? .merge }
+    if !isReference { mode = try object.choiceIfPresent("mode") ?? .merge }
     try object.refuseUnread()
   }
 

@@ -31,12 +31,10 @@ public struct MemberPath: Hashable, Sendable {
 
   /// The names, if no step is an element.
   var names: [String]? {
-    var names: [String] = []
-    for step in steps {
-      guard case .member(let name) = step else { return nil }
-      names.append(name)
+    let names = steps.compactMap { step -> String? in
+      if case .member(let name) = step { name } else { nil }
     }
-    return names
+    return names.count == steps.count ? names : nil
   }
 }
 

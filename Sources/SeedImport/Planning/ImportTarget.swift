@@ -40,7 +40,7 @@ final class ImportTarget {
   ) {
     self.table = table
     key = table.key
-    keyParts = zip(table.key, table.keyCollations).map { (table.columns[$0].affinity, $1) }
+    keyParts = table.keyColumns.map { ($0.affinity, $0.collation) }
     self.mode = mode
     (self.connection, self.fitter, self.rule) = (connection, fitter, rule)
   }
@@ -85,11 +85,7 @@ final class ImportTarget {
 
   var statements: Int { open.reduce(closed.statements + (seen?.statements ?? 0)) { $0 + $1.statements } }
 
-  func fills(_ columns: [String]) -> Bool {
-    filled.contains { column in
-      columns.contains { $0.lowercased() == table.columns[column].name.lowercased() }
-    }
-  }
+  func fills(_ columns: [String]) -> Bool { filled.contains { columns.contains(table.columns[$0].name) } }
 
   var isTouched: Bool { deleted + cleared > 0 || !changes.isEmpty }
 
@@ -136,7 +132,7 @@ struct RecentRows {
 }
 
 extension TableSchema {
-  var keyColumns: [(ColumnSchema, Collation)] { Array(zip(key.map { columns[$0] }, keyCollations)) }
+  var keyColumns: [ColumnSchema] { key.map { columns[$0] } }
 
   func qualified(_ column: Int) -> String { "\(quoted(name)).\(quoted(columns[column].name))" }
 }
@@ -145,9 +141,9 @@ extension Connection {
   /// Makes a temporary table of keys. Without the columns' types, SQLite could not use its index in a join and would
   /// scan all keys for each row.
   func makeKeyTable(
-    _ name: String, _ names: [String], like columns: [(ColumnSchema, Collation)], besides others: String = ""
+    _ name: String, _ names: [String], like columns: [ColumnSchema], besides others: String = ""
   ) throws {
-    let types = zip(names, columns).map { "\($0) \($1.0.affinity.rawValue) COLLATE \($1.1.rawValue), " }
+    let types = zip(names, columns).map { "\($0) \($1.affinity.rawValue) COLLATE \($1.collation.rawValue), " }
     try execute("DROP TABLE IF EXISTS \(name)")
     try execute(
       "CREATE TABLE \(name)(\(types.joined())\(others)PRIMARY KEY (\(names.joined(separator: ", ")))) WITHOUT ROWID"

@@ -134,8 +134,8 @@ struct MemberSurvey {
     let relations = mapping.relations.enumerated().filter { !plan.present.contains($0.offset) }
     let isAnyFound =
       byName.contains { $0.node.isFound }
-      || listed.contains { !plan.target.key.contains($1.column) && plan.hasFilled($1.column) }
-    return listed.filter { !plan.hasFilled($1.column) }.map { missing($0.0.key, $0.0.value.member) }
+      || listed.contains { !plan.target.key.contains($1.column) && plan.filled.contains($1.column) }
+    return listed.filter { !plan.filled.contains($1.column) }.map { missing($0.0.key, $0.0.value.member) }
       + relations.map { missing(nil, $0.element.member) }
       + (isAnyFound || !plan.root.hasUnread
         ? [] : byName.map { missing($0.column, MemberPath(names: [$0.column])) })

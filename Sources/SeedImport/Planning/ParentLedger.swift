@@ -25,8 +25,7 @@ final class ParentLedger {
     let own = parent.indices.map { "p\($0)" }
     matches = zip(own, parent).map { "\(table.qualified($1)) = seedbank_parents.\($0)" } + scope
     let (key, turn) = (table.key.indices.map { "k\($0)" }, "turn INTEGER NOT NULL, ")
-    try connection.makeKeyTable(
-      parents, own, like: parent.map { (table.columns[$0], table.columns[$0].collation) }, besides: turn)
+    try connection.makeKeyTable(parents, own, like: parent.map { table.columns[$0] }, besides: turn)
     try connection.makeKeyTable(named, key, like: table.keyColumns, besides: turn)
     // A row that waited is read again with its first turn; later turns take precedence.
     let isNewer = "DO UPDATE SET turn = excluded.turn WHERE excluded.turn > turn"

@@ -25,7 +25,7 @@ final class PlanBuilder {
   private static func modes(_ mapping: ImportMapping) throws -> [String: TableMapping.MergeMode] {
     var modes: [String: TableMapping.MergeMode] = [:]
     for table in mapping.lists.map(\.table) {
-      let known = modes.updateValue(table.mode, forKey: table.table.lowercased())
+      let known = modes.updateValue(table.mode, forKey: table.table.foldedName)
       guard known ?? table.mode == table.mode else {
         throw ImportFailure(.mapping, "table \"\(table.table)\" is mapped by two lists with different modes")
       }
@@ -35,8 +35,8 @@ final class PlanBuilder {
 
   func plan(_ mapping: TableMapping) throws -> RowPlan {
     let target = try target(mapping)
-    let listed = Set(mapping.columns.keys.map { $0.lowercased() })
-    if let name = mapping.constants.keys.sorted().first(where: { listed.contains($0.lowercased()) }) {
+    let listed = Set(mapping.columns.keys.map(\.foldedName))
+    if let name = mapping.constants.keys.sorted().first(where: { listed.contains($0.foldedName) }) {
       throw flaw(
         target.table.name,
         "the column \"\(name)\" is in both 'columns' and 'constants': remove it from one of them")
@@ -237,7 +237,7 @@ final class PlanBuilder {
   /// Values that NOCASE or RTRIM finds equal are equal.
   private static func folded(_ value: SeedValue) -> SeedValue {
     guard case .text(let text) = value else { return value }
-    return .text(text.lowercased().replacing(#/ +$/#, with: ""))
+    return .text(text.foldedName.replacing(#/ +$/#, with: ""))
   }
 
   /// Connects each plan with the parents whose rows it names indirectly; runs after all plans are built.
@@ -270,7 +270,7 @@ final class PlanBuilder {
       }
       return target
     }
-    let mode = modes[table.name.lowercased()] ?? .merge
+    let mode = modes[table.name.foldedName] ?? .merge
     let target = ImportTarget(
       table, mode, connection, fitter,
       ConflictRule(rawValue: policy.onConflict.rawValue) ?? .overwrite)
@@ -293,7 +293,7 @@ final class PlanBuilder {
   }
 
   private func table(_ mapping: TableMapping) throws -> TableSchema {
-    let found = listed.first { $0.name.lowercased() == mapping.table.lowercased() }
+    let found = listed.first { $0.name.foldedName == mapping.table.foldedName }
     guard let found, found.kind == "table" else { throw unknownTable(mapping.table, kind: found?.kind) }
     var table = try schema(found.name)
     if !mapping.key.isEmpty { table = try keyed(table, mapping.key) }
@@ -326,9 +326,7 @@ final class PlanBuilder {
   }
 
   func column(_ name: String, _ table: TableSchema) throws -> Int {
-    if let index = table.columnNames.firstIndex(of: name) { return index }
-    let lowercased = name.lowercased()
-    guard let index = table.columnNames.firstIndex(where: { $0.lowercased() == lowercased }) else {
+    guard let index = table.columnNames.firstIndex(where: { $0.foldedName == name.foldedName }) else {
       throw flaw(table.name, unknown("column", name, among: table.columnNames))
     }
     return index

@@ -11,12 +11,14 @@ final class RowEvaluator {
     given: GivenValues = []
   ) throws(RejectedRow) {
     plan.reset()
-    if source.tape.kind(index) == .object {
+    let isObject = source.tape.kind(index) == .object
+    if isObject {
       try walk(plan, index, source)
     } else if plan.root.columns.isEmpty {
       throw reader.notAnObject(index, source)
     }
-    for column in plan.root.columns where isWanted(plan.columns[column], index, source) {
+    // Only conversions that take an object read it whole.
+    for column in plan.root.columns where !isObject || plan.columns[column].conversion.takesObjects {
       try take(plan, column, index, source)
     }
     for constant in plan.constants { plan.set(constant.column, reader.bytes.lend(constant.value)) }
@@ -29,11 +31,6 @@ final class RowEvaluator {
     }
     try plan.completeKey()
   }
-
-  /// Only conversions that take an object read it whole.
-  private func isWanted(
-    _ target: ValueReader.Target, _ index: Int, _ source: borrowing DocumentSource
-  ) -> Bool { source.tape.kind(index) != .object || target.conversion.takesObjects }
 
   /// A nested value: nothing, the key of a row, or a row with the values that it gets from outside, which are its
   /// parent's key and its name in a dictionary.

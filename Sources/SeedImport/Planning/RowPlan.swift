@@ -20,7 +20,7 @@ final class RowPlan {
   @exclusivity(unchecked) private var latestShape: PlanShape?
   private var shapes: [SlotSet: PlanShape] = [:]
   /// Columns for which an object had a member.
-  private var filled = SlotSet()
+  private(set) var filled = SlotSet()
   private let values: UnsafeMutablePointer<BorrowedValue>
   private let width: Int
   private let bytes = LentBytes()
@@ -100,9 +100,6 @@ final class RowPlan {
 
   /// Whether an object was read as a row.
   var hasRows: Bool { latestShape != nil }
-
-  /// Whether an object had a member for the column.
-  func hasFilled(_ column: Int) -> Bool { filled.contains(column) }
 
   /// A number beyond the columns', set in rows whose key column has its default.
   private func mark(ofDefault column: Int) -> Int { width + column }
@@ -189,8 +186,6 @@ final class RowRelation {
     (self.kind, self.plan, self.names, self.sync) = (kind, plan, names, sync)
     ownedPlan = if case .join(let join) = kind { join.plan } else { plan }
   }
-
-  var wantedKind: String { names == nil ? "an array" : "an object" }
 
   var isObject: Bool { if case .object = kind { true } else { false } }
 

@@ -211,7 +211,7 @@ package final class DocumentUnpacker {
 
   /// Reads a whole file in pieces; `passed` receives the number of each piece's bytes in the file.
   package static func read(
-    _ path: String, isCancelled: () -> Bool = { false }, passed: (Int) -> Void = { _ in },
+    _ path: String, isCancelled: () -> Bool, passed: (Int) -> Void = { _ in },
     _ sink: ([UInt8]) throws -> Void
   ) throws {
     let file = try File(path, for: .readingAny)

@@ -12,14 +12,12 @@ final class IssueCollector {
 
   init(_ policy: ImportPolicy, _ hooks: ImportHooks) { (self.policy, self.hooks) = (policy, hooks) }
 
-  var isOneTransaction: Bool { if case .one = policy.atomicity { true } else { false } }
-
   var wantsRows: Bool { hooks.rejected != nil }
 
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ place: RowPlace, row: () -> [UInt8]) throws {
     var refusal = refusal
     if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
-    if refusal.code == .unique, !isOneTransaction {
+    if refusal.code == .unique, policy.atomicity != .one {
       refusal.message += "; rows wait for others only within a batch: repeat without batches (--batch)"
     }
     plan.target.rejected += 1

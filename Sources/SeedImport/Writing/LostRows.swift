@@ -30,7 +30,7 @@ final class LostRows {
     guard !policy.ignoresTriggers else { return }
     let lossy = targets.filter { $0.mode != .merge } + syncs.map(\.target)
     let dependent = try deletion.dependents(of: lossy.map(\.table.name))
-    for table in (dependent + targets.map(\.table.name)).sorted() {
+    for table in dependent.union(targets.map(\.table.name)).sorted() {
       let names = try connection.triggers(of: table)
       guard !names.isEmpty else { continue }
       let remedy =
@@ -46,9 +46,9 @@ final class LostRows {
   /// Starts to record the mentioned rows if others will, or may, be deleted.
   func begin() throws {
     let lossy = targets.filter { $0.mode != .merge }.map(\.table.name)
-    let dependent = try Set(deletion.dependents(of: lossy).map { $0.lowercased() })
+    let dependent = try deletion.dependents(of: lossy)
     for (number, target) in targets.enumerated() {
-      guard target.mode != .merge || dependent.contains(target.table.name.lowercased()) else { continue }
+      guard target.mode != .merge || dependent.contains(target.table.name) else { continue }
       target.seen = try SeenKeys(target.table, number: number, connection)
       target.rowsBefore = try rowCount(target.table.name)
     }
@@ -75,24 +75,20 @@ final class LostRows {
   func removeUnmentioned(absent: Set<String>) throws {
     deletion.mayFollow = { [targets] reference in Self.mayFollow(reference, targets) }
     defer { deletion.mayFollow = { _ in nil } }
-    let lost = Set(targets.filter(\.hasLostKeys).map { $0.table.name.lowercased() })
+    let lost = Set(targets.filter(\.hasLostKeys).map(\.table.name))
     for target in targets where target.mode != .merge {
       // Rows with unknown keys would follow.
-      let dependents =
-        try lost.isEmpty
-        ? []
-        : deletion.dependents(of: [target.table.name])
-          .map { $0.lowercased() }
+      let isUncertain =
+        try target.hasLostKeys || !lost.isDisjoint(with: deletion.dependents(of: [target.table.name]))
       try listUnmentioned(
-        of: target, isAbsent: absent.contains(target.table.name.lowercased()),
-        isUncertain: target.hasLostKeys || !lost.isDisjoint(with: dependents))
+        of: target, isAbsent: absent.contains(target.table.name), isUncertain: isUncertain)
     }
     try delete()
   }
 
   /// A reference that no document mentions can be cleared in all rows.
   private static func mayFollow(_ reference: ForeignKeySchema, _ targets: [ImportTarget]) -> String? {
-    guard let target = targets.first(where: { $0.table.name.lowercased() == reference.table.lowercased() }),
+    guard let target = targets.first(where: { $0.table.name == reference.table }),
       reference.onDelete == "CASCADE" || target.fills(reference.columns)
     else { return nil }
     return target.seen?.isUnmentioned
@@ -137,18 +133,15 @@ final class LostRows {
   }
 
   func note(_ report: ChangeReport) {
-    for (table, changes) in report { note(changes, of: table) }
-  }
-
-  private func note(_ changes: TableChanges, of table: String) {
-    guard let target = targets.first(where: { $0.table.name.lowercased() == table.lowercased() }) else {
-      ofOthers[table, default: .init()].deleted += changes.deleted
-      ofOthers[table, default: .init()].updated += changes.updated
-      return
+    for (table, changes) in report {
+      guard let target = targets.first(where: { $0.table.name == table }) else {
+        ofOthers.merge([table: changes], uniquingKeysWith: +)
+        continue
+      }
+      target.deleted += changes.deleted
+      target.cleared += changes.updated
+      target.recent.clear()
     }
-    target.deleted += changes.deleted
-    target.cleared += changes.updated
-    target.recent.clear()
   }
 
   private func delete() throws { note(try deletion.run()) }

@@ -12,7 +12,7 @@ struct ReferencePolicy {
   /// Returns the cleared references as updates.
   func run(touched: Set<String>) throws -> ChangeReport {
     var cleared: ChangeReport = [:]
-    let touched = Set(touched.map { $0.lowercased() })
+    let touched = Set(touched.map(\.foldedName))
     let tables = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
     let suspects = try tables.filter { try isSuspect($0, touched) }
     if !suspects.isEmpty { try connection.writeOutCache() }
@@ -27,8 +27,8 @@ struct ReferencePolicy {
   private func isSuspect(_ table: String, _ touched: Set<String>) throws -> Bool {
     let references = try SchemaReader(connection).foreignKeys(of: table)
     guard !references.isEmpty else { return false }
-    return touched.contains(table.lowercased())
-      || references.contains { touched.contains($0.parent.lowercased()) }
+    return touched.contains(table.foldedName)
+      || references.contains { touched.contains($0.parent.foldedName) }
   }
 
   /// Returns the number of cleared references.

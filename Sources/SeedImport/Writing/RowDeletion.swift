@@ -32,23 +32,20 @@ final class RowDeletion {
   }
 
   private func list(of table: String) throws -> DoomedRows {
-    let known = lists[table.lowercased()]
-    let list = try known ?? DoomedRows(table, number: lists.count, connection)
-    lists[table.lowercased()] = list
+    let list = try lists[table] ?? DoomedRows(table, number: lists.count, connection)
+    lists[table] = list
     return list
   }
 
   // MARK: References
 
   /// The tables whose rows may be deleted or changed along with rows of these.
-  func dependents(of tables: [String]) throws -> [String] {
-    var (found, names, queue) = ([String](), Set<String>(), tables)
+  func dependents(of tables: [String]) throws -> Set<String> {
+    var (found, queue) = (Set<String>(), tables)
     while let table = queue.popLast() {
       for reference in try reader.foreignKeys(to: table)
       where ["CASCADE", "SET NULL"].contains(reference.onDelete) {
-        guard names.insert(reference.table.lowercased()).inserted else { continue }
-        found.append(reference.table)
-        queue.append(reference.table)
+        if found.insert(reference.table).inserted { queue.append(reference.table) }
       }
     }
     return found
@@ -105,7 +102,7 @@ final class RowDeletion {
   }
 
   private func condition(_ reference: ForeignKeySchema, _ list: DoomedRows) -> String {
-    let own = lists[reference.table.lowercased()].map { " AND NOT \($0.isListed)" } ?? ""
+    let own = lists[reference.table].map { " AND NOT \($0.isListed)" } ?? ""
     return """
       EXISTS (SELECT 1 FROM \(quoted(list.table)) AS \(Self.parent) \
       WHERE \(Self.matches(reference)) AND \(list.isListed(as: Self.parent)))\(own)\(andMayFollow(reference))

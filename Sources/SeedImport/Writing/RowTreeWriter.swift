@@ -183,10 +183,10 @@ final class RowTreeWriter {
     guard var elements = NestedElements(relation, at: index, source) else {
       relation.plan.reset()
       relation.ownedPlan.targets.loseKeys()
-      return try reject(
-        relation.plan,
-        RejectedRow(
-          .typeMismatch, "expected \(relation.wantedKind)", offset: source.tape.offset(index)), source)
+      let wanted = relation.names == nil ? "an array" : "an object"
+      let refusal = RejectedRow(
+        .typeMismatch, "expected \(wanted)", offset: source.tape.offset(index))
+      return try reject(relation.plan, refusal, source)
     }
     let key = plan.key
     let turn = try relation.sync?.begin(key, loses: !isWithinEarly)

@@ -113,12 +113,9 @@ struct SeriesDiff: ~Copyable {
     return sums.new
   }
 
-  /// The positions of the columns that a new minor adds to a table. Empty if ORDER BY and the key have different orders,
-  /// because clients find the rows to fill by ORDER BY.
+  /// The positions of the columns that a new minor adds to a table.
   private func added(to table: TableSchema) -> [Int] {
-    guard let old = copy.schema.table(table.name),
-      table.keyCollations == table.key.map({ table.columns[$0].collation })
-    else { return [] }
+    guard let old = copy.schema.table(table.name) else { return [] }
     return Array(table.columns.indices.dropFirst(old.columns.count))
   }
 

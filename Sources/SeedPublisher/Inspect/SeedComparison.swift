@@ -55,23 +55,20 @@ package struct SeedComparison {
     _ before: TableSchema?, _ after: TableSchema?, _ tell: (RowDifference) throws -> Void
   ) throws -> TableComparison? {
     guard let table = after ?? before, let former = before ?? after else { return nil }
-    let (formerNames, names) = (Self.lowercased(former.columnNames), Self.lowercased(table.columnNames))
+    let (formerNames, names) = (former.columnNames.map(\.foldedName), table.columnNames.map(\.foldedName))
     let isSameKey =
-      Self.lowercased(former.keyNames) == Self.lowercased(table.keyNames)
+      former.keyNames.map(\.foldedName) == table.keyNames.map(\.foldedName)
       && former.keyCollations == table.keyCollations
     var found = TableComparison(
       name: table.name,
       presence: before == nil ? .onlyNew : after == nil ? .onlyOld : isSameKey ? .both : .otherKey)
-    found.removedColumns = former.columnNames.filter { !names.contains($0.lowercased()) }
-    found.addedColumns = table.columnNames.filter { !formerNames.contains($0.lowercased()) }
+    found.removedColumns = former.columnNames.filter { !names.contains($0.foldedName) }
+    found.addedColumns = table.columnNames.filter { !formerNames.contains($0.foldedName) }
     guard isSameKey else { return found }
     let common = table.columnNames.filter { !found.addedColumns.contains($0) }
     found.changes = try compareRows(table, common, before.map { _ in old }, after.map { _ in new }, tell)
     return found
   }
-
-  /// SQLite ignores the case of names.
-  private static func lowercased(_ names: [String]) -> [String] { names.map { $0.lowercased() } }
 
   /// Compares the given columns. The others are read as NULL so that the key keeps its position.
   private func compareRows(
