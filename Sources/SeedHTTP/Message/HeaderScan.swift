@@ -73,9 +73,7 @@ struct CodingPreference {
 
   private mutating func add(_ element: Slice<HeadText>) {
     let parts = element.split(separator: UInt8(ascii: ";"), maxSplits: 1)
-    let trimmed = parts.map {
-      HeadText(rebasing: $0.trimmed { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
-    }
+    let trimmed = parts.map { HeadText(rebasing: $0.trimmed) }
     guard let coding = trimmed.first else { return }
     let accepts = trimmed.count < 2 || Self.isPositive(trimmed[1])
     if coding.isName("gzip") || coding.isName("x-gzip") {
