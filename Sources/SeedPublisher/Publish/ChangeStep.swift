@@ -65,13 +65,13 @@ struct ChangeStep {
     drafts.forEach { report.add($0.report) }
   }
 
-  private func sweep() throws {
+  private mutating func sweep() throws {
+    let (publication, stateFolder) = (context.publication, context.stateFolder)
     let series = update.published.delegatedSeries
-    try context.publication.sweep(series)
-    try DurableFile.sweep(context.stateFolder)
-    for one in series {
-      try DraftFiles(publication: context.publication, series: one, stateFolder: context.stateFolder).sweep()
-    }
+    let drafts = series.map { DraftFiles(publication: publication, series: $0, stateFolder: stateFolder) }
+    report.warnings += try Pruning.warnings(
+      ofLeftovers: publication.sweep(series) + DurableFile.sweep(stateFolder)
+        + drafts.flatMap { try $0.sweep() })
   }
 
   private mutating func readOrigin() throws {
