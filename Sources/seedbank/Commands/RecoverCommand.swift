@@ -106,7 +106,7 @@ private struct Recovery {
       do {
         let follower = Follower(folder: folder, source: source, root: root, isExpiryPassedOver: true)
         let report = try await follower.look()
-        (report.draft.warnings + report.warnings).forEach(console.warning)
+        (try expiryWarnings(folder.publication) + report.warnings).forEach(console.warning)
       } catch {
         failures.append(error)
         if sources.count > 1 { console.warning(Refusal(of: error).message) }
@@ -140,9 +140,9 @@ extension DeploymentConfiguration {
   }
 }
 
-extension FollowDraft {
-  fileprivate var warnings: [String] {
-    expired.map { "The signatures of \($0.role) in the copy expired on \($0.expires)." }
+private func expiryWarnings(_ copy: PublicationDirectory) throws -> [String] {
+  try copy.published().signatures.filter { $0.expires <= .now() }.map {
+    "The signatures of \($0.role) in the copy expired on \($0.expires)."
   }
 }
 
