@@ -49,9 +49,8 @@ package final class FollowFolder: Sendable {
   /// download. `rehashing` reads every byte to find disk damage.
   package func missing(_ objects: [PublishedObject], rehashing: Bool = false) throws -> [PublishedObject] {
     try objects.filter { object in
-      let path = publication.file(object)
-      guard let stamp = try FileStamp(path), stamp.isRegular, stamp.size == object.length else { return true }
-      return try rehashing && SHA256Digest.ofFile(at: path).digest != object.sha256
+      guard publication.holds(object) else { return true }
+      return try rehashing && SHA256Digest.ofFile(at: publication.file(object)).digest != object.sha256
     }
   }
 
