@@ -92,7 +92,7 @@ package final class CatalogSource: Sendable {
   }
 
   func publishes(_ dataset: String, _ model: String) -> Bool {
-    guard let catalog = current().catalog, let name = try? DatasetName(dataset),
+    guard let catalog = state.withLock(\.view.catalog), let name = try? DatasetName(dataset),
       let model = try? ModelVersion(model)
     else { return false }
     return catalog.series(name, major: model.major)?.state.models[model] != nil
