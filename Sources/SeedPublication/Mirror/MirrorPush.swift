@@ -166,9 +166,8 @@ package struct MirrorPush {
   private mutating func noteCommit(_ tag: String) {
     // Clients may use the former files until here.
     memory.noteCommit(image, tag: tag, now: now.passed(since: begun))
+    note(image.timestamp)
     report.isCommitted = true
-    report.files += 1
-    report.bytes += image.timestamp.length
   }
 
   private mutating func lookAtTimestamp() throws -> PutCondition? {
