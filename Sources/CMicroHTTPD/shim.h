@@ -166,13 +166,6 @@ static inline size_t seedbank_mhd_head_bytes(struct MHD_Connection *connection) 
   return info == NULL ? 0 : info->header_size;
 }
 
-/// The client's address, or NULL.
-static inline const struct sockaddr *seedbank_mhd_client_address(struct MHD_Connection *connection) {
-  const union MHD_ConnectionInfo *info =
-      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS);
-  return info == NULL ? NULL : info->client_addr;
-}
-
 /// Bytes that the other side of a TCP connection has acknowledged so far; 0 if not known.
 ///
 /// glibc's `struct tcp_info` ends before `tcpi_bytes_acked`, and the kernel's own header cannot be included

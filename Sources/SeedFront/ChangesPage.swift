@@ -4,6 +4,8 @@ import SeedHTTP
 import SeedSystem
 import SeedTrust
 
+import struct Synchronization.Atomic
+
 /// A response of `changes`: stored deltas, spliced into one gzip stream, which is expanded for clients without gzip.
 struct ChangesPage: Sendable {
   let to: SeedVersion
@@ -94,7 +96,66 @@ struct ChangesPage: Sendable {
 
   private var expanded: HTTPBody {
     if rawLength <= Self.smallBytes, let bytes = PageStream(parts).all(rawLength) { return .bytes(bytes) }
-    return .stream(length: Int64(rawLength)) { [parts] in PageStream(parts) }
+    let shared = ExpandedPage(parts, length: rawLength)
+    return .stream(length: Int64(rawLength)) { [parts] in
+      guard let shared else { return PageStream(parts) }
+      return ExpandedPage.Reader(shared)
+    }
+  }
+}
+
+/// A large page without compression. Its readers share the bytes, so that each delta is expanded once.
+private final class ExpandedPage: Sendable {
+  private struct State {
+    let source: PageStream
+    var bytes: [UInt8]
+
+    mutating func grow(by count: Int) {
+      let (source, start) = (source, bytes.count)
+      bytes += repeatElement(0, count: count)
+      let added = bytes.withUnsafeMutableBytes { source.next(into: .init(rebasing: $0[start...])) } ?? 0
+      bytes.removeLast(count - added)
+    }
+  }
+
+  private let state: Mutex<State>
+  private let length: Int
+
+  /// Beyond this, each reader expands its page, because slow readers of different pages would each hold one.
+  private static let mostBytes = 32 * 1024 * 1024
+  private static let heldBytes = Atomic(0)
+
+  init?(_ parts: [PagePart], length: Int) {
+    self.length = length
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(length)
+    state = Mutex(State(source: PageStream(parts), bytes: bytes))
+    // Without a page, the deinitializer subtracts as well.
+    if Self.heldBytes.add(length, ordering: .relaxed).newValue > Self.mostBytes { return nil }
+  }
+
+  deinit { Self.heldBytes.subtract(length, ordering: .relaxed) }
+
+  private func read(at position: Int, into room: UnsafeMutableRawBufferPointer) -> Int? {
+    state.withLock { state in
+      if position == state.bytes.count { state.grow(by: room.count) }
+      let piece = state.bytes[position...].prefix(room.count)
+      room.copyBytes(from: piece)
+      return piece.isEmpty ? nil : piece.count
+    }
+  }
+
+  final class Reader: HTTPByteStream {
+    private let page: ExpandedPage
+    private var position = 0
+
+    init(_ page: ExpandedPage) { self.page = page }
+
+    func next(into room: UnsafeMutableRawBufferPointer) -> Int? {
+      guard let count = page.read(at: position, into: room) else { return nil }
+      position += count
+      return count
+    }
   }
 }
 

@@ -43,11 +43,7 @@ package struct BucketAddress: Hashable, Sendable {
   }
 
   private static func isPlain(_ part: String) -> Bool {
-    !part.isEmpty && part != "." && part != ".."
-      && part.utf8.allSatisfy { byte in
-        let letter = Character(Unicode.Scalar(byte))
-        return letter.isASCII && (letter.isLetter || letter.isNumber || "-._~".contains(letter))
-      }
+    !["", ".", ".."].contains(part) && MetadataName.quoted(part) == part
   }
 
   /// Whether `parts` are its bucket's name and its prefix, as in `s3://bucket/prefix`.

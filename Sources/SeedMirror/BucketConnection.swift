@@ -209,14 +209,12 @@ private final class Exchange {
       answer.status = Int(line.split(separator: " ").dropFirst().first ?? "") ?? 0
     }
     guard let colon = line.firstIndex(of: ":") else { return }
-    let value = line[line.index(after: colon)...].filter { $0 != "\r" && $0 != "\n" && $0 != "\r\n" }.drop {
-      $0 == " "
-    }
+    let value = line[line.index(after: colon)...].trimmed
     switch line[..<colon].lowercased() {
-    case "etag": answer.tag = String(value)
-    case "date": answer.date = String(value)
+    case "etag": answer.tag = value
+    case "date": answer.date = value
     case "content-length": answer.length = Int(value)
-    case "location": answer.location = String(value)
+    case "location": answer.location = value
     default: break
     }
   }

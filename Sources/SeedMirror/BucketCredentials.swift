@@ -59,7 +59,7 @@ package struct BucketCredentials: Sendable, CustomStringConvertible {
 }
 
 extension Substring {
-  fileprivate var trimmed: String {
+  var trimmed: String {
     let start = drop { $0.isWhitespace }
     return String(start.reversed().drop { $0.isWhitespace }.reversed())
   }

@@ -85,11 +85,11 @@ package enum DurableFile {
     try Folder.sync(Folder.parent(of: path))
   }
 
-  /// Also removes the journals of temporary databases.
-  package static func sweep(_ folder: String) throws(FileError) {
+  /// Removes temporary files and the journals of temporary databases. Returns the errors of those that remain.
+  @discardableResult
+  package static func sweep(_ folder: String) throws(FileError) -> [FileError] {
     let suffixes = [temporarySuffix, temporarySuffix + "-journal"]
-    for name in try Folder.names(in: folder, where: { name in suffixes.contains(where: name.hasSuffix) }) {
-      try Folder.remove("\(folder)/\(name)")
-    }
+    let names = try Folder.names(in: folder) { name in suffixes.contains(where: name.hasSuffix) }
+    return Folder.remove(names.map { "\(folder)/\($0)" })
   }
 }

@@ -53,6 +53,18 @@ package enum Folder {
     if unlink(path) != 0, errno != ENOENT { throw FileError("remove", path) }
   }
 
+  /// Removes each file. Returns the errors of those that remain.
+  package static func remove(
+    _ paths: [String], by remove: (String) throws(FileError) -> Void = Folder.remove
+  ) -> [FileError] {
+    paths.compactMap { path in
+      do throws(FileError) {
+        try remove(path)
+        return nil
+      } catch { return error }
+    }
+  }
+
   /// Removes a folder with its contents; no-op if it is missing.
   package static func removeAll(_ path: String) throws(FileError) {
     for name in try names(in: path) { try removeAny("\(path)/\(name)") }

@@ -119,9 +119,7 @@ final class MovedClock: Sendable {
 
   @Test func `all metadata that a client needs is served byte for byte`() throws {
     let catalog = try publication.catalog()
-    let names = ["1.root.json", "1.targets.json", "1.transit-2.json", "2.snapshot.json", "timestamp.json"]
-    #expect(catalog.metadata.names == names)
-    for name in names {
+    for name in ["1.root.json", "1.targets.json", "1.transit-2.json", "2.snapshot.json", "timestamp.json"] {
       let response = get("/metadata/\(name)", CatalogView(catalog))
       #expect(response.bytes == (try publication.directory.metadata(name)))
       let rule = name == "timestamp.json" ? CacheRule.current : CacheRule.versionedMetadata

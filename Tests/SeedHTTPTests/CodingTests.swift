@@ -12,6 +12,7 @@ import Testing
     ("gzip;q=0", false), ("gzip;q=0.000", false), ("*;q=0", false), ("identity;q=1, gzip;q=0.5", true),
     ("gzip;q=0.0001", false), ("gzip;q=", false), ("gzip;q=a", false),
     ("gzip;level=9", false), ("gzipped", false), ("gzi", false), (",,,", false), ("gzip;q=-1", false),
+    ("gzip;", true), ("gzip; ", false), (";gzip", false), ("br,,gzip", true), ("br;q=1,", false),
   ])
   func `gzip is used if the client accepts it`(value: String, isPreferred: Bool) {
     #expect(HTTPRequest(.get, "/", headers: ["Accept-Encoding": value]).prefersGzip == isPreferred)

@@ -4,9 +4,11 @@ import Testing
 @testable import SeedHTTP
 
 @Suite struct ForwardedAddressTests {
-  private func sender(_ fields: String..., from peer: String, trusting networks: [String]) -> String {
+  private func sender(_ fields: String..., from peer: String, trusting networks: [String]) -> String? {
     let networks = networks.compactMap { IPNetwork($0) }
-    return senderAddress(fields, from: peer) { address in networks.contains { $0.contains(address) } }
+    return senderAddress(fields, from: IPAddress(peer)) { address in
+      networks.contains { $0.contains(address) }
+    }?.literal
   }
 
   @Test func `X-Forwarded-For is accepted only from a trusted proxy`() {

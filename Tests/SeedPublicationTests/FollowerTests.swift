@@ -53,20 +53,24 @@ import Testing
     #expect(source.objects.withLock { $0 } < listed)
   }
 
-  @Test func `a look that cannot remove an obsolete file is complete, and warns`() async throws {
+  /// A file left by a crash is obsolete at once.
+  @Test(arguments: [("stuck", 0), ("stuck.tmp", 1)])
+  func `a look that cannot remove a file is complete, and warns`(name: String, warningsAtOnce: Int)
+    async throws
+  {
     let deployment = try PublisherFixture.deployment()
     defer { withExtendedLifetime(deployment) {} }
     let publication = deployment.publication
     let folder = try FollowFolder(deployment.folder("copy"))
-    try Folder.create(deployment.folder("copy/metadata/stuck/inside"))
+    try Folder.create(deployment.folder("copy/metadata/\(name)/inside"))
     let root = try #require(try publication.metadata("1.root.json"))
     let follower = Follower(
       folder: folder, source: Source(publication, folder.parts), root: root, graceSeconds: 0)
-    #expect(try await follower.look().warnings == [])
+    #expect(try await follower.look().warnings.count == warningsAtOnce)
     try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
     _ = try deployment.step()
     let report = try await follower.look()
-    #expect(report.warnings.count == 1 && report.warnings[0].contains("copy/metadata/stuck: "))
+    #expect(report.warnings.count == 1 && report.warnings[0].contains("copy/metadata/\(name): "))
     #expect(report.json["warnings"] == JSONValue(strings: report.warnings))
     #expect(try folder.publication.published().timestamp.version == publication.published().timestamp.version)
   }

@@ -240,7 +240,7 @@ import Testing
   }
 
   @Test func `in a folder, only the publication's temporary files are removed`() throws {
-    let folder = try TemporaryFolder(inMemory: true)
+    let (folder, history) = (try TemporaryFolder(inMemory: true), try History(versions: 1))
     for top in ["metadata", "targets"] { try Folder.create(folder(top)) }
     let own = [
       "targets/notes.tmp", "metadata/report.tmp", "metadata/1.own.json.tmp", "metadata/1..targets.json.tmp",
@@ -252,8 +252,11 @@ import Testing
     ]
     try Folder.create(folder("targets/my/1"))
     for name in own + ours { try DurableFile.replace(folder(name), with: [1]) }
-    #expect(try Set(FolderStore(folder.path).list().keys) == Set(own))
-    #expect(ours.allSatisfy { !Folder.exists(folder($0)) })
+    var memory = MirrorMemory()
+    for seconds in [0, 100] {
+      _ = try Self.push(history.images[0], to: FolderStore(folder.path), &memory, at: seconds)
+    }
+    #expect(try Set(FolderStore(folder.path).list().keys) == history.images[0].paths.union(own))
   }
 
   @Test func `a mirror on which only a removal fails is not behind, and the next push removes the file`()

@@ -87,6 +87,26 @@ import Testing
     #expect(Folder.exists("\(folder)/unknown"))
   }
 
+  @Test func `a file left by a crash that stays is reported, and the step goes on`() throws {
+    let deployment = try Self.deployment()
+    let (publication, state) = (deployment.publication.path, deployment.folder("state"))
+    let places = [
+      "\(publication)/metadata/a.tmp", "\(publication)/targets/test/1/b.tmp",
+      "\(publication)/targets/test/1/c.draft", "\(state)/d.tmp",
+    ]
+    for (index, stuck) in places.enumerated() {
+      try Folder.create("\(stuck)/inside")
+      try deployment.origin("UPDATE t SET v = '\(index)'")
+      let warnings = try deployment.step().warnings
+      #expect(
+        warnings.count { $0.hasPrefix("cannot remove \(stuck): ") && $0.contains("left by a crash remain") }
+          == 1,
+        "\(warnings)")
+      #expect(try deployment.metadata().state.head.number == index + 2)
+      try Folder.removeAll(stuck)
+    }
+  }
+
   @Test func `the grace period begins when a step stops naming a file, not when the step began`() throws {
     let deployment = try Self.deployment()
     let (publisher, published) = (deployment.publisher, try deployment.publication.published())

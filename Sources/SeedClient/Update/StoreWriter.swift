@@ -48,7 +48,7 @@ actor StoreWriter: BlockingActor {
     // Not earlier, because the next attempt repeats this only without the lock.
     lock = held
     // The next start removes leftovers that remain.
-    for folder in [layout.directory, layout.trust] { try? DurableFile.sweep(folder) }
+    for folder in [layout.directory, layout.trust] { _ = try? DurableFile.sweep(folder) }
     collect()
   }
 

@@ -83,8 +83,9 @@ package final class CatalogSource: Sendable {
     let hasChanged = followed.withLock { followed in
       guard followed.look(at: directory.facts, of: series) else { return false }
       state.withLock { state in
-        (state.view.facts, state.view.mirrors) = (followed.facts, followed.mirrors)
-        (state.view.publisher, state.view.verification) = (followed.publisher, followed.verification)
+        (state.view.facts, state.view.mirrors) = (followed.facts, followed.mirrors.content)
+        state.view.publisher = followed.publisher.content
+        state.view.verification = followed.verification.content
       }
       return true
     }
@@ -92,7 +93,7 @@ package final class CatalogSource: Sendable {
   }
 
   func publishes(_ dataset: String, _ model: String) -> Bool {
-    guard let catalog = current().catalog, let name = try? DatasetName(dataset),
+    guard let catalog = state.withLock(\.view.catalog), let name = try? DatasetName(dataset),
       let model = try? ModelVersion(model)
     else { return false }
     return catalog.series(name, major: model.major)?.state.models[model] != nil
@@ -209,18 +210,15 @@ final class OperatorLog: Sendable {
 
 struct FollowedFacts {
   private var ofSeries: [SeedSeries: FollowedFile<SeriesFacts>] = [:]
-  private var ofMirrors = FollowedFile<MirrorFacts>()
-  private var ofPublisher = FollowedFile<PublisherFacts>()
-  private var ofVerification = FollowedFile<VerificationFacts>()
+  private(set) var mirrors = FollowedFile<MirrorFacts>()
+  private(set) var publisher = FollowedFile<PublisherFacts>()
+  private(set) var verification = FollowedFile<VerificationFacts>()
 
   var facts: [SeedSeries: SeriesFacts] { ofSeries.compactMapValues(\.content) }
-  var mirrors: MirrorFacts? { ofMirrors.content }
-  var publisher: PublisherFacts? { ofPublisher.content }
-  var verification: VerificationFacts? { ofVerification.content }
 
   /// Reads changed facts and drops removed ones. Returns whether there were any.
   mutating func look(at folder: FactsFolder, of series: [SeedSeries]) -> Bool {
-    var changes = [ofMirrors.look(in: folder), ofPublisher.look(in: folder), ofVerification.look(in: folder)]
+    var changes = [mirrors.look(in: folder), publisher.look(in: folder), verification.look(in: folder)]
     for series in Set(ofSeries.keys).subtracting(series) {
       changes.append(ofSeries.removeValue(forKey: series)?.content != nil)
     }

@@ -88,6 +88,10 @@ extension SeriesMetadata {
 }
 
 extension [PublishedObject] {
+  var newestFirst: [PublishedObject] {
+    sorted { ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue) }
+  }
+
   func newest(_ encoding: ContentEncoding) -> PublishedObject? {
     filter { $0.encoding == encoding }.max { $0.version < $1.version }
   }
@@ -118,8 +122,6 @@ struct CatalogShelf<Item: Sendable>: Sendable {
   subscript(name: String) -> Item? { places[name]?.item }
 
   func isRetired(_ name: String) -> Bool { places[name].map { $0.retired != nil } ?? true }
-
-  var names: [String] { places.keys.sorted() }
 }
 
 extension [SeriesMetadata] {
@@ -143,16 +145,12 @@ extension SeriesMetadata {
         ("pollSeconds", JSONValue(state.pollSeconds)), ("license", state.license.map(JSONValue.string)),
         ("attribution", state.attribution.map(JSONValue.string)),
         ("source", state.source.map(JSONValue.string)),
-        ("snapshots", .array(newestSnapshots.map(\.description))),
+        ("snapshots", .array(usableSnapshots.newestFirst.map(\.description))),
         ("snapshot", .string(FrontPath.snapshot(series.dataset, state.model))), ("deltas", deltas),
         (
           "changes",
           .string(FrontPath.changes(series.dataset, state.model, since: "{since}", epoch: "{epoch}"))
         )))
-  }
-
-  private var newestSnapshots: [PublishedObject] {
-    usableSnapshots.sorted { ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue) }
   }
 
   private var deltas: JSONValue {

@@ -29,10 +29,11 @@ package final class FrontMetrics: Sendable {
     _ agent: UnsafeBufferPointer<UInt8>, published: (_ dataset: String, _ model: String) -> Bool
   ) -> ClientModel? {
     guard agent.starts(with: library) else { return nil }
-    let text = String(decoding: agent, as: UTF8.self)
-    guard let opening = text.firstIndex(of: "("), text.last == ")" else { return nil }
-    let parts = text[opening...].dropFirst().dropLast().split(separator: ";").map {
-      String($0.drop { $0 == " " })
+    guard let opening = agent.firstIndex(of: UInt8(ascii: "(")), agent.last == UInt8(ascii: ")") else {
+      return nil
+    }
+    let parts = agent[opening...].dropFirst().dropLast().split(separator: UInt8(ascii: ";")).map {
+      String(decoding: $0.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
     }
     guard parts.count >= 2 else { return nil }
     return published(parts[0], parts[1]) ? ClientModel(dataset: parts[0], model: parts[1]) : nil
@@ -43,12 +44,11 @@ package final class FrontMetrics: Sendable {
   var total: FrontCounts { counts.withLock(\.self) }
 
   func clientCounts(since began: UTCTime) -> ClientCounts {
-    ClientCounts(requests: clientRequests, since: began, hidesLooks: hidesLooks.withLock(\.self))
-  }
-
-  private var clientRequests: [ClientCounts.Requests] {
     let rates = looksPerSecond
-    return total.clients.map { ClientCounts.Requests(client: $0, count: $1, looksPerSecond: rates[$0]) }
+    let requests = total.clients.map {
+      ClientCounts.Requests(client: $0, count: $1, looksPerSecond: rates[$0])
+    }
+    return ClientCounts(requests: requests, since: began, hidesLooks: hidesLooks.withLock(\.self))
   }
 
   static let mediaType = "text/plain; version=0.0.4; charset=utf-8"

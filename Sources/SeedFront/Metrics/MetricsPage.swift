@@ -26,7 +26,9 @@ struct MetricsPage {
       "seedbank_downloads_completed_total", .counter, "Snapshot downloads that reached the last byte.",
       counts.downloads.sorted { $0.key < $1.key }.map { ([("series", $0.key.description)], Double($0.value)) }
     )
-    writeClients(counts)
+    text.family(
+      "seedbank_client_requests_total", .counter, "Requests of the client library, by model.",
+      counts.clients.sorted { $0.key < $1.key }.map { ($0.key.labels, Double($0.value)) })
   }
 
   private mutating func writeAnswers(_ counts: FrontCounts) {
@@ -39,12 +41,6 @@ struct MetricsPage {
     text.family(
       "seedbank_requests_total", .counter, "Responses, by kind and class of status.",
       samples.filter { $0.value > 0 })
-  }
-
-  private mutating func writeClients(_ counts: FrontCounts) {
-    text.family(
-      "seedbank_client_requests_total", .counter, "Requests of the client library, by model.",
-      counts.clients.sorted { $0.key < $1.key }.map { ($0.key.labels, Double($0.value)) })
   }
 
   mutating func write(_ load: HTTPLoad) {

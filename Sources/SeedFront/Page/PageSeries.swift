@@ -108,12 +108,11 @@ struct PageSeries: Sendable {
   }
 
   var snapshotList: HTML {
-    let newest = snapshots.sorted { ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue) }
     let heads: [HTML] = [
       .head("File"), .head("Published"), .head("Model"), .numberHead("Download"), .numberHead("Unpacked"),
       .head("SHA-256"),
     ]
-    let rows = newest.prefix(PageLimits.snapshots).map(Self.row)
+    let rows = snapshots.newestFirst.prefix(PageLimits.snapshots).map(Self.row)
     return """
       <h3>Snapshots</h3>
       \(HTML.table("\(id):snapshots", "Whole databases, the newest first", heads, rows))

@@ -74,13 +74,14 @@ package struct IPNetwork: Hashable, Sendable {
 /// The sender's address by `X-Forwarded-For`; `peer` if that is not a trusted proxy or the entry is unusable. Each
 /// proxy appends the address of its client, so entries are read from the end, up to the first that is not a trusted
 /// proxy. Earlier entries are written by the client.
-func senderAddress(_ fields: [String], from peer: String, trusts: (IPAddress) -> Bool) -> String {
+func senderAddress(
+  _ fields: [String], from peer: IPAddress?, trusts: (IPAddress) -> Bool
+) -> IPAddress? {
   var sender = peer
-  for entry in fields.flatMap({ $0.split(separator: ",") }).reversed() {
-    guard let address = IPAddress(sender), trusts(address) else { return sender }
-    let text = String(entry.drop { $0 == " " || $0 == "\t" }.prefix { $0 != " " && $0 != "\t" })
-    guard IPAddress(text) != nil else { return sender }
-    sender = text
+  for entry in fields.flatMap({ $0.utf8.split(separator: UInt8(ascii: ",")) }).reversed() {
+    guard let address = sender, trusts(address), let next = IPAddress(String(Substring(entry.trimmed)))
+    else { return sender }
+    sender = next
   }
   return sender
 }

@@ -231,10 +231,8 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  @discardableResult
-  func reap(at now: UInt64) -> Int {
+  func reap(at now: UInt64) {
     state.withLock { state in
-      var ended = 0
       for (key, entry) in state.entries where !entry.isLeaving {
         let activity = entry.connection.activity
         // Asked for only while sending, because it queries the kernel.
@@ -246,10 +244,8 @@ final class ConnectionTable: Sendable {
           state.end(key)
           // An idle client already has its response, so it loses nothing if its connection is closed.
           if activity.phase != .idle { count(.timeout) }
-          ended += 1
         }
       }
-      return ended
     }
   }
 }

@@ -21,24 +21,24 @@ package struct HTTPRequest: Hashable, Sendable {
   package let path: String
   package let query: String?
   package let headers: HTTPHeaders
-  /// The client's numeric address: the connection's peer, or the address forwarded by a trusted proxy.
-  package let remoteAddress: String
+  /// The client: the connection's peer, or the address forwarded by a trusted proxy.
+  let sender: IPAddress?
   /// The request's number in the log and in a problem's headers; 0 outside a server.
   package let id: UInt64
 
   /// Parses a raw target such as `/v1/transit/changes?since=100`.
   package init(
-    _ method: HTTPMethod = .get, _ target: String, headers: HTTPHeaders = [:], remoteAddress: String = "",
+    _ method: HTTPMethod = .get, _ target: String, headers: HTTPHeaders = [:], sender: IPAddress? = nil,
     id: UInt64 = 0
   ) {
-    let parts = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-    self.method = method
-    path = String(parts[0])
-    query = parts.count > 1 ? String(parts[1]) : nil
-    self.headers = headers
-    self.remoteAddress = remoteAddress
-    self.id = id
+    let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+    path = mark.map { String(target[..<$0]) } ?? target
+    query = mark.map { String(target[target.utf8.index(after: $0)...]) }
+    (self.method, self.headers, self.sender, self.id) = (method, headers, sender, id)
   }
+
+  /// The client's numeric address; empty outside a server.
+  package var remoteAddress: String { sender?.literal ?? "" }
 
   package var idText: String {
     let digits = String(id, radix: 16)
@@ -136,18 +136,22 @@ package struct HTTPHeaders: Hashable, Sendable, ExpressibleByDictionaryLiteral {
 
 extension String {
   func equalsIgnoringCase(_ other: String) -> Bool {
-    utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
+    utf8.count == other.utf8.count
+      && utf8.elementsEqual(other.utf8) { $0.asciiLowercased == $1.asciiLowercased }
   }
 }
 
-extension BidirectionalCollection where SubSequence == Self {
-  func trimmed(_ isBlank: (Element) -> Bool) -> Self {
-    var rest = drop(while: isBlank)
-    while let last = rest.last, isBlank(last) { rest.removeLast() }
+extension BidirectionalCollection<UInt8> where SubSequence == Self {
+  /// Without surrounding spaces and tabs.
+  var trimmed: Self {
+    var rest = drop(while: \.isBlank)
+    while let last = rest.last, last.isBlank { rest.removeLast() }
     return rest
   }
 }
 
 extension UInt8 {
+  fileprivate var isBlank: Bool { self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") }
+
   var asciiLowercased: UInt8 { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self }
 }

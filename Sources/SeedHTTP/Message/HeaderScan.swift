@@ -68,16 +68,20 @@ struct CodingPreference {
   var prefersGzip: Bool { gzip ?? others ?? false }
 
   mutating func add(_ value: HeadText) {
-    for element in value.split(separator: UInt8(ascii: ",")) { add(element) }
+    // Without `split`, because a cached response must not allocate.
+    var rest = value[...]
+    while !rest.isEmpty {
+      let element = rest.prefix { $0 != UInt8(ascii: ",") }
+      add(element)
+      rest = rest[element.endIndex...].dropFirst()
+    }
   }
 
   private mutating func add(_ element: Slice<HeadText>) {
-    let parts = element.split(separator: UInt8(ascii: ";"), maxSplits: 1)
-    let trimmed = parts.map {
-      HeadText(rebasing: $0.trimmed { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") })
-    }
-    guard let coding = trimmed.first else { return }
-    let accepts = trimmed.count < 2 || Self.isPositive(trimmed[1])
+    let name = element.prefix { $0 != UInt8(ascii: ";") }
+    let coding = HeadText(rebasing: name.trimmed)
+    let parameter = element[name.endIndex...].dropFirst()
+    let accepts = parameter.isEmpty || Self.isPositive(HeadText(rebasing: parameter.trimmed))
     if coding.isName("gzip") || coding.isName("x-gzip") {
       gzip = accepts
     } else if coding.isName("*") {

@@ -84,9 +84,9 @@ private struct Conditions {
   /// may contain commas; their parts never equal a tag of this server, whose tags have none.
   private func tags(_ name: String) -> [String]? {
     let values = request.values(of: name)
-    let parts = values.flatMap { $0.split(separator: ",") }.map { part in part.trimmed { " \t".contains($0) }
-    }
-    return values.isEmpty ? nil : parts.map { String($0) }
+    guard !values.isEmpty else { return nil }
+    return values.flatMap { $0.utf8.split(separator: UInt8(ascii: ",")) }
+      .map { String(Substring($0.trimmed)) }
   }
 
   private var modified: UTCTime? { lastModified.flatMap { UTCTime(http: $0) } }
@@ -108,10 +108,12 @@ private enum ByteRange {
   }
 
   private static func range(_ value: String, length: Int64) -> Range<Int64>? {
-    let unit = "bytes="
-    guard String(value.prefix(unit.count)).equalsIgnoringCase(unit) else { return nil }
-    let specifier = value.dropFirst(unit.count).trimmed { " \t".contains($0) }
-    let ends = specifier.split(separator: "-", maxSplits: 1, omittingEmptySubsequences: false)
+    let unit = "bytes=".utf8
+    guard value.utf8.prefix(unit.count).elementsEqual(unit, by: { $0.asciiLowercased == $1 }) else {
+      return nil
+    }
+    let ends = value.utf8.dropFirst(unit.count).trimmed
+      .split(separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
     guard ends.count == 2 else { return nil }
     switch (ends[0].isEmpty, ends[1].isEmpty) {
     case (true, true): return nil
@@ -127,9 +129,9 @@ private enum ByteRange {
   }
 
   /// Parses digits; saturates, because no file is that long.
-  private static func position(_ digits: Substring) -> Int64? {
-    guard digits.utf8.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
-    return min(Int64(digits) ?? .max, .max - 1)
+  private static func position(_ digits: Substring.UTF8View) -> Int64? {
+    guard digits.allSatisfy({ 0x30...0x39 ~= $0 }) else { return nil }
+    return min(Int64(Substring(digits)) ?? .max, .max - 1)
   }
 }
 

@@ -3,7 +3,7 @@
 final class CurrentRequest {
   enum Step {
     case head
-    case handler(HTTPRequest)
+    case handler(HTTPRequest, gzip: Bool)
     case kept(PreparedResponse)
     case sent
     /// The refusal was written to the socket; the connection must be dropped.

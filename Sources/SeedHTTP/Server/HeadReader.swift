@@ -81,7 +81,3 @@ private func headText(at start: UnsafePointer<CChar>?, count: Int) -> HeadText {
   let raw = UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : count)
   return raw.assumingMemoryBound(to: UInt8.self)
 }
-
-func remoteAddress(of connection: OpaquePointer) -> String {
-  seedbank_mhd_client_address(connection).flatMap { IPAddress($0) }?.literal ?? ""
-}

@@ -19,24 +19,24 @@ final class PreparedResponse: Sendable {
   private nonisolated(unsafe) let response: OpaquePointer
 
   init(_ source: HTTPResponse, ending: Bool) throws(Problem) {
-    // A 304 only sends its body's length, because libmicrohttpd 0.9.75 sends a length or `chunked` with each response.
-    let body: HTTPBody =
-      source.status == 304 ? .stream(length: source.body.length) { NoBytes() } : source.body
-    guard 200...599 ~= source.status, body.isSound else { throw .malformedResponse }
-    let sent = try body.inMemoryIfSmall()
-    guard let made = Self.make(sent) else { throw .tooManyFiles }
+    guard 200...599 ~= source.status, source.body.isSound else { throw .malformedResponse }
+    let isUnchanged = source.status == 304
+    let sent = isUnchanged ? .empty : try source.body.inMemoryIfSmall()
+    guard let made = isUnchanged ? Self.announcing(source.body.length) : Self.make(sent) else {
+      throw .tooManyFiles
+    }
     guard Self.add(source.headers, to: made, ending: ending) else {
       MHD_destroy_response(made)
       throw .malformedResponse
     }
     response = made
     status = source.status
-    bodyBytes = source.status == 304 ? 0 : source.body.length
+    bodyBytes = isUnchanged ? 0 : source.body.length
     mark = source.mark
     headBytes = source.headers.fields.reduce(Self.fixedHeadBytes) {
       $0 + Int64($1.name.utf8.count + $1.value.utf8.count + 4)
     }
-    isLastPart = source.status != 304 && source.body.hasEnd
+    isLastPart = !isUnchanged && source.body.hasEnd
     bytesInMemory = sent.bytesInMemory
     isShareable = sent.isInMemory
   }
@@ -53,14 +53,19 @@ final class PreparedResponse: Sendable {
   }
 
   private static func add(_ headers: HTTPHeaders, to response: OpaquePointer, ending: Bool) -> Bool {
-    var all = headers
-    all.set("X-Content-Type-Options", to: "nosniff")
-    if ending { all.set("Connection", to: "close") }
     // The library rejects line breaks, but silently cuts a value at a NUL.
-    return all.fields.allSatisfy { field in
+    headers.fields.allSatisfy { field in
       ByteSet.token.containsAll(of: field.name) && ByteSet.fieldValue.containsAll(of: field.value)
         && seedbank_mhd_add_field(response, field.name, field.value) != 0
-    }
+    } && seedbank_mhd_add_field(response, "X-Content-Type-Options", "nosniff") != 0
+      && (!ending || seedbank_mhd_add_field(response, "Connection", "close") != 0)
+  }
+
+  /// A 304 only sends its body's length, because libmicrohttpd 0.9.75 sends a length or `chunked` with each response. The
+  /// library would allocate and clear a larger piece.
+  private static func announcing(_ length: Int64) -> OpaquePointer? {
+    guard length > 0 else { return seedbank_mhd_response_copying(nil, 0) }
+    return MHD_create_response_from_callback(UInt64(length), 1, readStream, nil, nil)
   }
 
   private static func make(_ body: HTTPBody) -> OpaquePointer? {
@@ -126,10 +131,6 @@ private final class StreamBox {
   let stream: any HTTPByteStream
 
   init(_ stream: any HTTPByteStream) { self.stream = stream }
-}
-
-private final class NoBytes: HTTPByteStream {
-  func next(into room: UnsafeMutableRawBufferPointer) -> Int? { nil }
 }
 
 private func readStream(

@@ -36,9 +36,8 @@ final class RequestDispatcher: Sendable {
     current.begin(target)
     guard target.count > configuration.headLimit else { return }
     connections.count(.head)
-    let address = current.client.address?.literal ?? ""
     let request = HTTPRequest(
-      .get, target.text, remoteAddress: address, id: nextID.add(1, ordering: .relaxed).newValue)
+      .get, target.text, sender: current.client.address, id: nextID.add(1, ordering: .relaxed).newValue)
     current.finishHead(isHead: false, agent: nil, request)
     _ = refuseBySocket(.targetTooLong, to: request, current)
   }
@@ -54,7 +53,7 @@ final class RequestDispatcher: Sendable {
         let line = RequestLine(method: method, target: target, version: version)
         return HeadReader.read(connection) { readHead(current, on: connection, line, $0) }
       }
-    case .handler(let request): respond(to: request, current, on: connection)
+    case .handler(let request, let gzip): respond(to: request, gzip: gzip, current, on: connection)
     case .kept(let response): response.send(to: current, on: connection)
     case .sent: true
     case .refused: false
@@ -71,17 +70,22 @@ final class RequestDispatcher: Sendable {
       try RequestGuard.check(line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
       connections.count(.head)
-      let request = request(line, head.headers, on: connection)
+      let request = request(line, head.headers, from: current.client.address)
       current.finishHead(isHead: isHead, agent: agent, request)
       return refuse(error, to: request, current, on: connection)
     }
     let mayBeKept =
       !head.fields.hasConditions && (isHead || line.method.isExactly("GET")) && !connections.isDraining
-    let kept = mayBeKept ? answers.entry(line.target, gzip: head.fields.coding.prefersGzip)?.prepared : nil
+    let gzip = head.fields.coding.prefersGzip
+    let kept = mayBeKept ? answers.entry(line.target, gzip: gzip)?.prepared : nil
     let isWhole = kept == nil || configuration.observe != nil
-    let request = isWhole ? request(line, head.headers, on: connection) : nil
+    let request = isWhole ? request(line, head.headers, from: current.client.address) : nil
     current.finishHead(isHead: isHead, agent: agent, request)
-    if let kept { current.step = .kept(kept) } else if let request { current.step = .handler(request) }
+    if let kept {
+      current.step = .kept(kept)
+    } else if let request {
+      current.step = .handler(request, gzip: gzip)
+    }
     // Between the calls, libmicrohttpd would send "100 Continue", although there is no body.
     guard head.fields.expects else { return true }
     return advance(current, on: connection, method: line.method, version: line.version)
@@ -106,22 +110,19 @@ final class RequestDispatcher: Sendable {
     return false
   }
 
-  private func request(
-    _ line: RequestLine, _ headers: HTTPHeaders, on connection: OpaquePointer
-  ) -> HTTPRequest {
+  private func request(_ line: RequestLine, _ headers: HTTPHeaders, from peer: IPAddress?) -> HTTPRequest {
     let sender = senderAddress(
-      headers.values(of: "X-Forwarded-For"), from: remoteAddress(of: connection),
-      trusts: connections.isExempt)
+      headers.values(of: "X-Forwarded-For"), from: peer, trusts: connections.isExempt)
     return HTTPRequest(
-      HTTPMethod(line.method.text), line.target.text, headers: headers, remoteAddress: sender,
+      HTTPMethod(line.method.text), line.target.text, headers: headers, sender: sender,
       id: nextID.add(1, ordering: .relaxed).newValue)
   }
 
   private func respond(
-    to request: HTTPRequest, _ current: CurrentRequest, on connection: OpaquePointer
+    to request: HTTPRequest, gzip: Bool, _ current: CurrentRequest, on connection: OpaquePointer
   ) -> Bool {
     current.target.withUnsafeBufferPointer { target in
-      let (target, gzip) = (RequestLine.originForm(of: target), request.prefersGzip)
+      let target = RequestLine.originForm(of: target)
       let (generation, isReading) = (answers.generation, request.method == .get || request.method == .head)
       let known = isReading ? answers.entry(target, gzip: gzip)?.whole : nil
       let whole = known ?? handler(request)

@@ -1,21 +1,19 @@
 import SeedFormat
-package import SeedSystem
-package import SeedTrust
+import SeedSystem
+import SeedTrust
 
 /// The newest metadata of a followed publication, verified like a client would and not yet written.
-package struct FollowDraft: Sendable {
+struct FollowDraft: Sendable {
   /// The new files, in the order in which they must be written.
-  package let files: [MetadataFile]
-  package let series: [SeriesMetadata]
-  /// The roles with expired signatures. Empty unless the caller accepts expired signatures.
-  package let expired: [SignatureExpiry]
+  let files: [MetadataFile]
+  let series: [SeriesMetadata]
 
-  package var objects: [PublishedObject] { series.flatMap(\.objects) }
+  var objects: [PublishedObject] { series.flatMap(\.objects) }
 
   /// Fetches new metadata, starting at the root that the caller trusts. Rejects anything older than the local copy.
   /// `isExpiryPassedOver` accepts expired signatures, for operators who cannot wait until they are renewed.
-  package init(
-    of publication: PublicationDirectory, root: [UInt8], now: UTCTime, isExpiryPassedOver: Bool = false,
+  init(
+    of publication: PublicationDirectory, root: [UInt8], now: UTCTime, isExpiryPassedOver: Bool,
     fetch: @escaping MetadataFetcher
   ) async throws {
     let kept = try KeptMetadata(publication, root)
@@ -27,7 +25,6 @@ package struct FollowDraft: Sendable {
     let published = refresh.trusted.publishedSeries
     for one in published { try await refresh.targets(one.roleName, delegator: Targets.type) }
     series = try published.map { try refresh.trusted.series($0) }
-    expired = refresh.trusted.signatures(of: published).filter { $0.expires <= now }
     files = try kept.ordered(taken.files)
   }
 }
@@ -122,16 +119,5 @@ extension TrustedMetadataSet {
   fileprivate var publishedSeries: [SeedSeries] {
     (targets[Targets.type]?.delegations?.roles ?? []).compactMap { SeedSeries(roleName: $0.name) }
       .filter { snapshot?.meta[MetadataName.unversioned($0.roleName)] != nil }
-  }
-
-  fileprivate func signatures(of series: [SeedSeries]) -> [SignatureExpiry] {
-    let online = [
-      timestamp.map { SignatureExpiry(Timestamp.type, $0.expires) },
-      snapshot.map { SignatureExpiry(SnapshotRole.type, $0.expires) },
-    ].compactMap(\.self)
-    let roles = ([Targets.type] + series.map(\.roleName)).compactMap { name in
-      targets[name].map { SignatureExpiry(name, $0.expires) }
-    }
-    return [SignatureExpiry(Root.type, root.expires)] + online + roles
   }
 }

@@ -49,9 +49,8 @@ package final class FollowFolder: Sendable {
   /// download. `rehashing` reads every byte to find disk damage.
   package func missing(_ objects: [PublishedObject], rehashing: Bool = false) throws -> [PublishedObject] {
     try objects.filter { object in
-      let path = publication.file(object)
-      guard let stamp = try FileStamp(path), stamp.isRegular, stamp.size == object.length else { return true }
-      return try rehashing && SHA256Digest.ofFile(at: path).digest != object.sha256
+      guard publication.holds(object) else { return true }
+      return try rehashing && SHA256Digest.ofFile(at: publication.file(object)).digest != object.sha256
     }
   }
 
@@ -84,13 +83,13 @@ package final class FollowFolder: Sendable {
   }
 
   /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the latter, and
-  /// warnings about those that cannot be removed.
+  /// warnings about files that cannot be removed.
   package func prune(graceSeconds: Int, now: UTCTime) throws -> (removed: [String], warnings: [String]) {
     let published = try publication.published()
-    try publication.sweep(published.delegatedSeries)
+    let leftovers = try Pruning.warnings(ofLeftovers: publication.sweep(published.delegatedSeries))
     let pruning = Pruning(publication: publication, stateFolder: own, graceSeconds: graceSeconds)
     let pruned = try pruning.run(published, now: now, isDryRun: false)
-    return (pruned.removed, pruned.warnings.map { "\($0)." })
+    return (pruned.removed, (leftovers + pruned.warnings).map { "\($0)." })
   }
 
   package func release() throws(FileError) { try Folder.removeAll(own) }

@@ -69,7 +69,7 @@ package struct Follower: Sendable {
 }
 
 package struct FollowReport: Sendable {
-  package let draft: FollowDraft
+  fileprivate let draft: FollowDraft
   fileprivate let fetched: [PublishedObject]
   fileprivate let removed: [String]
   /// Sentences about obsolete files that remain. The copy is complete.

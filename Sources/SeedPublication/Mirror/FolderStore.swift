@@ -27,11 +27,6 @@ package struct FolderStore: MirrorStore {
       let inner = "\(path)/\(name)"
       if Folder.isFolder(file(inner)) {
         try list(inner, &found)
-      } else if name.hasSuffix(DurableFile.temporarySuffix),
-        MirrorImage.isPublished(String(inner.dropLast(DurableFile.temporarySuffix.count)))
-      {
-        // Files left by a crash, because every writer of a temporary file holds the lock.
-        try Folder.remove(file(inner))
       } else if let stamp = try FileStamp(file(inner)) {
         found[inner] = stamp.size
       }

@@ -74,11 +74,14 @@ package struct MirrorImage: Sendable {
 
   /// Whether the path may be removed. Protects the operator's own files and the roots.
   static func isRemovable(_ path: String) -> Bool {
-    isPublished(path) && path != timestampPath && !path.hasSuffix(".\(Root.type).json")
+    // Left by a crash, because a mirror's listing or removal holds the lock that every writer holds.
+    let isLeftover = path.hasSuffix(DurableFile.temporarySuffix)
+    if isLeftover { return isPublished(String(path.dropLast(DurableFile.temporarySuffix.count))) }
+    return isPublished(path) && path != timestampPath && !path.hasSuffix(".\(Root.type).json")
   }
 
   /// Whether a publication has files of this name. All others are the operator's own.
-  static func isPublished(_ path: String) -> Bool {
+  private static func isPublished(_ path: String) -> Bool {
     let parts = path.split(separator: "/").map(String.init)
     let words = parts.last?.split(separator: ".", omittingEmptySubsequences: false).map(String.init) ?? []
     switch parts.first {

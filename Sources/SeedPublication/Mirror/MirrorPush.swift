@@ -32,13 +32,11 @@ package struct MirrorPush {
     TimestampJudge(store: store, image: image, memory: memory, options: options)
   }
 
-  private var plan: MirrorPlan { MirrorPlan(image, memory, graceSeconds: options.graceSeconds, now: now) }
-
   package mutating func run() throws {
     let isKnown = (memory.commit?.version ?? 0) >= max(1, options.inheritsBelow)
     if options.isByHand || memory.needsList(now) || !isKnown {
       try look()
-    } else if options.looksFirst || !plan.steps.isEmpty {
+    } else if options.looksFirst || !steps.isEmpty {
       // One small request finds a store that hangs, and another publisher, before anything is written.
       let found = try store.read(image.timestamp.path)
       // A mirror that went back to an earlier timestamp from here lacks files that the memory lists.
@@ -46,7 +44,7 @@ package struct MirrorPush {
     }
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
     var leftovers: [MirrorError] = []
-    for step in plan.steps {
+    for step in steps {
       if options.isOver() { throw MirrorError.away("it was not finished when the program had to end") }
       do { try take(step) } catch MirrorError.leftover(let error) {
         leftovers.append(error)
@@ -61,7 +59,30 @@ package struct MirrorPush {
     if let first = leftovers.first { throw MirrorError.leftover(first) }
   }
 
-  private mutating func take(_ step: MirrorPlan.Step) throws {
+  private enum Step {
+    /// A snapshot or delta. Replaces a file of another length, because the name fixes the content.
+    case object(MirrorFile, isDamaged: Bool)
+    case metadata(MirrorFile)
+    /// The timestamp, which makes all earlier steps visible.
+    case commit(MirrorFile)
+    /// Of a file that has been unreachable for the grace period.
+    case removal(String)
+  }
+
+  /// The steps that make the mirror equal to the image. A crash after any step leaves a consistent mirror.
+  private var steps: [Step] {
+    let objects = image.objects.filter { memory.held[$0.path] != $0.length }
+      .map { Step.object($0, isDamaged: memory.held[$0.path] != nil) }
+    let metadata = image.metadata.filter { memory.held[$0.path] != $0.length }.map(Step.metadata)
+    let commit = memory.shows(image) ? [] : [Step.commit(image.timestamp)]
+    let named = image.paths
+    let removals = memory.unnamed.filter { path, since in
+      !named.contains(path) && now.secondsSinceEpoch - since.secondsSinceEpoch >= options.graceSeconds
+    }
+    return objects + metadata + commit + removals.keys.sorted().map(Step.removal)
+  }
+
+  private mutating func take(_ step: Step) throws {
     switch step {
     case .object(let file, let isDamaged):
       try put(file, isDamaged ? .none : condition(.absent)) { try $0.hasObject(file) }
@@ -145,9 +166,8 @@ package struct MirrorPush {
   private mutating func noteCommit(_ tag: String) {
     // Clients may use the former files until here.
     memory.noteCommit(image, tag: tag, now: now.passed(since: begun))
+    note(image.timestamp)
     report.isCommitted = true
-    report.files += 1
-    report.bytes += image.timestamp.length
   }
 
   private mutating func lookAtTimestamp() throws -> PutCondition? {
@@ -231,32 +251,5 @@ package struct MirrorReport: Hashable, Sendable {
     bytes += other.bytes
     removed += other.removed
     isCommitted = isCommitted || other.isCommitted
-  }
-}
-
-/// The steps that make a mirror equal to a publication. A crash after any step leaves a consistent mirror. Pure.
-struct MirrorPlan: Hashable {
-  enum Step: Hashable {
-    /// A snapshot or delta. Replaces a file of another length, because the name fixes the content.
-    case object(MirrorFile, isDamaged: Bool)
-    case metadata(MirrorFile)
-    /// The timestamp, which makes all earlier steps visible.
-    case commit(MirrorFile)
-    case removal(String)
-  }
-
-  let steps: [Step]
-
-  /// Removes files that have been unreachable for `graceSeconds`.
-  init(_ image: MirrorImage, _ memory: MirrorMemory, graceSeconds: Int, now: UTCTime) {
-    let objects = image.objects.filter { memory.held[$0.path] != $0.length }
-      .map { Step.object($0, isDamaged: memory.held[$0.path] != nil) }
-    let metadata = image.metadata.filter { memory.held[$0.path] != $0.length }.map(Step.metadata)
-    let commit = memory.shows(image) ? [] : [Step.commit(image.timestamp)]
-    let named = image.paths
-    let removals = memory.unnamed.filter { path, since in
-      !named.contains(path) && now.secondsSinceEpoch - since.secondsSinceEpoch >= graceSeconds
-    }
-    steps = objects + metadata + commit + removals.keys.sorted().map(Step.removal)
   }
 }

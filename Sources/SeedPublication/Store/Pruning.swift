@@ -47,14 +47,21 @@ package struct Pruning {
     return (due.filter { waiting[$0] == nil }, waiting, Self.warnings(failures))
   }
 
-  /// Names the oldest, because a warning that changes is not recognised as repeated.
+  // Warnings name one file, the oldest or the first, because a warning that changes is not recognised as repeated.
+
   private static func warnings(_ failures: [(since: UTCTime, error: FileError)]) -> [String] {
     let oldest = failures.min { ($0.since, $0.error.path) < ($1.since, $1.error.path) }
-    guard let oldest else { return [] }
-    return [
-      "\(oldest.error), so obsolete files remain: remove them by hand, or let this user do so; clients are not "
-        + "affected"
-    ]
+    return warnings(oldest?.error, "obsolete files")
+  }
+
+  package static func warnings(ofLeftovers failures: [FileError]) -> [String] {
+    warnings(failures.min { $0.path < $1.path }, "files left by a crash")
+  }
+
+  private static func warnings(_ error: FileError?, _ files: String) -> [String] {
+    error.map {
+      ["\($0), so \(files) remain: remove them by hand, or let this user do so; clients are not affected"]
+    } ?? []
   }
 
   private var memory: String { "\(stateFolder)/unnamed-files.json" }

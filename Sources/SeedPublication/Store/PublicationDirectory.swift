@@ -140,10 +140,9 @@ package struct PublicationDirectory: Sendable {
     }
   }
 
-  /// Removes temporary files left by crashes. No other process may be writing.
-  package func sweep(_ series: [SeedSeries]) throws(FileError) {
-    try DurableFile.sweep(metadataFolder)
-    for one in series { try DurableFile.sweep(objectFolder(one)) }
+  /// Removes temporary files left by crashes, and returns the errors of those that remain. No other process may be writing.
+  package func sweep(_ series: [SeedSeries]) throws -> [FileError] {
+    try DurableFile.sweep(metadataFolder) + series.flatMap { try DurableFile.sweep(objectFolder($0)) }
   }
 }
 

@@ -66,13 +66,13 @@ struct ChangeStep {
   }
 
   /// Leaves other datasets' files to their own steps, because many datasets would make each step slow.
-  private func sweep() throws {
+  private mutating func sweep() throws {
+    let (publication, stateFolder) = (context.publication, context.stateFolder)
     let series = update.published.delegatedSeries.filter { $0.dataset == job.name }
-    try context.publication.sweep(series)
-    try DurableFile.sweep(context.stateFolder)
-    for one in series {
-      try DraftFiles(publication: context.publication, series: one, stateFolder: context.stateFolder).sweep()
-    }
+    let drafts = series.map { DraftFiles(publication: publication, series: $0, stateFolder: stateFolder) }
+    report.warnings += try Pruning.warnings(
+      ofLeftovers: publication.sweep(series) + DurableFile.sweep(stateFolder)
+        + drafts.flatMap { try $0.sweep() })
   }
 
   private mutating func readOrigin() throws {

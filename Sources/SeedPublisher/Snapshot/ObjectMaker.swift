@@ -129,13 +129,14 @@ struct DraftFiles {
     return "\(folder)snapshot-\(version)-\(encoding.rawValue)\(PublicationDirectory.draftSuffix)"
   }
 
-  /// Removes files left by crashes, unless a process is making a snapshot. The caller holds the publication's lock.
-  func sweep() throws {
-    guard try files.contains(where: SnapshotFile.exists) || !compressed().isEmpty else { return }
-    _ = try publication.snapshotLock(of: series).holdIfFree {
-      for file in files { try SnapshotFile.remove(file) }
-      for path in try compressed() { try Folder.remove(path) }
+  /// Removes files left by crashes, unless a process is making a snapshot, and returns the errors of those that remain.
+  /// The caller holds the publication's lock.
+  func sweep() throws -> [FileError] {
+    guard try files.contains(where: SnapshotFile.exists) || !compressed().isEmpty else { return [] }
+    let remaining = try publication.snapshotLock(of: series).holdIfFree {
+      try Folder.remove(files, by: SnapshotFile.remove) + Folder.remove(compressed())
     }
+    return remaining ?? []
   }
 
   private func compressed() throws(FileError) -> [String] {

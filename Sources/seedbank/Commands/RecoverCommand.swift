@@ -111,7 +111,7 @@ private struct Recovery {
       do {
         let follower = Follower(folder: folder, source: source, root: root, isExpiryPassedOver: true)
         let report = try await follower.look()
-        (report.draft.warnings + report.warnings).forEach(warn)
+        (try expiryWarnings(folder.publication) + report.warnings).forEach(warn)
       } catch {
         failures.append(error)
         if sources.count > 1 { warn(Refusal(of: error).message) }
@@ -146,9 +146,9 @@ extension DeploymentConfiguration {
   }
 }
 
-extension FollowDraft {
-  fileprivate var warnings: [String] {
-    expired.map { "The signatures of \($0.role) in the copy expired on \($0.expires)." }
+private func expiryWarnings(_ copy: PublicationDirectory) throws -> [String] {
+  try copy.published().signatures.filter { $0.expires <= .now() }.map {
+    "The signatures of \($0.role) in the copy expired on \($0.expires)."
   }
 }
 
