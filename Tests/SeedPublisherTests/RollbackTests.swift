@@ -96,6 +96,18 @@ import Testing
     #expect(try deployment.metadata(major: 2).state.hold?.version.number == 3)
   }
 
+  @Test func `a held series keeps its snapshots for further rollbacks until it is resumed`() throws {
+    let deployment = try deployment()
+    deployment.job.retainedSnapshots = 1
+    for version in [2, 1, 3] { try rollBack(deployment, to: version) }
+    #expect(try deployment.names() == ["y", "b", "c"])
+    #expect(try deployment.metadata(major: 2).state.floor == .first)
+    #expect(try step(deployment, isResuming: true).outcome == .unchanged)
+    try deployment.change("UPDATE stop SET name = 'z' WHERE id = 1", forcingSnapshot: true)
+    let state = try deployment.metadata(major: 2).state
+    #expect(state.head.number == 7 && state.floor == state.head, "retention applies again")
+  }
+
   @Test func `other series of a dataset continue after a rollback`() throws {
     let deployment = try deployment()
     try deployment.use([
