@@ -95,7 +95,7 @@ import Testing
         #expect(canMerge(span), "no deltas lead over \(span) at \(head)")
         if !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
       }
-      objects = Retention(job.policy).afterDelta(objects, floor: try SeedVersion(floor))
+      objects = Retention(policy: job.policy).afterDelta(objects, floor: try SeedVersion(floor))
     }
 
     /// Lists a snapshot of the head, or of an older version whose compression took long.
@@ -106,7 +106,7 @@ import Testing
       // Merged deltas may already span an older version, which then gets no delta.
       #expect(canMerge(span) || version != nil, "no deltas lead over \(span) at \(head)")
       if canMerge(span), !objects.contains(where: { $0.span == span }) { objects.append(delta(span)) }
-      let outcome = Retention(job.policy).afterSnapshot(
+      let outcome = Retention(policy: job.policy).afterSnapshot(
         objects + [try snapshot(of: version)], head: try SeedVersion(head), floor: try SeedVersion(floor),
         schema: SHA256Digest.of([]), now: now)
       #expect(outcome.floor.number >= floor, "the floor sank")

@@ -121,6 +121,15 @@ import Testing
 
   // MARK: Previews
 
+  @Test func `a preview warns about new parts of the origin like the following step`() throws {
+    let deployment = try Self.deployment()
+    deployment.job.knownOrigin = try deployment.job.readyOrigin().outline()
+    try deployment.origin("ALTER TABLE stop ADD COLUMN label")
+    let preview = try deployment.publisher.preview(deployment.job, now: deployment.clock)
+    #expect(preview.warnings.count == 1 && preview.warnings[0].hasPrefix("the origin has gained the column"))
+    #expect(try deployment.step().warnings == preview.warnings)
+  }
+
   @Test func `a preview reports the result of the following step and writes nothing`() throws {
     let deployment = try Self.deployment()
     for number in 3...15 { try deployment.change("UPDATE stop SET name = '\(number)' WHERE id = 1") }

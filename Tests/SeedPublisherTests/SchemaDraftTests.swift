@@ -251,7 +251,7 @@ import Testing
     #expect(schema.tables.map(\.columnNames.count) == [3, 4])
     #expect(
       draft.projections["log"]?.contains(#"SELECT rowid AS row_number_2, "line", "Row_Number""#) == true)
-    #expect(draft.projections["a \"b\""]?.contains(#"SELECT _rowid_ AS row_number, "rowid", "x""#) == true)
+    #expect(draft.projections["a \"b\""]?.contains(#"SELECT oid AS row_number, "rowid", "x""#) == true)
     #expect(
       SetupNote.lines(draft.notes) == [#"Numbered the rows of tables "log", "a "b"": there is no key"#])
   }

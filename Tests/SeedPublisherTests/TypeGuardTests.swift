@@ -58,6 +58,26 @@ import Testing
     #expect(throws: NotASeed.self) { try deployment.metadata() }
   }
 
+  @Test func `NULL in a column that only the model declares NOT NULL is found before a step`() throws {
+    let schema = "CREATE TABLE t(id INTEGER PRIMARY KEY, name TEXT NOT NULL, n INTEGER NOT NULL)"
+    let deployment = try TestDeployment([model("1.0", schema)], in: try TemporaryFolder(inMemory: true))
+    try deployment.origin(
+      "\(Self.origin) INSERT INTO t(id, n) VALUES (1, 1), (2, 'two'); INSERT INTO t(id, name) VALUES (3, 'c')"
+    )
+    let plan = deployment.job.plans[0]
+    let table = plan.schema.tables[0]
+    let found = try deployment.job.readyOrigin().drift(
+      table, plan.projection(table), TypeGuard(plan, copyPath: deployment.folder("none")))
+    let remedy = "give these rows a value, or replace NULL with a SELECT in the new file models/1.0/t.sql"
+    for words in [
+      "the column \"name\" holds NULL, but the model declares it NOT NULL: \(remedy)",
+      "2 rows (id = 1; id = 2)",
+      "the column \"n\" holds NULL", "1 row (id = 3)", "the column \"n\" holds a string", "1 row (id = 2)",
+    ] { #expect(found.contains { $0.contains(words) }, "\(words): \(found)") }
+    #expect(found.count == 3)
+    #expect(throws: OriginError.self) { try deployment.step() }
+  }
+
   @Test(arguments: [
     ("'one'", "row id = 1: the column \"n\" holds a string"),
     ("1", "table \"t\" (models/1.0/t.sql): a row cannot be read: integer overflow"),

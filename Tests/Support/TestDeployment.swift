@@ -57,6 +57,18 @@ package final class TestDeployment {
   }
 }
 
+extension Publisher {
+  /// A step that returns its report.
+  @discardableResult
+  package func step(
+    _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime
+  ) throws -> StepReport {
+    var report = StepReport()
+    try step(job, options, half: half, now: now, &report)
+    return report
+  }
+}
+
 package func model(
   _ version: ModelVersion, _ schema: String, projections: [String: String] = [:]
 ) -> ModelDefinition {

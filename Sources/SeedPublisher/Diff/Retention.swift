@@ -67,9 +67,9 @@ enum DeltaLevels {
 /// Decides which objects stay listed and how far back deltas reach. Pure. Snapshots stay by count and age, and always
 /// the newest. Deltas reach back to the oldest kept snapshot; ``DeltaLevels`` decides which of them are listed.
 struct Retention {
-  private let policy: PublishingPolicy
-
-  init(_ policy: PublishingPolicy) { self.policy = policy }
+  let policy: PublishingPolicy
+  /// A held series keeps snapshots regardless of their number, because a second rollback may need an older version.
+  var isHeld = false
 
   func afterDelta(_ objects: [PublishedObject], floor: SeedVersion) -> [PublishedObject] {
     listed(objects, objects.filter { $0.span == nil }, floor)
@@ -110,7 +110,7 @@ struct Retention {
   func keptSnapshots(_ objects: [PublishedObject], _ now: UTCTime) -> [PublishedObject] {
     let all = objects.filter { $0.span == nil }
     let versions = Set(all.map(\.version)).sorted()
-    let recent = Set(versions.suffix(policy.retainedSnapshots))
+    let recent = Set(versions.suffix(isHeld ? versions.count : policy.retainedSnapshots))
     return all.filter { object in
       recent.contains(object.version) && (object.version == versions.last || !isOld(object, now))
     }

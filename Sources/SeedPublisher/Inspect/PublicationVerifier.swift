@@ -30,7 +30,8 @@ package struct PublicationVerifier {
     var metadata = MetadataVerification(publication: publication, now: now)
     metadata.run(&report)
     checkRoots(&report)
-    for (series, published) in metadata.series.sorted(by: { $0.key < $1.key }) where isChosen(series) {
+    for (series, published) in metadata.series.sorted(by: { $0.key < $1.key })
+    where dataset == nil || dataset == series.dataset {
       report.series += 1
       try verify(published, &report)
     }
@@ -63,8 +64,6 @@ package struct PublicationVerifier {
       }
     } catch { report.error(anchor, "\(error)") }
   }
-
-  private func isChosen(_ series: SeedSeries) -> Bool { dataset.map { $0 == series.dataset } ?? true }
 
   private func verify(_ published: SeriesMetadata, _ report: inout VerificationReport) throws {
     let good = try published.objects.filter { object in

@@ -80,6 +80,10 @@ package struct SeedComparison {
       "SELECT \(selected.joined(separator: ", ")) FROM \(quoted(table.name)) ORDER BY \(TableSQL(table).keyOrder)"
     let before = try old.map { StatementRows(try $0.prepare(sql)) }
     let after = try new.map { StatementRows(try $0.prepare(sql)) }
+    let places = columns.compactMap { table.columnNames.firstIndex(of: $0) }
+    func values(_ places: [Int], _ row: [BorrowedValue]?) -> [SeedValue]? {
+      row.map { row in places.map { row[$0].owned } }
+    }
     var merge = RowMerge(table, old: before, new: after)
     var changes = TableChanges()
     while let match = try merge.next() {
@@ -90,13 +94,10 @@ package struct SeedComparison {
       case .different: changes.updated += 1
       }
       let (oldRow, newRow) = (match == .onlyNew ? nil : before?.row, match == .onlyOld ? nil : after?.row)
-      func values(_ names: [String], _ row: [BorrowedValue]?) -> [SeedValue]? {
-        row.map { row in names.compactMap { table.columnNames.firstIndex(of: $0) }.map { row[$0].owned } }
-      }
       try tell(
         RowDifference(
-          table: table, columns: columns, key: values(table.keyNames, newRow ?? oldRow) ?? [],
-          old: values(columns, oldRow), new: values(columns, newRow)))
+          table: table, columns: columns, key: values(table.key, newRow ?? oldRow) ?? [],
+          old: values(places, oldRow), new: values(places, newRow)))
     }
     return changes
   }

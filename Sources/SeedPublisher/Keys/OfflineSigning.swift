@@ -39,26 +39,24 @@ package enum OfflineSigning {
     return summary
   }
 
-  private static func summary(of signed: JSONValue) throws -> [String] {
+  /// Returns `nil` if an id does not belong to its key.
+  private static func summary(of signed: JSONValue) throws -> [String]? {
     var fields = try JSONObjectReader(signed, at: "signed")
     guard signed["_type"]?.string == Targets.type else {
       let root = try Root(reading: &fields)
-      return try lines(root, root.roles.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+      return lines(root, root.roles.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
     let targets = try Targets(reading: &fields)
-    return try lines(targets, (targets.delegations?.roles ?? []).map { ($0.title, $0.keys) })
+    return lines(targets, (targets.delegations?.roles ?? []).map { ($0.title, $0.keys) })
   }
 
   /// With whole ids, because a key whose id begins with the same digits is easy to generate.
-  private static func lines(_ role: some SignedRole, _ named: [(String, RoleKeys)]) throws -> [String] {
-    for (id, key) in role.keysByID where key.publicKey?.keyID != id { throw ForeignKeyID() }
+  private static func lines(_ role: some SignedRole, _ named: [(String, RoleKeys)]) -> [String]? {
+    guard role.keysByID.allSatisfy({ id, key in key.publicKey?.keyID == id }) else { return nil }
     let type = Swift.type(of: role).type
     return ["Signs \(type) \(role.version), valid until \(role.expires)."]
       + named.flatMap { name, keys in ["  \(name): \(keys.threshold) of"] + keys.keyIDs.map { "    \($0)" } }
   }
-
-  /// A key id of the payload does not belong to its key.
-  private struct ForeignKeyID: Error {}
 }
 
 extension Delegations.Role {

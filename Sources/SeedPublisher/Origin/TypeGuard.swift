@@ -32,10 +32,15 @@ package final class TypeGuard {
     }
   }
 
-  /// Finds all rejected rows and counts them by column.
+  /// Finds all rejected rows, also those with NULL in a NOT NULL column, and counts them by column.
   func violations(in rows: ProjectedRows, of table: TableSchema) throws -> [OriginError.Violation] {
     var found: [OriginError.Violation] = []
+    let remedy = plan.projection(table).nullRemedy
     while try rows.next() {
+      for (column, value) in zip(table.columns, rows.row) where column.isNotNull && value.isNull {
+        let rule = "the column \"\(column.name)\" holds NULL, but the model declares it NOT NULL: \(remedy)"
+        found.note(table, rule, rows.keyDescription)
+      }
       do throws(OriginError) {
         try check(rows.row, of: table, key: rows.keyDescription)
       } catch { found.note(table, error.rowRule ?? "", rows.keyDescription) }
@@ -79,19 +84,26 @@ private enum Misfit: String {
 }
 
 extension Projection {
+  private var change: String { sql == nil ? "with a SELECT in the new file \(file)" : "in \(file)" }
+
   /// How the operator can fix values of a different type.
   package var typeRemedy: String {
-    let place = sql == nil ? "with a SELECT in the new file \(file)" : "in \(file)"
-    return
-      "cast it \(place), or declare the column NUMERIC, which takes any value; once the model is published, in a new major "
+    "cast it \(change), or declare the column NUMERIC, which takes any value; once the model is published, in a new major "
       + "('seedbank model new MAJOR.0')"
+  }
+
+  fileprivate var nullRemedy: String {
+    "give these rows a value, or replace NULL \(change), as coalesce does"
   }
 }
 
 extension TableSchema {
-  /// A condition for rows with possibly wrong types; `nil` if any value fits. A list, because SQLite limits OR's depth.
+  /// A condition for rows that the columns may reject; `nil` if any value fits. A list, because SQLite limits OR's depth.
+  /// SQLite need not read rows to find NULL in a column that the origin declares NOT NULL too.
   var doubtfulRows: String? {
-    let doubts = columns.compactMap { $0.affinity.misfits(in: $0.name) }
+    let doubts =
+      columns.compactMap { $0.affinity.misfits(in: $0.name) }
+      + columns.filter(\.isNotNull).map { "\(quoted($0.name)) IS NULL" }
     let hasKey = keyNames.map { "\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
     return doubts.isEmpty ? nil : "1 IN (\(doubts.joined(separator: ", "))) AND \(hasKey)"
   }

@@ -63,6 +63,7 @@ struct ChangeStep {
     let origin = try job.isRetired ? nil : job.origin.open(waitSeconds: job.originWaitSeconds)
     try draft(origin?.locking(drafted), &drafts)
     drafts.forEach { report.add($0.report) }
+    if let origin, drafts.contains(where: \.isSearched) { tellGain(of: origin) }
   }
 
   /// Leaves other datasets' files to their own steps, because many datasets would make each step slow.

@@ -131,7 +131,7 @@ struct CompressionStep {
       let merged = try deltas.merge(spans, of: metadata.objects)
       report.note(snapshot, merged: merged.objects.compactMap(\.span))
       report.warnings += merged.warnings
-      let outcome = Retention(job.policy).afterSnapshot(
+      let outcome = Retention(policy: job.policy, isHeld: state.hold != nil).afterSnapshot(
         objects + merged.objects, head: state.head, floor: state.floor, schema: state.schema, now: context.now
       )
       (state.floor, objects) = (outcome.floor, outcome.objects)

@@ -37,17 +37,8 @@ package struct Publisher: Sendable {
     self.init(publication, stateFolder: stateFolder, keys: KeySource(keys))
   }
 
-  /// Publishes the origin's changes and the snapshots that are due, or only one `half`. Records the outcome.
-  @discardableResult
-  package func step(
-    _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime
-  ) throws -> StepReport {
-    var report = StepReport()
-    try step(job, options, half: half, now: now, &report)
-    return report
-  }
-
-  /// Like the other `step`. If it throws, `report` lists the versions that it published before.
+  /// Publishes the origin's changes and the snapshots that are due, or only one `half`. Records the outcome. If it
+  /// throws, `report` lists the versions that it published before.
   package func step(
     _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime,
     _ report: inout StepReport

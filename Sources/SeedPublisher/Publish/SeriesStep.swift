@@ -196,7 +196,7 @@ struct SeriesStep {
     draft.report.warnings = merged.warnings
     draft.metadata = SeriesMetadata(
       series: plan.series, state: state(epoch: published.state.epoch, head: head, floor: floor, hold: hold),
-      objects: Retention(job.policy).afterDelta(objects + merged.objects, floor: floor))
+      objects: Retention(policy: job.policy).afterDelta(objects + merged.objects, floor: floor))
   }
 
   private func foresee(_ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport) {
@@ -258,7 +258,7 @@ struct SeriesStep {
     let known = options.isBeginningEpoch ? [] : published?.objects ?? []
     draft.metadata = SeriesMetadata(
       series: plan.series, state: state(epoch: epoch, head: version, floor: version),
-      objects: Retention(job.policy).keptSnapshots(known, context.now) + [snapshot.object])
+      objects: Retention(policy: job.policy).keptSnapshots(known, context.now) + [snapshot.object])
     draft.settle = { [copyPath] in _ = try WorkingCopyOpener.install(copy, as: copyPath) }
     return draft
   }

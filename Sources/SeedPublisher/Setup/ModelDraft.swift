@@ -14,8 +14,6 @@ package struct ModelDraft: Sendable {
   /// Additions that differ from the origin.
   private(set) var remarks: [String] = []
 
-  private var isMinor: Bool { version.minor > 0 }
-
   package var definition: ModelDefinition {
     ModelDefinition(version: version, schemaSQL: schemaSQL, projections: projections, path: path)
   }
@@ -65,7 +63,7 @@ package struct ModelDraft: Sendable {
       guard let columns = drafted.columns[column.table.lowercased()] else { throw .tableLeftOut }
       guard var own = columns.first(where: { $0.name == column.name }) else { throw .leftOut }
       let select = try numbered(own, of: column.table)
-      let isRelaxed = isMinor && own.isNotNull && own.defaultSQL == nil
+      let isRelaxed = version.minor > 0 && own.isNotNull && own.defaultSQL == nil
       if isRelaxed { own.isNotNull = false }
       schemaSQL = try adding(own.definition(), to: column.table)
       if let select { projections[select.table] = select.sql }

@@ -17,8 +17,6 @@ struct OriginTable: Sendable {
   private let keys: [OriginKey]
   private let options: [String]
 
-  private static let rowNumberNames = ["rowid", "_rowid_", "oid"]
-
   init(
     _ part: SchemaPart, _ indexes: [SchemaPart], isWithoutRowid: Bool, isStrict: Bool,
     _ connection: Connection
@@ -30,8 +28,7 @@ struct OriginTable: Sendable {
       #"SELECT name, type, "notnull", dflt_value, pk, hidden FROM pragma_table_xinfo(?) ORDER BY cid"#,
       .text(name))
     let all = try rows.map { try OriginColumn($0, of: name, connection) }
-    let names = Set(all.map { $0.name.lowercased() })
-    rowNumber = isWithoutRowid ? nil : Self.rowNumberNames.first { !names.contains($0) }
+    rowNumber = isWithoutRowid ? nil : RowidName.free(besides: all.map(\.name))
     let primary = rows.filter { $0[4] != .integer(0) }.sorted { ($0[4].number ?? 0) < ($1[4].number ?? 0) }
     let keys = try OriginKey.all(of: name, connection)
     // A key that is the rowid has no index.

@@ -56,7 +56,9 @@ package struct SeriesRecall {
     guard chain.model == newest, published.state.model == newest else {
       throw RecallError(
         "version \(version) of \(published.series) has model \(chain.model), but the newest has \(newest): "
-          + "a rollback must stay within one model\(choices.choice)")
+          + "a rollback must stay within one model\(choices.choice). To publish its rows again, put those of the file that "
+          + "'seedbank export --version \(version) --to FILE' writes into the origin, and run 'seedbank regenerate'"
+      )
     }
   }
 

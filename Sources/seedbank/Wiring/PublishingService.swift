@@ -67,7 +67,7 @@ struct PublishingService: Sendable {
   private func warning(_ half: Publisher.Half, _ body: () async throws -> Void) async {
     do {
       try await body()
-      if let time = failures.end(half) { say("\(dataset.name): \(half.recovery), after \(time)", .notice) }
+      if let time = failures.end(half) { say("\(half.recovery), after \(time)", .notice) }
     } catch {
       if failures.isNews("\(error)", of: half) {
         say(Refusal(of: error).message, .error)
@@ -99,7 +99,7 @@ struct PublishingService: Sendable {
     }
     for warning in report.warnings + held + [dataset.remark].compactMap(\.self)
     where repeated.isDue("\(dataset.name): \(warning)", now: .now()) {
-      say("\(dataset.name): \(warning)", .warning)
+      say(warning, .warning)
     }
     do {
       if !report.isUnchanged { try front.reload() }
@@ -111,7 +111,8 @@ struct PublishingService: Sendable {
   }
 
   private func say(_ message: String, _ level: LogLevel) {
-    console.log(LogRecord(level, message, [JSONMember("dataset", .string(dataset.name.text))]))
+    let name = dataset.name.text
+    console.log(LogRecord(level, "\(name): \(message)", [JSONMember("dataset", .string(name))]))
   }
 }
 

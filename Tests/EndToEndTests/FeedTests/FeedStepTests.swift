@@ -187,6 +187,8 @@ import Testing
       server.errors.contains("has no field") ? true : nil
     }
     #expect(try feed.version == 2)
+    let line = server.errors.split(separator: "\n").first { $0.contains("has no field") }
+    #expect(line?.contains(" level=error msg=\"my: ") == true, "each message names its dataset")
     let status = try feed.folder.seedbank("status")
     #expect(status.output.contains("has no field"), "\(status.output)")
   }

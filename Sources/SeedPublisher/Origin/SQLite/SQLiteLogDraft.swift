@@ -181,8 +181,7 @@ struct LoggedTable {
       if column[3] != .integer(0) { generated.insert(column[0].text) }
       if column[4] == .integer(1), case .text(let sql) = column[5] { defaults[column[0].text] = literal(sql) }
     }
-    let names = Set(columns.map { $0[0].text.lowercased() })
-    let rowid = ["rowid", "_rowid_", "oid"].first { !names.contains($0) }
+    let rowid = RowidName.free(besides: columns.map(\.[0].text))
     keys = columns.filter { $0[1] != .integer(0) }.sorted { ($0[1].number ?? 0) < ($1[1].number ?? 0) }
       .map(\.[0].text)
     let isNumbered =

@@ -50,7 +50,8 @@ package final class SQLiteOrigin: Origin {
   package func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [String] {
     guard let doubtful = table.doubtfulRows else { return [] }
     let select = try projection.select(table, in: connection)
-    let statement = try connection.prepare("SELECT * FROM (\(select)) WHERE \(doubtful)")
+    // Not a subquery, in which SQLite forgets which columns are NOT NULL.
+    let statement = try connection.prepare("\(select) WHERE \(doubtful)")
     let source = StatementSource(statement, of: "table \"\(table.name)\" (\(projection.place))")
     let rows = ProjectedRows(source, table, fitter, isOrdered: false)
     return try types.violations(in: rows, of: table).map { "\($0)" }
