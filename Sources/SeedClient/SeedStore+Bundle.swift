@@ -15,13 +15,13 @@ extension SeedStore {
       let chosen = try await choose(writer.bundle(folder), over: found)
       (hasCheckedBundle, currentState.bundleError) = (true, nil)
       return chosen
-    } catch let error as CancellationError {
-      throw error
-    } catch let error as SeedError where error.code == .configuration {
-      // The bundle is not at fault, and a download cannot help.
-      throw error
     } catch {
-      note(bundleError: SeedError(error), folder)
+      // SQLite reports a cancellation as an interrupted statement.
+      try Task.checkCancellation()
+      let failure = SeedError(error)
+      // The bundle is not at fault for a wrong configuration, and a download cannot help.
+      guard failure.code != .configuration else { throw failure }
+      note(bundleError: failure, folder)
       return found
     }
   }
