@@ -157,6 +157,7 @@ extension SeedStore {
     currentState.record.newestVersion = series.head
     currentState.record.publishedAt = series.publishedAt
     currentState.record.lifecycle = series.lifecycle
+    currentState.record.provenance = Provenance(series)
   }
 
   func noteSuccess(hasChanged: Bool) async {

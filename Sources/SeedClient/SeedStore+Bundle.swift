@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedTrust
 
 extension SeedStore {
@@ -44,6 +45,7 @@ extension SeedStore {
     guard try await isBetter(bundle, than: generation) else { return generation }
     let installed = try await openSwapped(writer.install(bundle, freeBytes: environment.freeBytes))
     currentState.record.publishedAt = bundle.snapshot.publishedAt ?? bundle.metadata.state.publishedAt
+    currentState.record.provenance = Provenance(bundle.metadata.state)
     await writer.keep(currentState.record)
     return installed
   }
