@@ -29,8 +29,7 @@ extension SeedStore {
         plan: attempt.plan, from: attempt.from,
         seed: try requireCurrent().seed(at: currentState.version ?? attempt.plan.to),
         bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, changes: attempt.changes,
-        lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start,
-        phases: phases.end())
+        lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
       log.info("\(report)")
       phases.enter(.finished(report))
       return report
@@ -157,6 +156,7 @@ extension SeedStore {
     currentState.record.newestVersion = series.head
     currentState.record.publishedAt = series.publishedAt
     currentState.record.lifecycle = series.lifecycle
+    currentState.record.provenance = Provenance(series)
   }
 
   func noteSuccess(hasChanged: Bool) async {

@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedTrust
 
 extension SeedStore {
@@ -15,13 +16,13 @@ extension SeedStore {
       let chosen = try await choose(writer.bundle(folder), over: found)
       (hasCheckedBundle, currentState.bundleError) = (true, nil)
       return chosen
-    } catch let error as CancellationError {
-      throw error
-    } catch let error as SeedError where error.code == .configuration {
-      // The bundle is not at fault, and a download cannot help.
-      throw error
     } catch {
-      note(bundleError: SeedError(error), folder)
+      // SQLite reports a cancellation as an interrupted statement.
+      try Task.checkCancellation()
+      let failure = SeedError(error)
+      // The bundle is not at fault for a wrong configuration, and a download cannot help.
+      guard failure.code != .configuration else { throw failure }
+      note(bundleError: failure, folder)
       return found
     }
   }
@@ -44,6 +45,7 @@ extension SeedStore {
     guard try await isBetter(bundle, than: generation) else { return generation }
     let installed = try await openSwapped(writer.install(bundle, freeBytes: environment.freeBytes))
     currentState.record.publishedAt = bundle.snapshot.publishedAt ?? bundle.metadata.state.publishedAt
+    currentState.record.provenance = Provenance(bundle.metadata.state)
     await writer.keep(currentState.record)
     return installed
   }

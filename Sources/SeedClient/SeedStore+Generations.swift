@@ -9,7 +9,8 @@ extension SeedStore {
     if await !writer.isInPlace(current) { await forget() }
     // Another process may have found damage.
     if isWriting, let current, !current.folder.has(.damaged) { return current }
-    if !hasRecord { (currentState.record, hasRecord) = (await writer.record(), true) }
+    // A read-only store follows the record of the store that updates.
+    if !hasRecord || fetcher == nil { (currentState.record, hasRecord) = (await writer.record(), true) }
     let search = try await writer.find(known: held.inPlace)
     note(damage: search.damaged.map { "\($0.folder.file) is damaged (\($0.reason))" })
     guard let found = search.generation else {

@@ -113,7 +113,7 @@ extension SeedStore {
     } onFailure: { [log] error in
       log.error("a live query ended: \(error)")
     }
-    .stream(at: editionSender.stream())
+    .stream(at: editionSender)
   }
 
   /// Opens the data if no other call has done so; otherwise an app that never updates would show nothing, without an

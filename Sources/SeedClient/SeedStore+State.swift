@@ -36,8 +36,6 @@ extension SeedStore {
     state.isOld = state.record.isOld(at: environment.now())
     return state
   }
-
-  var pollInterval: PollInterval { currentState.record.pollInterval }
 }
 
 extension StoreWriter {

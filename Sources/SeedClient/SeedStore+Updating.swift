@@ -104,7 +104,8 @@ extension SeedStore {
   }
 
   private func pause(afterFailures failures: Int, asked: Duration?) async throws(SeedError) {
-    let wait = pollInterval.wait(afterFailures: failures, chance: environment.chance(), asked: asked)
+    let wait = currentState.record.pollInterval.wait(
+      afterFailures: failures, chance: environment.chance(), asked: asked)
     try await sleepUnlessClosed(for: wait)
   }
 

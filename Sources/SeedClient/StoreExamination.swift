@@ -65,7 +65,8 @@ package struct StoreExamination {
 
   private func prove(_ folder: GenerationFolder, isInUse: Bool, _ report: inout StoreReport) throws {
     do {
-      let connection = try Connection(folder.file, mode(folder, isInUse: isInUse))
+      // If no process writes and the WAL is empty, SQLite need not create the -shm file.
+      let connection = try Connection(folder.file, isInUse || folder.hasLog ? .received : .snapshot)
       let (meta, rows) = try GenerationProof.run(connection)
       guard !folder.has(.damaged) else {
         throw SeedError(.damaged, "a read of it found damage: it is no longer read")
@@ -75,12 +76,6 @@ package struct StoreExamination {
       // SQLite had no space for its temporary files. The store may be sound, so this is not a finding.
       throw error
     } catch { report.add(.error, "generations/\(folder.name)", SeedError(error).message, StoreRemedy.repair) }
-  }
-
-  /// If no process writes and the WAL is empty, SQLite need not create the -shm file.
-  private func mode(_ folder: GenerationFolder, isInUse: Bool) throws -> Connection.OpenMode {
-    let log = try DurableFile.start(of: "\(folder.file)-wal", 1) ?? []
-    return isInUse || !log.isEmpty ? .received : .snapshot
   }
 
   private func compare(

@@ -1,4 +1,5 @@
 public import SeedClient
+import SeedDatabase
 public import SeedFormat
 import SeedSystem
 public import SeedTrust
@@ -33,7 +34,7 @@ extension SeedState {
     state.version = version.map { .fixture($0) }
     state.origin = version == nil ? nil : origin
     (state.lastError, state.bundleError) = (lastError, bundleError)
-    (state.license, state.attribution, state.source) = (license, attribution, source)
+    state.fileProvenance = Provenance(license: license, attribution: attribution, source: source)
     state.isOld = isStale
     state.record.newestVersion = newestVersion.map { .fixture($0) }
     state.record.publishedAt = publishedAt.map(UTCTime.init)

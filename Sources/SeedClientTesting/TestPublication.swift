@@ -25,7 +25,7 @@ package final class TestPublication {
   package var published: PublishedMetadata
   package var copy: Connection
   private var models: [ModelVersion: SHA256Digest] = [:]
-  private let provenance: Provenance
+  package var provenance: Provenance
   private let folder: TemporaryFolder
   private let keys = KeyRing(Dictionary(uniqueKeysWithValues: KeyRole.allCases.map { ($0, [.generate()]) }))
 

@@ -96,4 +96,11 @@ import Testing
     #expect(full.code == .insufficientSpace && full.isRetryable && full.message.hasSuffix("and try again"))
     #expect(SeedError(CancellationError()).isRetryable)
   }
+
+  @Test(arguments: [ResultCode.cannotOpen, ResultCode.readOnly, ResultCode.denied])
+  func `a database that SQLite may not open or write is reported with the rights that it needs`(_ code: Int32)
+  {
+    let error = SeedError(DatabaseError(code: code, message: "refused", subject: "/store/seed.sqlite"))
+    #expect(error.code == .io && error.message.contains("/store/seed.sqlite: let this app read and write"))
+  }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
+import SeedSystem
 import SeedTrust
 import Support
 import Testing
@@ -169,6 +170,36 @@ import Testing
     #expect(await code { try await store.verify() } == .damaged)
     for _ in 0..<2 { #expect(await code { try await store.prepare() } == .bundle) }
     #expect(examinations() == 2)
+  }
+
+  @Test func `a cancelled look at an unusable bundle reports no error of the bundle`() async throws {
+    let isFirst = Shared(true)
+    let store = try fixture.device.store(bundle: fixture.bundle) { environment in
+      environment.watch = { folder, onChange in
+        // The store watches its directory just before it reads the bundle.
+        if isFirst.withLock({ $0 }) { withUnsafeCurrentTask { $0?.cancel() } }
+        isFirst.withLock { $0 = false }
+        return FolderWatch(folder, onChange: onChange)
+      }
+    }
+    fixture.isOffline = true
+    #expect(await code { try await store.prepare() } == .cancelled)
+    #expect(await store.state.bundleError == nil)
+    #expect(await code { try await store.prepare() } == .bundle)
+    #expect(await store.state.bundleError?.code == .bundle)
+  }
+
+  @Test func `hashing a bundled snapshot ends with its task`() async throws {
+    try await fixture.ship()
+    let bundled = try await BundledSeed(
+      BundleFolder(directory: fixture.bundle), series: ClientPublisherSimulator.series,
+      root: fixture.publisher.root)
+    #expect(try bundled.verified().object == bundled.snapshot)
+    let hashing = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try bundled.verified().object
+    }
+    await #expect(throws: CancellationError.self) { try await hashing.value }
   }
 
   @Test func `an unusable bundle is reported first when no publication answers`() async throws {

@@ -57,6 +57,19 @@ import Testing
     }
   }
 
+  @Test func `hashing a partial download ends with its task and keeps the file`() async throws {
+    let (object, folder) = (try fixture.lastSnapshot, fixture.folder.path)
+    let path = "\(folder)/\(PartialFile.name(of: object))"
+    try DurableFile.write([1, 2, 3], to: path)
+    #expect(try PartialFile(object, in: folder, mode: 0o600).length == 3)
+    let opening = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      return try PartialFile(object, in: folder, mode: 0o600).length
+    }
+    await #expect(throws: CancellationError.self) { try await opening.value }
+    #expect(try FileStamp(path)?.size == 3)
+  }
+
   @Test func `a delta's unreadable file is not blamed on the data`() async throws {
     let store = try fixture.store()
     try await store.update()

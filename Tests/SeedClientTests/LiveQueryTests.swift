@@ -214,7 +214,7 @@ import Testing
       } onDamage: { _ in
       } sleep: { _ in
       }
-      return Collected(live.stream(at: editions.stream()))
+      return Collected(live.stream(at: editions))
     }
     editions.send(try edition(1, changed: 7))
     try await until { queries.allSatisfy { $0.all.count == 1 } }
@@ -252,10 +252,36 @@ import Testing
     } sleep: { wait in
       waits.withLock { $0.append(wait) }
     }
-    let rows = Collected(live.stream(at: editions.stream()))
+    let rows = Collected(live.stream(at: editions))
     editions.send(DataEdition(generation, at: .first, [:]))
     try await until { rows.all == [[1]] }
     #expect(waits.withLock(\.self) == [.seconds(0.25), .seconds(0.5), .seconds(1)])
+    editions.finish()
+  }
+
+  @Test func `a query that waits for an unreadable file continues at once with a newer file`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    let old = try #require(await store.current)
+    try fixture.publishGeneration(["a": "Two"])
+    try await store.update()
+    let new = try #require(await store.current)
+    let editions = Broadcast<DataEdition>(mostWaiting: 1, replaysLatest: true)
+    let gate = Gate()
+    gate.close()
+    let live = LiveRows<Int>(isSame: nil) { generation in
+      guard generation === new else { throw SeedError(.io, "the device is locked") }
+      return (2, .all)
+    } onDamage: { _ in
+    } sleep: { _ in
+      try await gate.pass()
+    }
+    let rows = Collected(live.stream(at: editions))
+    editions.send(DataEdition(old, at: .first, nil))
+    await gate.untilWaiting()
+    editions.send(DataEdition(new, at: .first.next, nil))
+    try await until { rows.all == [2] }
+    editions.finish()
   }
 
   @Test func `a file that stays unreadable for half a minute ends the query with the reason`() async throws {
@@ -268,9 +294,10 @@ import Testing
     } sleep: { wait in
       waited.withLock { $0 += wait }
     }
-    var rows = live.stream(at: editions.stream()).makeAsyncIterator()
+    var rows = live.stream(at: editions).makeAsyncIterator()
     let error = await #expect(throws: SeedError.self) { _ = try await rows.next() }
     #expect(error == SeedError(.io, "the device is locked"))
     #expect(waited.withLock(\.self) == .seconds(31.75))
+    editions.finish()
   }
 }

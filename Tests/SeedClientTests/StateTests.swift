@@ -1,5 +1,6 @@
 import Foundation
 import SeedClient
+import SeedDatabase
 import SeedFormat
 import SeedSystem
 import Support
@@ -30,6 +31,26 @@ import Testing
     #expect(state.lifecycle == fixture.publisher.lifecycle)
     try await store.prepare()
     #expect(await store.state == state)
+  }
+
+  @Test func `license and attribution are those of the newest signed metadata, even without new data`()
+    async throws
+  {
+    let store = try fixture.store()
+    try await store.update()
+    let reader = try SeedStore(
+      store.model, reading: fixture.directory, environment: fixture.environment)
+    try await reader.prepare()
+    fixture.publisher.provenance = Provenance(attribution: "Stadtwerke Neu", source: "https://example.org")
+    try fixture.publisher.sign()
+    #expect(try await store.update().action == .upToDate)
+    try await reader.prepare()
+    await store.close()
+    for store in try [store, reader, fixture.store()] {
+      let state = await store.state
+      #expect(state.license == nil && state.attribution == "Stadtwerke Neu")
+      #expect(state.source == "https://example.org" && state.version == .first)
+    }
   }
 
   @Test func `data is stale after three missed checks and an hour, with or without a restart`() async throws {

@@ -13,7 +13,7 @@ struct StructureTests {
   /// Each opens a file made on this machine, an operator's origin, or a generation that was checked when it arrived.
   static let openersOfOwnFiles = Set(
     """
-    SeedClient/StoreExamination SeedClient/Read/GenerationCheck SeedClient/Read/GenerationReader \
+    SeedClient/Read/GenerationCheck SeedClient/Read/GenerationReader \
     SeedClient/SeedStore+State SeedClient/Update/StoreWriter SeedClientTesting/DatabaseContents SeedClientTesting/TestPublication \
     SeedImport/Importer SeedPublisher/Diff/WorkingCopy \
     SeedPublisher/Origin/Feed/FeedLoader SeedPublisher/Origin/Feed/FeedOrigin \

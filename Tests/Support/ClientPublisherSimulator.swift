@@ -45,6 +45,10 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
     get { publication.lifecycle }
     set { publication.lifecycle = newValue }
   }
+  package var provenance: Provenance {
+    get { publication.provenance }
+    set { publication.provenance = newValue }
+  }
   package var leavesIndexesOut: Bool {
     get { publication.leavesIndexesOut }
     set { publication.leavesIndexesOut = newValue }

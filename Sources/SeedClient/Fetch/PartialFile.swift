@@ -10,7 +10,7 @@ final class PartialFile: Sendable {
   private let mode: mode_t
   private let state: Mutex<State>
 
-  fileprivate struct State: ~Copyable {
+  private struct State: ~Copyable {
     var file: File
     var hasher = SHA256Hasher()
     var length = 0
@@ -18,14 +18,12 @@ final class PartialFile: Sendable {
     init(_ file: consuming File) { self.file = file }
   }
 
-  private static let readBytes = 256 * 1024
-
   /// Opens the file and hashes the part that has already arrived.
   init(_ object: PublishedObject, in folder: String, mode: mode_t) throws {
     (self.object, self.mode) = (object, mode)
     path = "\(folder)/\(Self.name(of: object))"
     state = Mutex(State(try File(path, for: .updating, mode: mode)))
-    try state.withLock { try $0.hash(pieces: Self.readBytes) }
+    try state.withLock { $0.length = try $0.hasher.update($0.file) }
     if length > object.length { try restart() }
   }
 
@@ -51,12 +49,17 @@ final class PartialFile: Sendable {
   static func name(of object: PublishedObject) -> String { "\(object.sha256.hex).part" }
 }
 
-extension PartialFile.State {
-  fileprivate mutating func hash(pieces count: Int) throws {
+extension SHA256Hasher {
+  private static let pieceBytes = 256 * 1024
+
+  /// Adds the rest of a file and returns its length. Ends with the task, because a large file takes seconds.
+  mutating func update(_ file: borrowing File) throws -> Int {
+    var length = 0
     while true {
-      let piece = try file.read(count)
-      if piece.isEmpty { return }
-      hasher.update(piece)
+      try Task.checkCancellation()
+      let piece = try file.read(Self.pieceBytes)
+      if piece.isEmpty { return length }
+      update(piece)
       length += piece.count
     }
   }

@@ -166,12 +166,17 @@ extension SeedError {
       )
     case ResultCode.full: self = .full(error.description)
     case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)
+    case ResultCode.denied, ResultCode.readOnly, ResultCode.cannotOpen:
+      self.init(.io, "\(error): \(Self.rightsAdvice)")
     case ResultCode.io: self.init(.io, "\(error): \(Self.diskAdvice)")
     default: self.init(.io, error.description)
     }
   }
 
   fileprivate static let diskAdvice = "try again, and check the disk if this keeps happening"
+  /// SQLite also writes the files beside a database that is only read.
+  fileprivate static let rightsAdvice =
+    "let this app read and write the store's directory, or unlock the device"
 
   /// A write found no space; the needed amount is unknown.
   private static func full(_ message: String) -> SeedError {
@@ -194,7 +199,7 @@ extension TrustError {
 
 extension FileError {
   fileprivate var advice: String {
-    if isUnwritable { return "let this app read and write the store's directory, or unlock the device" }
+    if isUnwritable { return SeedError.rightsAdvice }
     if isMisplaced { return "give the store a directory of its own" }
     return SeedError.diskAdvice
   }

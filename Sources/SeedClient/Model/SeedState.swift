@@ -1,4 +1,4 @@
-import SeedDatabase
+package import SeedDatabase
 public import SeedFormat
 package import SeedSystem
 public import SeedTrust
@@ -39,11 +39,11 @@ public struct SeedState: Hashable, Sendable {
   /// Whether the series is active, deprecated or retired, as of the last check.
   public var lifecycle: SeedLifecycle? { record.lifecycle }
   /// The data's license, as the operator wrote it.
-  public package(set) var license: String?
+  public var license: String? { provenance?.license }
   /// The name to show with the data.
-  public package(set) var attribution: String?
+  public var attribution: String? { provenance?.attribution }
   /// The origin of the data.
-  public package(set) var source: String?
+  public var source: String? { provenance?.source }
 
   /// True if the data may be outdated: the last update failed, or the last check was more than three of the publisher's
   /// intervals and an hour ago. In a read-only store, which does not observe other stores' checks, true if the data
@@ -51,20 +51,19 @@ public struct SeedState: Hashable, Sendable {
   public var isStale: Bool { isOld || lastError != nil }
   package var isOld = false
   package var record = StateRecord()
+  package var fileProvenance = Provenance()
+
+  /// The newest signed one, because a delta does not change the file's.
+  private var provenance: Provenance? { version == nil ? nil : record.provenance ?? fileProvenance }
 
   package init(_ model: SeedModel) { self.model = model }
 
   mutating func note(_ meta: SeedMeta) {
-    version = meta.version
-    (license, attribution) = (meta.provenance.license, meta.provenance.attribution)
-    source = meta.provenance.source
+    (version, fileProvenance) = (meta.version, meta.provenance)
   }
 
   /// One function, because each change of a store's state is sent to listeners.
-  mutating func loseData() {
-    (version, origin) = (nil, nil)
-    (license, attribution, source) = (nil, nil, nil)
-  }
+  mutating func loseData() { (version, origin) = (nil, nil) }
 }
 
 /// The part of ``SeedState`` that survives a restart and is not in the data file.
@@ -75,6 +74,13 @@ package struct StateRecord: Hashable, Sendable {
   package var newestVersion: SeedVersion?
   package var lifecycle: SeedLifecycle?
   package var pollSeconds: Int?
+  package var provenance: Provenance?
+}
+
+extension Provenance {
+  init(_ series: SeriesState) {
+    self.init(license: series.license, attribution: series.attribution, source: series.source)
+  }
 }
 
 extension UTCTime { var date: Date { Date(timeIntervalSince1970: Double(secondsSinceEpoch)) } }

@@ -92,12 +92,14 @@ struct LiveRows<Rows: Sendable>: Sendable {
   private static var waits: [Double] { [0.25, 0.5, 1, 2, 4, 8, 16] }
 
   /// Yields the rows now and after every change to the tables that the query reads; a newer result replaces an unread
-  /// one. The stream ends with `editions`, whose sender it must not retain.
-  func stream(at editions: AsyncStream<DataEdition>) -> AsyncThrowingStream<Rows, any Error> {
-    AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
+  /// one. The stream ends with `editions`, which it does not retain.
+  func stream(at editions: Broadcast<DataEdition>) -> AsyncThrowingStream<Rows, any Error> {
+    let newest: Editions = { [weak editions] in editions?.stream() }
+    let all = editions.stream()
+    return AsyncThrowingStream(bufferingPolicy: .bufferingNewest(1)) { continuation in
       let task = Task {
         do {
-          try await follow(editions) { continuation.yield($0) }
+          try await follow(all, newest) { continuation.yield($0) }
           continuation.finish()
         } catch {
           if !Task.isCancelled { onFailure(SeedError(error)) }
@@ -108,12 +110,17 @@ struct LiveRows<Rows: Sendable>: Sendable {
     }
   }
 
-  private func follow(_ editions: AsyncStream<DataEdition>, _ yield: (Rows) -> Void) async throws {
+  /// Returns a stream that begins with the newest edition; nil if the sender is gone.
+  private typealias Editions = @Sendable () -> AsyncStream<DataEdition>?
+
+  private func follow(
+    _ editions: AsyncStream<DataEdition>, _ newest: @escaping Editions, _ yield: (Rows) -> Void
+  ) async throws {
     var last: (edition: DataEdition, reading: DataEdition.Reading)?
     var shown: Rows?
     for await edition in editions {
       if let last, edition.isSame(as: last.edition, for: last.reading) { continue }
-      guard let (rows, reading) = try await rows(of: edition.generation) else {
+      guard let (rows, reading) = try await rows(of: edition.generation, newest) else {
         last = nil
         continue
       }
@@ -124,18 +131,39 @@ struct LiveRows<Rows: Sendable>: Sendable {
     }
   }
 
-  /// Returns nil if the store is suspended or the generation damaged; a new edition follows in both cases.
-  private func rows(of generation: Generation) async throws -> (Rows, DataEdition.Reading)? {
+  /// Returns nil if the store is suspended, or the generation damaged or replaced; a new edition follows in each case.
+  private func rows(
+    of generation: Generation, _ newest: @escaping Editions
+  ) async throws -> (Rows, DataEdition.Reading)? {
     var waits = Self.waits[...]
     while true {
       do {
         return try await read(generation)
       } catch let error as SeedError where error.code == .io && !waits.isEmpty {
-        try await sleep(.seconds(waits.removeFirst()))
+        if try await isReplaced(generation, within: waits.removeFirst(), newest) { return nil }
       } catch let error as SeedError where error.code == .damaged {
         do { try await onDamage(generation) } catch let error as SeedError where error.code == .suspended {}
         return nil
       } catch let error as SeedError where error.code == .suspended { return nil }
+    }
+  }
+
+  /// Waits, but only until the store has another file, which may be readable.
+  private func isReplaced(
+    _ generation: Generation, within seconds: Double, _ newest: @escaping Editions
+  ) async throws -> Bool {
+    try await withThrowingTaskGroup(of: Bool.self) { [sleep] group in
+      group.addTask {
+        try await sleep(.seconds(seconds))
+        return false
+      }
+      group.addTask {
+        guard let editions = newest() else { return true }
+        for await edition in editions where edition.generation !== generation { break }
+        return true
+      }
+      defer { group.cancelAll() }
+      return try await group.next() ?? false
     }
   }
 }

@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedFormat
 import SeedSystem
 import SeedTrust
@@ -147,8 +148,9 @@ extension StateRecord {
       ("major", JSONValue(series.major)), ("checked", lastChecked?.json), ("updated", lastUpdated?.json),
       ("published", publishedAt?.json),
       ("newest", newestVersion.map { JSONValue($0.number) }), ("poll", pollSeconds.map { JSONValue($0) }))
-    let whole = JSONValue.object(numbers + .init(("lifecycle", lifecycle?.json))).bytes
-    // Drops an oversized lifecycle text, because an unreadable record would lose the other fields too.
+    let texts: [JSONMember] = .init(("lifecycle", lifecycle?.json), ("provenance", provenance?.json))
+    let whole = JSONValue.object(numbers + texts).bytes
+    // Drops oversized texts, because an unreadable record would lose the other fields too.
     let bytes = whole.count <= Self.longest ? whole : JSONValue.object(numbers).bytes
     try DurableFile.write(bytes, to: layout.record, mode: 0o600)
   }
@@ -162,6 +164,19 @@ extension StateRecord {
     newestVersion = try fields.integerIfPresent("newest", from: 1).flatMap { try? SeedVersion($0) }
     pollSeconds = try fields.integerIfPresent("poll", from: 0)
     lifecycle = try SeedLifecycle(readingIfPresent: "lifecycle", in: &fields)
+    guard var texts = try fields.objectIfPresent("provenance") else { return }
+    provenance = try Provenance(
+      license: texts.stringIfPresent("license"), attribution: texts.stringIfPresent("attribution"),
+      source: texts.stringIfPresent("source"))
+  }
+}
+
+extension Provenance {
+  fileprivate var json: JSONValue {
+    .object(
+      .init(
+        ("license", license.map(JSONValue.string)), ("attribution", attribution.map(JSONValue.string)),
+        ("source", source.map(JSONValue.string))))
   }
 }
 

@@ -47,8 +47,9 @@ struct BundledSeed: Hashable, Sendable {
   /// The snapshot in place, after checking its length and hash.
   func verified() throws -> FetchedObject {
     let path = folder.file(snapshot)
-    let found = try SHA256Digest.ofFile(at: path)
-    guard found.digest == snapshot.sha256, found.length == snapshot.length else {
+    var hasher = SHA256Hasher()
+    let length = try hasher.update(File(path, for: .reading))
+    guard hasher.finish() == snapshot.sha256, length == snapshot.length else {
       throw SeedError(.damaged, "the length or SHA-256 of \(path) does not match the signed one")
     }
     return FetchedObject(object: snapshot, path: path, isBundled: true)
