@@ -29,7 +29,8 @@ extension SeedStore {
         plan: attempt.plan, from: attempt.from,
         seed: try requireCurrent().seed(at: currentState.version ?? attempt.plan.to),
         bytes: attempt.bytes, traffic: attempt.fetcher.context.traffic, changes: attempt.changes,
-        lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start)
+        lifecycle: attempt.metadata.state.lifecycle, duration: environment.uptime() - start,
+        phases: phases.end())
       log.info("\(report)")
       phases.enter(.finished(report))
       return report

@@ -101,7 +101,7 @@ package struct StoreExamination {
   private static let remedy =
     "give --root with the publisher's newest root.json; if the error stays, remove the folder 'trust', and update"
 
-  /// The verified metadata of the series that the store's data names, or of any if the data is unusable. Expiry is
+  /// The verified metadata of the series in the store's data, or of any series if the data is unusable. Expiry is
   /// noted but does not fail.
   func verifiedMetadata(_ series: SeedSeries?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let root else {

@@ -112,7 +112,7 @@ extension Problem {
   static let notFound = Problem(
     .notFound, "Nothing is published under this path. See /v1 for the published datasets.")
   static let noNewerRoot = Problem(
-    .notFound, "There is no newer root. Clients look for the next one at each update: this is not an error.")
+    .notFound, "There is no newer root. This is not an error: clients request the next root regularly.")
   static let noPage = Problem(.notFound, "This front has no web page. See /v1 for the published datasets.")
   /// 404 as from a static host, because clients then use another object, whereas after 500 they only retry.
   static let lost = Problem(

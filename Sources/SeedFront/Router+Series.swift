@@ -62,7 +62,7 @@ extension Router {
     return response
   }
 
-  /// Unsigned, for people and monitors, who also look at series that have ended.
+  /// Unsigned, for people and monitors; includes series that have ended.
   func facts(
     _ name: String, _ parameters: Parameters, in catalog: PublishedCatalog, _ facts: [SeedSeries: SeriesFacts]
   ) throws(Problem) -> HTTPResponse {

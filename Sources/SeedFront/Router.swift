@@ -149,7 +149,7 @@ extension Router {
       if name == catalog.nextRoot { return .noNewerRoot }
       throw .notFound
     }
-    // A look is one request for the timestamp, which fits into a packet without compression.
+    // A client's check is one request for the timestamp, which fits into a packet uncompressed.
     guard name.first?.isNumber == true else {
       return HTTPResponse(file, MediaType.json, caching: CacheRule.current)
     }

@@ -31,7 +31,7 @@ package struct TrustedMetadataSet: Sendable {
   /// May be expired if it was stored.
   package var timestamp: Timestamp? { signedTimestamp?.signed }
   private var signedTimestamp: Metadata<Timestamp>?
-  /// May be expired or no longer announced if it was stored.
+  /// A stored one may be expired or no longer announced.
   package private(set) var snapshot: SnapshotRole?
   package private(set) var targets: [String: Targets] = [:]
   private var formerRoots: [Root] = []

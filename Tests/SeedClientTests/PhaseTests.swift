@@ -57,6 +57,9 @@ import Testing
     #expect(report.plan.reason == .firstDownload && report.action == .replaced && report.changes.isEmpty)
     #expect(report.duration > .zero && report.traffic.retries == 0)
     #expect(report.traffic.bytes > report.bytes && report.bytes == report.plan.bytes)
+    #expect(report.phases.map(\.phase).names == phases.names.dropLast())
+    #expect(report.phases.allSatisfy { $0.duration > .zero })
+    #expect(report.phases[1].bytes == report.bytes && report.phases[3].bytes == 0)
   }
 
   @MainActor private static func update(_ store: SeedStore) async throws -> [Bool] {

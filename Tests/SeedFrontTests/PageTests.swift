@@ -143,7 +143,7 @@ import Testing
     view.publisher = told
     let html = try page(view)
     let words: [SeriesDoubt: (String, String)] = [
-      .noModel: ("its model is gone", "no longer has a model of this series"),
+      .noModel: ("its model is missing", "no longer has a model of this series"),
       .copy: ("working copy unreadable", "working copy of this series cannot be read"),
       .log: ("log in doubt", "log misses writes"),
     ]

@@ -42,7 +42,7 @@ import Testing
       ($0.hasSnapshot, $0.missingFiles) = (false, 4)
     },
     Case("an origin kept open", [.originHeldOpen]) { $0.isOriginHeldOpen = true },
-    Case("its model is gone", [.modelGone]) { $0.doubts = [.noModel] },
+    Case("its model is missing", [.modelGone]) { $0.doubts = [.noModel] },
     Case("its copy cannot be read", [.copyUnreadable]) { $0.doubts = [.copy] },
     Case("its log is doubted", [.logDoubted]) { $0.doubts = [.log] },
     Case("retired, with doubts that no step can clear", []) {

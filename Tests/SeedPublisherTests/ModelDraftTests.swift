@@ -156,7 +156,7 @@ import Testing
     #expect(draft.added.isEmpty && draft.definition.projections == history.base.projections)
     #expect(
       SetupNote.lines(draft.notes) == [
-        "Skipped column \"shop\".\"phone\": its table has a SELECT of its own: add the column in models/1.1/shop.sql"
+        "Skipped column \"shop\".\"phone\": its table has a custom SELECT: add the column in models/1.1/shop.sql"
           + " and schema.sql"
       ])
   }

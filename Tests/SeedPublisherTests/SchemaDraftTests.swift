@@ -147,7 +147,7 @@ import Testing
     #expect(try SchemaReader.schema(of: draft.text).tables.map(\.name) == ["t"])
     #expect(
       draft.notes.map(\.text) == [
-        #"Skipped trigger "watch": seeds have none, and rows come as the origin has them; no action needed"#
+        #"Skipped trigger "watch": seeds have no triggers, and the origin's rows are published as they are; no action needed"#
       ])
   }
 

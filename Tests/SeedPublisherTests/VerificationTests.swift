@@ -205,7 +205,7 @@ import Testing
     try deployment.sign(replacing: old, by: (new, bytes))
     let found = errors(try verify(deployment))
     let words =
-      isHonest ? "differ from those that the deltas lead to at version 3" : "do not match the signed digest"
+      isHonest ? "differ from the result of the deltas at version 3" : "do not match the signed digest"
     #expect(found.contains { $0.path == new.filePath && $0.problem.contains(words) }, "\(found)")
   }
 

@@ -106,7 +106,7 @@ final class Download: Sendable {
 
 extension Error {
   fileprivate var leavesParts: Bool {
-    // With a full disk as in `FetchedObject.using`: the next update goes on from here.
+    // On a full disk too (see `FetchedObject.using`): the next update continues from this part.
     if self is CancellationError || (self as? FileError)?.isFull == true { return true }
     switch self as? TransportError {
     case .unreachable, .waiting, .refused, .denied, .status, .absent, .webPage, .tooSlow, .tooLate:

@@ -14,11 +14,18 @@ final class UpdateContext: Sendable {
   func count(_ change: (inout UpdateTraffic) -> Void) { counted.withLock { change(&$0) } }
 }
 
-/// Reports an update's phases: each new phase at once, its progress at intervals.
+/// Reports an update's phases: each new phase at once, its progress at intervals. Keeps them for the report.
 final class PhaseSender: Sendable {
   private struct State {
     var phase = UpdatePhase.checking
+    var began: Duration?
     var sent: Duration?
+    var past: [UpdateReport.Phase] = []
+
+    mutating func end(at now: Duration) {
+      if let began { past.append(UpdateReport.Phase(phase: phase, duration: now - began)) }
+      began = nil
+    }
   }
 
   private static let interval = Duration.milliseconds(100)
@@ -34,8 +41,19 @@ final class PhaseSender: Sendable {
   }
 
   func enter(_ phase: UpdatePhase) {
-    state.withLock { $0 = State(phase: phase, sent: uptime()) }
+    state.withLock { state in
+      let now = uptime()
+      state.end(at: now)
+      (state.phase, state.began, state.sent) = (phase, now, now)
+    }
     send(phase)
+  }
+
+  func end() -> [UpdateReport.Phase] {
+    state.withLock { state in
+      state.end(at: uptime())
+      return state.past
+    }
   }
 
   /// Adds finished bytes (negative if they must be repeated) and changed rows.

@@ -106,7 +106,7 @@ public struct SeedModel: Hashable, Sendable {
   public let dataset: DatasetName
   /// The version of the schema that the app's queries were written for.
   public let version: ModelVersion
-  /// `nil` accepts the schema in the signed metadata: for tools, which have no queries of their own.
+  /// `nil` accepts the schema in the signed metadata, for tools without their own queries.
   package let schema: SHA256Digest?
 
   /// A model whose schema is pinned by its hash.

@@ -50,7 +50,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let modelMismatch = Code("modelMismatch")
     /// The series has ended and has no files to download.
     public static let retired = Code("retired")
-    /// No snapshot or deltas lead from this device's data to the newest version.
+    /// No published files update this device's data to the newest version.
     public static let versionGone = Code("versionGone")
     /// Every path to the newest version failed on this device before, or was rolled back.
     public static let rejected = Code("rejected")

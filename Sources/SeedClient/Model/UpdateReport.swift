@@ -102,13 +102,17 @@ public struct UpdateReport: Hashable, Sendable, CustomStringConvertible {
   public let lifecycle: SeedLifecycle
   /// The update's duration, excluding device sleep.
   public let duration: Duration
+  /// The phases in order. A phase occurs again if its files were unusable and others were downloaded.
+  public let phases: [Phase]
 
   package init(
     plan: UpdatePlan, from: SeedVersion?, seed: Seed, bytes: Int, traffic: UpdateTraffic,
-    changes: [String: SeedChanges.Table], lifecycle: SeedLifecycle, duration: Duration
+    changes: [String: SeedChanges.Table], lifecycle: SeedLifecycle, duration: Duration,
+    phases: [Phase] = []
   ) {
     (self.plan, self.from, self.seed, self.bytes) = (plan, from, seed, bytes)
     (self.traffic, self.changes, self.lifecycle, self.duration) = (traffic, changes, lifecycle, duration)
+    self.phases = phases
   }
 
   /// The effect on the data.
@@ -138,6 +142,24 @@ public struct UpdateTraffic: Hashable, Sendable {
   public package(set) var restarts = 0
 
   package init() {}
+}
+
+extension UpdateReport {
+  /// A phase that has ended.
+  public struct Phase: Hashable, Sendable {
+    /// The phase, with its final progress.
+    public let phase: UpdatePhase
+    /// Its duration, excluding device sleep.
+    public let duration: Duration
+
+    /// Bytes downloaded, expanded or applied; 0 in a phase without progress.
+    public var bytes: Int {
+      switch phase {
+      case .downloading(let bytes, _), .expanding(let bytes, _), .applying(_, let bytes, _): bytes
+      case .checking, .buildingIndexes, .swapping, .finished: 0
+      }
+    }
+  }
 }
 
 /// An update's phase and progress.

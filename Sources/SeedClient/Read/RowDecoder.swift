@@ -47,7 +47,7 @@ class KeptContainer {
   /// Whether the app's type has kept a copy of the container.
   var isShared: Bool { true }
 
-  /// If an app's type kept the container, its columns are leaked on purpose: they report that the row is gone.
+  /// If an app's type keeps the container, its columns are leaked on purpose, to report that the row is no longer available.
   func end() {
     guard isShared else { return }
     columns.end()
@@ -106,7 +106,8 @@ final class MemberColumns {
   /// The rows' decoder; superclasses use it too.
   func rows() throws -> RowDecoder {
     guard !hasEnded else {
-      throw SeedError(.decoding, "a type reads a row that is gone: read all members in its init(from:)")
+      throw SeedError(
+        .decoding, "a type reads a row after its init(from:) has returned: read all members in init(from:)")
     }
     return decoder.takeUnretainedValue()
   }

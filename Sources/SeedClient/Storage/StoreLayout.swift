@@ -14,7 +14,7 @@ struct StoreLayout: Sendable {
     guard directory.contains(where: { $0 != "/" }) else {
       throw SeedError(
         .configuration,
-        "directory: \"\(directory)\" cannot belong to one store: name a folder of its own")
+        "directory: \"\(directory)\" is a shared folder: give the store its own folder")
     }
     self.init(directory: directory)
   }

@@ -111,8 +111,8 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "the connection drops before all of \(url) has arrived, and the server starts over each time: it "
         + "must support range requests"
     case .coded(let url, let coding):
-      "\(url) came with the Content-Encoding \(coding), which was not requested: the server or a proxy must leave the "
-        + "file as it is"
+      "\(url) was sent with the Content-Encoding \(coding), which was not requested: configure the server and "
+        + "proxies to send the file unchanged"
     case .webPage(let url):
       "a web page arrived instead of \(url): this network may require you to sign in first"
     case .tooSlow(let url, let bytes, let time):

@@ -9,7 +9,7 @@ public import Foundation
 
 // The only file that needs URLSession: a platform without it can replace this file with its own `SessionOptions`.
 
-/// The app's changes to the session, and the transport that they lead to.
+/// The app's session settings, and the transport that they produce.
 struct SessionOptions: Sendable {
   var configure: @Sendable (URLSessionConfiguration) -> Void = { _ in }
   var prepare: @Sendable (inout URLRequest) -> Void = { _ in }

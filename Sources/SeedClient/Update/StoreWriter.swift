@@ -108,7 +108,7 @@ actor StoreWriter: BlockingActor {
     else {
       throw SeedError(
         .noPrevious,
-        "there is no file in \(layout.directory) to go back to: a file that a snapshot replaced can come back once, but"
+        "there is no previous file in \(layout.directory): a file that a snapshot replaced can be restored once, but"
           + " a delta's changes cannot be undone: wait for the publisher's next version")
     }
     let folder = layout.folder(previous)

@@ -14,7 +14,7 @@ import SeedTrust
 ///  5. Otherwise use the path with the fewest bytes: a chain of deltas, or the newest snapshot and the chain after it.
 ///     Never go to a lower version than the device's.
 ///  6. Objects that proved bad count as unpublished, and rows that were rolled back on this device are never used. A
-///     retired series is followed to its last version, and rejected if nothing leads there.
+///     retired series is updated to its last version, and rejected if that cannot be reached.
 struct UpdatePlanner {
   private let state: SeriesState
   private let local: SeedMeta?

@@ -5,7 +5,7 @@ import CSQLite
 extension Connection {
   var isReceived: Bool { owner.isReceived }
 
-  /// No seed comes near these limits; without them, a few bytes of a schema take much memory or stack.
+  /// Seeds stay far below these limits. Without them, a few bytes of schema could take much memory or stack.
   private static let receivedLimits: [(limit: Int32, value: Int32)] = [
     (SQLITE_LIMIT_SQL_LENGTH, 1_000_000), (SQLITE_LIMIT_COMPOUND_SELECT, 50),
     (SQLITE_LIMIT_VDBE_OP, 4_000_000), (SQLITE_LIMIT_TRIGGER_DEPTH, 0),

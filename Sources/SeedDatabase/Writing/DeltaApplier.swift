@@ -178,7 +178,7 @@ extension SchemaAdditions {
 
 package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSeries
-  /// The additions of a delta that begins a minor do not lead to the signed schema.
+  /// The additions of a delta that begins a minor produce another schema than the signed one.
   case otherSchema
   case notAsSigned(file: String, header: DeltaHeader)
   case outOfRange(from: SeedVersion, to: SeedVersion, version: SeedVersion)
@@ -188,7 +188,7 @@ package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .otherSeries: "the delta belongs to a different series or schema than the seed"
-    case .otherSchema: "the delta's additions to the schema do not lead to the signed one"
+    case .otherSchema: "the delta's additions do not produce the signed schema"
     case .notAsSigned(let file, let header):
       "\(file) does not match its signed header: it has versions \(header.from) to "
         + "\(header.to) of \(header.series), model \(header.model)"

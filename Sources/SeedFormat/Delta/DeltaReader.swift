@@ -1,4 +1,4 @@
-/// Reads a delta by change, and rejects anything that ``DeltaWriter`` does not write. Holds about one row in memory.
+/// Reads a delta change by change, and rejects everything that ``DeltaWriter`` would not write. Holds about one row in memory.
 package struct DeltaReader: ~Copyable {
   package let header: DeltaHeader
   private var tokens: DeltaTokens

@@ -24,7 +24,7 @@ package struct JSONScanner: ~Copyable {
   var expectation = Expectation.value
   /// The number of bytes that must have arrived before the next attempt is worthwhile.
   var patience = 0
-  /// Reused for single tokens, to save two allocations for each.
+  /// Reused for single tokens, which saves two allocations per token.
   private var spare: JSONTape?
 
   private static let impatientBytes = 64 * 1024

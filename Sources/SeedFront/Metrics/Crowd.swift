@@ -29,7 +29,7 @@ extension MetricsPage {
     let series = view.catalog?.allSeries ?? []
     text.family(
       "seedbank_estimated_clients", .gauge,
-      "Clients of the library, estimated from how often they look here and are asked to; absent behind proxies.",
+      "Estimated number of library clients, from their requests and pollSeconds; absent behind proxies.",
       rates.sorted { $0.key < $1.key }.compactMap { model, rate in
         series.first { model.isServed(by: $0.series) }.map {
           (model.labels, (rate * Double($0.state.pollSeconds)).rounded())

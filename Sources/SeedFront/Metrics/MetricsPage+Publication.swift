@@ -73,7 +73,7 @@ extension MetricsPage {
     ) { $0.look.good?.secondsSinceEpoch }
     writeGauge(
       "seedbank_expected_look_seconds",
-      "The expected seconds between two looks, while a process keeps publishing.", facts
+      "Expected seconds between two checks of the origin by a running publisher.", facts
     ) { facts in facts.checkSeconds.map { StepRhythm.expectedSeconds($0, facts.commandSeconds) } }
     writeGauge(
       "seedbank_expected_change_seconds", "Seconds within which the operator expects a new version.", facts
@@ -134,7 +134,7 @@ extension MetricsPage {
     ) { $0.look.reading.openMilliseconds }
     writeGauge(
       "seedbank_origin_is_standby",
-      "1 if the database server that the newest look reached is a standby, 0 if it is a primary.", facts
+      "1 if the database server of the newest check is a standby, 0 if it is a primary.", facts
     ) { $0.look.reading.role.map { $0 == .standby ? 1 : 0 } }
     writeGauge(
       "seedbank_origin_replica_lag_seconds",

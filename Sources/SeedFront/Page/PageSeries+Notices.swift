@@ -10,7 +10,7 @@ extension SeriesProblem {
 extension PageSeries {
   var trouble: (kind: String, word: String)? { problems.first.map { ($0.level.rawValue, word($0)) } }
 
-  /// `nil` if nothing can be said while the publication is away.
+  /// `nil` if the publication is unavailable.
   var badge: HTML? {
     if let (kind, word) = trouble { return .state(kind, word) }
     if isAway { return nil }
@@ -71,7 +71,7 @@ extension PageSeries {
       """
     case .clocksDiffer:
       "A date of this series is ahead of this front’s clock, so the data’s age is unknown"
-    case .noStep: (facts?.look.newestAt).map { "The publisher last looked at the data \(HTML.time($0))" }
+    case .noStep: (facts?.look.newestAt).map { "The publisher last checked the data \(HTML.time($0))" }
     case .old:
       (facts?.expectedChangeSeconds).map {
         "A new version is expected within \(HTML.durationText(seconds: $0))"

@@ -99,7 +99,7 @@ extension Problem {
   fileprivate static let malformedResponse = Problem(
     .internalError, "The response cannot be sent: its status, a header or its file's range is wrong.")
   fileprivate static let unreadableFile = Problem(
-    .internalError, "The response cannot be sent: its file cannot be read.")
+    .internalError, "Cannot send the response, because its file is unreadable.")
 }
 
 extension HTTPBody {

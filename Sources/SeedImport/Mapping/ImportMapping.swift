@@ -29,7 +29,7 @@ public struct ImportMapping: Sendable {
     public var table: TableMapping
     /// The path of the rows in a document.
     public var rows: MemberPath
-    /// The arrangement of the rows.
+    /// How the document arranges its rows.
     public var layout: Layout
     /// Conditions that a row must meet. Several lists may share a path if all but one have conditions: a row goes to
     /// the first list that takes it, and is skipped if no list does.

@@ -211,7 +211,7 @@ final class PlanBuilder {
     guard rivals.allSatisfy({ Self.areDistinct($0.plan, plan) }) else {
       let remedy =
         if case .pairs = relation.kind {
-          "pairs have no constants, so give each join a table of its own"
+          "pairs have no constants, so use a separate table for each join"
         } else {
           "distinguish them by constants, with different values in one column"
         }

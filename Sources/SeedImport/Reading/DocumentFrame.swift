@@ -60,7 +60,8 @@ struct DocumentFrame {
     guard nodes[node].layout == list.layout, !isOpen || openNodes.insert(node).inserted else {
       throw ImportFailure(
         .mapping,
-        "two lists are at \(list.rows): give them the same layout, and conditions that tell their rows apart")
+        "two lists are at \(list.rows): give them the same layout, and conditions that distinguish their rows"
+      )
     }
     nodes[node].lists.append(number)
     if !list.isOptional { needed.append(node) }

@@ -58,7 +58,7 @@ struct RowFinder {
       throw ImportFailure(
         .document,
         "\(document()), row \(row), byte \(error.offset): the row is longer than \(Self.longestRow) bytes: divide it, or "
-          + "map a list within it with a path of its own")
+          + "map a list within it by a separate path")
     } catch let error as ImportFailure { throw ImportFailure(error.code, "\(document()): \(error.message)") }
   }
 

@@ -64,7 +64,7 @@ struct WatchedTable {
   let number: Int
   let table: LoggedTable
   let members: Set<UInt32>
-  /// Entries of earlier transactions were removed.
+  /// Log entries of transactions before this one have been removed.
   let pruned: UInt64
   let hasIndex: Bool
   fileprivate(set) var identity: String

@@ -215,7 +215,7 @@ final class PostgresConnection {
     if !finishes(raw, in: place.hasSeveralHosts ? place.hostSeconds : place.connectSeconds),
       PQstatus(raw) != CONNECTION_BAD, place.hasSeveralHosts
     {
-      // A host that accepts connections and is silent took all the time. Only PQreset gives each host time of its own.
+      // A host that accepts the connection but does not respond used up the time for all hosts. Only PQreset restarts it for each.
       PQreset(raw)
     }
     guard PQstatus(raw) == CONNECTION_OK else {

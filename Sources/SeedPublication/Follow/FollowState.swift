@@ -3,7 +3,7 @@ package import SeedSystem
 
 /// A follower's progress. Only one check runs at a time.
 package struct FollowState: Hashable, Sendable {
-  /// When the last look found nothing new or copied everything new.
+  /// The time of the last check that found nothing new or copied all changes.
   package private(set) var lastGoodLook: UTCTime?
   /// Why the last look failed. May contain the address of the followed publication.
   package private(set) var failure: String?

@@ -84,8 +84,8 @@ extension SeriesProblem {
       ("clocks differ", "'timedatectl' here and at the publisher shows whose clock is not synchronized")
     case .noStep:
       (
-        "no look for long",
-        "is the publisher still running? Start 'seedbank run', or look at the timer of 'seedbank regenerate'"
+        "no recent check",
+        "is the publisher running? Start 'seedbank run', or check the timer of 'seedbank regenerate'"
       )
     case .old:
       (
@@ -100,7 +100,7 @@ extension SeriesProblem {
       )
     case .originHeldOpen: ("origin open for long", "'seedbank status' shows how to make it shorter")
     case .modelGone:
-      ("its model is gone", "'seedbank status' shows what to put back, or how to end the series")
+      ("its model is missing", "'seedbank status' shows what to put back, or how to end the series")
     case .copyUnreadable:
       (
         "working copy unreadable",

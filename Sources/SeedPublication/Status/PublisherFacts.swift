@@ -42,7 +42,7 @@ package struct MirrorFacts: Hashable, Sendable {
   }
 }
 
-/// Facts in a file of their own, whose name cannot collide with a series', which ends with a number.
+/// Facts in a separate file. Its name cannot collide with that of a series, which ends with a number.
 package protocol CommonFacts: Hashable, Sendable {
   static var fileName: String { get }
   init?(_ json: JSONValue)

@@ -33,7 +33,7 @@ extension [PublishedObject] {
 
   package var spans: Set<DeltaSpan> { Set(compactMap(\.span)) }
 
-  /// The version at which the last minor that a delta carries began, else the first. No merged delta leads across it.
+  /// The version at which a delta began the newest minor, or the first version. No merged delta spans it.
   package var newestMinor: SeedVersion { filter { $0.schemaBefore != nil }.map(\.version).max() ?? .first }
 }
 

@@ -20,7 +20,7 @@ package struct LockFile {
 
   package init(_ path: String, of folder: String) { (self.path, self.folder) = (path, folder) }
 
-  /// Waits for another process as long as `patience` says, and without limit for another thread of this process.
+  /// Waits up to `patience` for another process, and indefinitely for another thread of this one.
   package func hold<Result>(
     _ patience: Patience, isOver: () -> Bool = { false }, _ body: () throws -> Result
   ) throws -> Result {

@@ -74,7 +74,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "\(path) is a copy of a publication: if it is to be recovered, run 'seedbank recover' again before anything is "
         + "published\(Self.startingOver)"
     case .noSnapshot(let series):
-      "no published snapshot of \(series) leads to its newest version: restore the publication from a backup, or with "
+      "no published snapshot and deltas of \(series) reach its newest version: restore the publication from a backup, or with "
         + "'seedbank recover' from a mirror or a follower\(Self.startingOver)"
     case .shrunk(let series, let isResuming, let gained):
       series.sorted { $0.key < $1.key }.map { series, tables in

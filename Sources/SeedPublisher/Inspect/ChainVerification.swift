@@ -53,7 +53,7 @@ struct ChainVerification {
       version = next.version
       for snapshot in snapshots where snapshot.version == version && snapshot.digest != next.digest {
         report.error(
-          snapshot.filePath, "its rows differ from those that the deltas lead to at version \(version)",
+          snapshot.filePath, "its rows differ from the result of the deltas at version \(version)",
           remedy: Remedy.snapshot)
       }
     }

@@ -178,7 +178,7 @@ enum ObjectListing {
     let chain = DeltaChain.shortest(
       published.objects, from: version, snapshot.schema, to: state.head, state.schema)
     guard chain != nil, published.newestSnapshot.map({ $0.version < version }) ?? true else { return false }
-    // The publication may have gone back, and have other rows as the same version.
+    // The publication may have been restored and have other rows at the same version.
     return published.objects.allSatisfy { $0.version != version || $0.digest == snapshot.digest }
   }
 }

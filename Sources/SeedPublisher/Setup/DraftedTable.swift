@@ -72,7 +72,7 @@ struct DraftedTable {
   }
 
   static let numberingRemark =
-    "-- These rows have no key of their own, so their numbers in the origin's file are the key."
+    "-- The origin's table has no key, so the row numbers in its file are the key."
 
   static let rowNumberColumn = "row_number"
 

@@ -124,7 +124,7 @@ package struct ModelDraft: Sendable {
     else {
       throw ColumnRefusal(
         reason:
-          "its table has a SELECT of its own: add the column in \(path)/\(table).sql and \(ModelFolder.schemaFileName)"
+          "its table has a custom SELECT: add the column in \(path)/\(table).sql and \(ModelFolder.schemaFileName)"
       )
     }
     return (
@@ -142,7 +142,7 @@ private struct ColumnRefusal: Error {
     reason: "its table cannot be published as it is",
     remedy: "add the table to schema.sql in a form that clients can have")
   static let leftOut = Self(
-    reason: "clients cannot have it as it is",
+    reason: "clients cannot use it unchanged",
     remedy: "for its values, add it to schema.sql as an ordinary column")
   static let notFound = Self(
     reason:

@@ -63,7 +63,8 @@ extension SchemaDraft {
     addViews(survey.views, proof)
     notes += survey.triggers.map {
       SetupNote(
-        kind: .trigger, name: $0, reason: "seeds have none, and rows come as the origin has them",
+        kind: .trigger, name: $0,
+        reason: "seeds have no triggers, and the origin's rows are published as they are",
         remedy: "no action needed")
     }
   }

@@ -105,7 +105,7 @@ private struct FollowJob: Sendable {
         report.warnings.forEach(context.console.warning)
         try context.console.report(report.json, report.text)
       } catch  where Task.isCancelled {
-        throw Refusal(.failure, "A signal ended the look. The copy is unchanged; the next look continues.")
+        throw Refusal(.failure, "A signal ended the check. The copy is unchanged; the next check continues.")
       }
     }
   }

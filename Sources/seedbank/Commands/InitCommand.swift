@@ -203,7 +203,7 @@ extension DatasetConfiguration {
     }
   }
 
-  /// From this size on, smaller snapshots are worth the additional time on the publisher and on devices.
+  /// Above this size, smaller snapshots justify the additional time on the publisher and on devices.
   private static let largeBytes = 20_000_000
 
   fileprivate mutating func suit(originOf bytes: Int) {

@@ -120,7 +120,7 @@ import Testing
     let look = try TestProgram([SeedbankBinary.path] + scene.once, in: scene.folder.path)
     try waitUntil("a request") { !scene.host.takeRequests().isEmpty }
     #expect(try look.stop() == .exited(1))
-    #expect(look.errors.contains("A signal ended the look"), "\(look.errors)")
+    #expect(look.errors.contains("A signal ended the check"), "\(look.errors)")
     scene.host.begin(.none)
     try scene.follow()
     try scene.expectSame()

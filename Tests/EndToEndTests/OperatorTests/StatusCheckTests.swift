@@ -106,7 +106,7 @@ import Testing
     }
     #expect(run.stop() == 0)
     #expect(try check().status == 0)
-    try check(seconds: 460).expect(1, output: "ago, more than 7 minutes: is the publisher still running?")
+    try check(seconds: 460).expect(1, output: "ago, more than 7 minutes: is the publisher running?")
   }
 
   @Test func `a working copy that is locked by a large change is not reported as unreadable`() throws {
@@ -202,7 +202,7 @@ import Testing
       "mv kept b.sqlite; $seedbank regenerate"
     ),
     (
-      "a model is gone", "its model is gone",
+      "a model is gone", "its model is missing",
       "cp seedbank/seedbank.json one; sqlite3 b.sqlite 'CREATE TABLE t(a PRIMARY KEY)'; $seedbank init b.sqlite; "
         + "$seedbank regenerate; cp seedbank/seedbank.json two; cp one seedbank/seedbank.json; $seedbank regenerate",
       "cp two seedbank/seedbank.json; $seedbank regenerate"

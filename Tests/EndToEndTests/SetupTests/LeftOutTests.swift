@@ -83,7 +83,7 @@ import Testing
       "many.sqlite", "CREATE TABLE t(id INTEGER PRIMARY KEY);\n\((triggers + tables).joined())")
     let told = try folder.succeed("init", "many.sqlite")
     func lines(_ words: String) -> [Substring] { told.split(separator: "\n").filter { $0.contains(words) } }
-    let skipped = lines("seeds have none")
+    let skipped = lines("seeds have no triggers")
     #expect(skipped.count == 1 && (0..<20).allSatisfy { skipped[0].contains("\"t\($0)\"") }, "\(told)")
     let keyed = lines("WITHOUT ROWID")
     let list = #"WITHOUT ROWID: "k1", "k2", "k3", "k4", "k5": "#

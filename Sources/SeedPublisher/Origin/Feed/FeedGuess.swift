@@ -41,7 +41,8 @@ struct FeedGuess {
     let spelled = delimiter == "\t" ? "tab" : String(delimiter)
     table = FeedTable(
       FeedName.table(file.name), layout: .csv(format), json: ["csv": ["delimiter": .string(spelled)]])
-    note = "\(file.name) is read with the delimiter \(spelled), as its bytes look: see origin.tables"
+    note =
+      "\(file.name) is read with the delimiter \(spelled), guessed from its content: to change it, see origin.tables"
   }
 
   private static func count(_ sign: Character, _ header: ArraySlice<UInt8>) -> Int {
