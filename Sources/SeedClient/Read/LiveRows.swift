@@ -27,10 +27,10 @@ struct DataEdition: Sendable {
   ) {
     (self.generation, self.version) = (generation, version)
     let before = earlier?.generation === generation ? earlier?.tables : nil
-    let updated = Dictionary(updated.map { ($0.key.lowercased(), $0.value) }) { $1 }
+    let updated = Dictionary(updated.map { ($0.key.foldedName, $0.value) }) { $1 }
     tables = sums.map { sums in
       let states = sums.map { name, sum in
-        let name = name.lowercased()
+        let name = name.foldedName
         return (name, Self.state(sum, version, updated[name], after: before?[name]))
       }
       return Dictionary(states) { $1 }
@@ -43,7 +43,7 @@ struct DataEdition: Sendable {
     if let before, before.sum == sum { return before }
     guard var state = before, let updated else { return TableState(sum: sum, rowsChanged: version) }
     state.sum = sum
-    for column in updated { state.columnsChanged[column.lowercased()] = version }
+    for column in updated { state.columnsChanged[column.foldedName] = version }
     return state
   }
 
@@ -68,8 +68,8 @@ struct DataEdition: Sendable {
     /// reads internally.
     init(_ read: TablesRead, ordinary: Set<String>) {
       let schema: Set = ["sqlite_master", "sqlite_schema"]
-      let data = read.columns.filter { !schema.contains($0.key.lowercased()) }
-      let columns = Dictionary(data.map { ($0.key.lowercased(), Set($0.value.map { $0.lowercased() })) }) {
+      let data = read.columns.filter { !schema.contains($0.key.foldedName) }
+      let columns = Dictionary(data.map { ($0.key.foldedName, Set($0.value.map { $0.foldedName })) }) {
         $0.union($1)
       }
       self = read.readsMore || !Set(columns.keys).isSubset(of: ordinary) ? .all : .tables(columns)

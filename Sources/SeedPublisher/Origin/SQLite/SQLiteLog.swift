@@ -94,7 +94,7 @@ final class SQLiteLog: OriginLog {
       let numbers = json["logs"]?["\(source.number)"]?.elements?.compactMap(\.integer)
       guard let mark = Self.mark(numbers) else { return .doubt(.otherLog) }
       if let doubt = try doubt(of: mark, source) { return .doubt(doubt) }
-      marks[source.table.lowercased()] = mark
+      marks[source.table.foldedName] = mark
     }
     return .tables(try touched(since: marks, plan))
   }
@@ -113,10 +113,10 @@ final class SQLiteLog: OriginLog {
   private func touched(since marks: [String: Mark], _ plan: SeriesPlan) throws -> [String: Touched] {
     let written = try Set(
       sources.filter { source in
-        let number = marks[source.table.lowercased()]?.number ?? 0
+        let number = marks[source.table.foldedName]?.number ?? 0
         return try connection.integer(
           "SELECT 1 FROM \(source.log) WHERE seq > ? LIMIT 1", .integer(Int64(number))) != nil
-      }.map { $0.table.lowercased() })
+      }.map { $0.table.foldedName })
     return try plan.schema.tables.reduce(into: [:]) { touched, table in
       touched[table.name] = try self.touched(table, plan.projection(table), written, marks)
     }
@@ -125,13 +125,13 @@ final class SQLiteLog: OriginLog {
   private func touched(
     _ table: TableSchema, _ projection: Projection, _ written: Set<String>, _ marks: [String: Mark]
   ) throws -> Touched {
-    let known = Set(sources.map { $0.table.lowercased() })
+    let known = Set(sources.map { $0.table.foldedName })
     guard let read = try tablesRead(by: projection.select(table, in: connection)), read.isSubset(of: known)
     else { return .all }
     if read.isDisjoint(with: written) { return .nothing }
     // A view of that name would read other tables.
     guard let select = PlainSelect(table, projection), read == [select.table],
-      let source = sources.first(where: { $0.table.lowercased() == select.table })
+      let source = sources.first(where: { $0.table.foldedName == select.table })
     else { return .all }
     let keys = try keys(of: table, select, source, since: marks[select.table] ?? (0, 0))
     if case .keys = keys { found[table.name] = try projection.select(table, in: connection) }
@@ -162,7 +162,7 @@ final class SQLiteLog: OriginLog {
     of table: TableSchema, _ select: PlainSelect, _ source: Source, since mark: Mark
   ) throws -> Touched {
     let places = table.keyNames.compactMap { name in
-      source.keys.firstIndex { $0.lowercased() == select.column(name) }
+      source.keys.firstIndex { $0.foldedName == select.column(name) }
     }
     guard Set(places).count == source.keys.count, places.count == table.key.count,
       table.keyCollations.allSatisfy({ $0 == .binary })
@@ -206,15 +206,15 @@ struct PlainSelect {
   private let columns: [String: String]?
 
   func column(_ name: String) -> String? {
-    guard let columns else { return name.lowercased() }
-    return columns[name.lowercased()]
+    guard let columns else { return name.foldedName }
+    return columns[name.foldedName]
   }
 }
 
 extension PlainSelect {
   init?(_ table: TableSchema, _ projection: Projection) {
     guard let text = projection.sql else {
-      self.init(table: table.name.lowercased(), columns: nil)
+      self.init(table: table.name.foldedName, columns: nil)
       return
     }
     let sql = Array(text.utf8)
@@ -237,7 +237,7 @@ extension PlainSelect {
     guard let token, token.isQuoted || isName(token.keyword), !token.text(in: sql).hasPrefix("'") else {
       return nil
     }
-    return token.name(in: sql).lowercased()
+    return token.name(in: sql).foldedName
   }
 
   private static func isName(_ word: String) -> Bool {

@@ -42,9 +42,9 @@ package struct SQLiteLogSetup: OriginLogMaker {
     var remark = "SELECTs or views read it"
     for (client, projection) in plans.flatMap({ plan in plan.schema.tables.map { ($0, plan.projection($0)) } }
     ) {
-      guard let select = PlainSelect(client, projection), select.table == table.lowercased() else { continue }
+      guard let select = PlainSelect(client, projection), select.table == table.foldedName else { continue }
       let columns = client.keyNames.map { select.column($0) ?? $0 }
-      guard Set(columns) == Set(keys.map { $0.lowercased() }) else {
+      guard Set(columns) == Set(keys.map { $0.foldedName }) else {
         remark = "the clients use another key, \(client.keyNames.map(quoted).joined(separator: ", "))"
         continue
       }

@@ -136,10 +136,10 @@ extension Projection {
 
   /// A table may have more columns than the client's, but extra columns in a SELECT are a mistake.
   private func check(_ statement: Statement, _ table: TableSchema, mayHaveMore: Bool) throws {
-    let found = statement.columnNames.map { $0.lowercased() }
-    let expected = table.columnNames.map { $0.lowercased() }
-    let missing = table.columnNames.filter { !found.contains($0.lowercased()) }
-    let surplus = mayHaveMore ? [] : statement.columnNames.filter { !expected.contains($0.lowercased()) }
+    let found = statement.columnNames.map { $0.foldedName }
+    let expected = table.columnNames.map { $0.foldedName }
+    let missing = table.columnNames.filter { !found.contains($0.foldedName) }
+    let surplus = mayHaveMore ? [] : statement.columnNames.filter { !expected.contains($0.foldedName) }
     guard missing.isEmpty, surplus.isEmpty else {
       throw OriginError.columns(table: table.name, source: self, missing: missing, surplus: surplus)
     }
