@@ -80,7 +80,7 @@ import Testing
     ("with different values in one column", people([:], ["kind": .text("a")])),
     ("with different values in one column", people(["kind": .text("a")], ["lang": .text("en")])),
     ("with different values in one column", people(["kind": .text("1")], ["KIND": .integer(1)])),
-    ("give each join a table of its own, or let both merge", film(join("actors"), join("directors"))),
+    ("use a separate table for each join, or let both merge", film(join("actors"), join("directors"))),
     (
       "the names at $.m cannot be its key, because the key has 2 columns",
       film(

@@ -92,11 +92,6 @@ extension PublicationDirectory {
   }
 }
 
-extension SeedSeries {
-  /// Of its objects, within the publication.
-  fileprivate var folder: String { "targets/\(dataset)/\(major)" }
-}
-
 extension PublishedMetadata {
   fileprivate var namedFiles: Set<String> {
     var names: Set<String> = [

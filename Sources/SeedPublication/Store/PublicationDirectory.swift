@@ -101,7 +101,7 @@ package struct PublicationDirectory: Sendable {
   }
 
   /// The folder of a series' objects, with a trailing slash.
-  package func objectFolder(_ series: SeedSeries) -> String { "\(path)/targets/\(series.targetPrefix)" }
+  package func objectFolder(_ series: SeedSeries) -> String { "\(path)/\(series.folder)/" }
 
   package func draft(_ name: String, of series: SeedSeries) throws(FileError) -> String {
     try Folder.create(objectFolder(series))
@@ -142,7 +142,7 @@ package struct PublicationDirectory: Sendable {
 
   /// Removes temporary files left by crashes, and returns the errors of those that remain. No other process may be writing.
   package func sweep(_ series: [SeedSeries]) throws -> [FileError] {
-    try DurableFile.sweep(metadataFolder) + series.flatMap { try DurableFile.sweep(objectFolder($0)) }
+    try DurableFile.sweep(metadataFolder) + series.flatMap { try DurableFile.sweep("\(path)/\($0.folder)") }
   }
 }
 
@@ -190,6 +190,11 @@ package struct VerifiedMetadata: Sendable {
 }
 
 private final class LastVerified: Sendable { let value = Mutex<VerifiedMetadata?>(nil) }
+
+extension SeedSeries {
+  /// The folder of its objects within the publication.
+  var folder: String { "targets/\(dataset)/\(major)" }
+}
 
 extension [Int] {
   package var runs: [ClosedRange<Int>] {

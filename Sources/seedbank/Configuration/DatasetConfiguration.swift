@@ -63,7 +63,8 @@ struct DatasetConfiguration: SettingsFile, Hashable {
           + "`regenerate --snapshot` makes snapshots at times of day"),
       .integer(
         "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,
-        "how many snapshots stay listed; deltas are kept from the oldest of them on"),
+        "how many snapshots stay listed; deltas are kept from the oldest of them on; while a rollback holds the series, more may stay"
+      ),
       .integer(
         "retention.snapshotAgeSeconds", \.policy.retainedSnapshotSeconds, in: 60...315_360_000,
         "seconds after which a snapshot is removed even if fewer are listed; the newest always stays"),

@@ -91,28 +91,6 @@ import Testing
     scene.expectEqual()
   }
 
-  @Test func `a process that holds the facts does not keep run from filling many mirrors`() throws {
-    let scene = try Scene()
-    let mirrors = (1...12).map { scene.deployment.folder("mirror-\($0)") }
-    for mirror in mirrors { try Folder.create(mirror) }
-    try scene.name(mirrors)
-    let run = try RunningSeedbank(["run", "--port", "0"], in: scene.deployment.folder.path)
-    func areFilled() -> Bool {
-      let newest = scene.file("metadata/timestamp.json", in: scene.deployment.publication.path)
-      return mirrors.allSatisfy { scene.file("metadata/timestamp.json", in: $0) == newest }
-    }
-    try waitUntil("all mirrors are filled") { areFilled() }
-    let lock = try File(scene.deployment.folder("seedbank/publication/.facts.lock"), for: .updating)
-    try waitUntil("the facts are not being written") { try lock.tryLock() }
-    let before = scene.deployment.publication.timestampStamp
-    try scene.change("while the facts are locked")
-    try waitUntil("the change is published") { scene.deployment.publication.timestampStamp != before }
-    // Each mirror waits ten seconds for the facts, but only after it was filled.
-    try eventually("all mirrors are filled again", within: 9) { areFilled() ? true : nil }
-    lock.unlock()
-    #expect(run.stop() == 0)
-  }
-
   @Test func `a missing mirror is reported as behind, stops no step, and catches up when it returns`() throws
   {
     let scene = try Scene()
