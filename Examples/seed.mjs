@@ -79,7 +79,7 @@ function addition(sql) {
   // For sqlite3, a line "go" or "/" is a semicolon, and a NUL ends a line. A variable such as $a(') hides a quote.
   if (!adds.test(plain) || /[;'"`[$@#:?]|--|\/\*|^\s*(go|\/)\s*$/im.test(plain) || sql.includes('\0'))
     throw new Error(`not an addition to the schema: ${sql}`);
-  return /--.*$/.test(sql) ? `${sql}\n` : sql;  // Only after a comment: SQLite keeps it.
+  return /--[^\n]*$/.test(sql) ? `${sql}\n` : sql;  // Only after a comment: SQLite keeps it.
 }
 
 /** Builds the indexes that a snapshot leaves to its reader. */

@@ -10,7 +10,12 @@ extension SeedStore {
     // Another process may have found damage.
     if isWriting, let current, !current.folder.has(.damaged) { return current }
     // A read-only store follows the record of the store that updates.
-    if !hasRecord || fetcher == nil { (currentState.record, hasRecord) = (await writer.record(), true) }
+    if !hasRecord || fetcher == nil {
+      (currentState.record, hasRecord) = (await writer.record(), true)
+    } else if !isWriting {
+      // Another store may have updated the data. The other facts are this store's own.
+      currentState.record.provenance = await writer.record().provenance
+    }
     let search = try await writer.find(known: held.inPlace)
     note(damage: search.damaged.map { "\($0.folder.file) is damaged (\($0.reason))" })
     guard let found = search.generation else {

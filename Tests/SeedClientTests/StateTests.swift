@@ -53,6 +53,20 @@ import Testing
     }
   }
 
+  @Test func `a store that does not update reports the license of another store's update`() async throws {
+    let updating = try fixture.store()
+    try await updating.update()
+    let waiting = try fixture.store()
+    try await waiting.prepare()
+    #expect(await waiting.state.license == "CC0-1.0")
+    fixture.publisher.provenance = Provenance(license: "ODbL-1.0")
+    try fixture.publishGeneration(["a": "Two"])
+    try await updating.update()
+    try await waiting.prepare()
+    let state = await waiting.state
+    #expect(state.license == "ODbL-1.0" && state.attribution == nil && state.version?.number == 2)
+  }
+
   @Test func `data is stale after three missed checks and an hour, with or without a restart`() async throws {
     fixture.publisher.pollSeconds = 600
     try fixture.publisher.sign()

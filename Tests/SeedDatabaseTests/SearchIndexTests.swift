@@ -48,6 +48,28 @@ import Testing
     #expect(try connection.integer("SELECT rowid FROM numbered WHERE numbered MATCH 'green'") == 7)
   }
 
+  @Test func `a search table may name its content and rowid by bare words with letters beyond ASCII`() throws
+  {
+    let connection = try Connection("search", .memory)
+    try connection.execute(
+      """
+      CREATE TABLE straße(title TEXT PRIMARY KEY, größe INTEGER NOT NULL UNIQUE);
+      CREATE VIRTUAL TABLE numbered USING fts5(title, content=STRAßE, content_rowid=größe);
+      """)
+    let schema = try makeSeed(connection)
+    #expect(schema.searchTables == [SearchTable(name: "numbered", content: "straße")])
+    try connection.transaction {
+      let writer = try SeedWriter(connection, schema)
+      try writer.upsert([.text("green"), .integer(7)], in: schema.tables[0])
+      _ = try writer.finish()
+    }
+    let match = "SELECT rowid FROM numbered WHERE numbered MATCH 'green'"
+    #expect(try connection.integer(match) == 7)
+    try connection.execute("INSERT INTO numbered(numbered) VALUES ('delete-all')")
+    try SearchIndex.rebuild(over: ["straße"], connection)
+    #expect(try connection.integer(match) == 7)
+  }
+
   private func change(
     _ writer: SeedWriter, _ table: TableSchema, _ random: inout SplitMix
   ) throws {

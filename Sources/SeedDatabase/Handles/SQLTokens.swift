@@ -8,7 +8,8 @@ package struct SQLScanner {
   /// A word, a number, a quoted string or name, or one punctuation character.
   package struct Token {
     package let range: Range<Int>
-    /// A bare word in upper case, or punctuation; empty for a quoted token, which is never a keyword.
+    /// A bare word with its ASCII letters in upper case, or punctuation; empty for a quoted token, which is never a
+    /// keyword.
     package let keyword: String
 
     package var isQuoted: Bool { keyword.isEmpty }
@@ -44,8 +45,10 @@ package struct SQLScanner {
       while offset < bytes.count, Self.isWord(bytes[offset]) { offset += 1 }
     default: offset += 1
     }
-    let text = String(decoding: bytes[start..<offset], as: UTF8.self)
-    return Token(range: start..<offset, keyword: text.uppercased())
+    let word = bytes[start..<offset].lazy.map {
+      (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) ? $0 & 0xDF : $0
+    }
+    return Token(range: start..<offset, keyword: String(decoding: word, as: UTF8.self))
   }
 
   /// A doubled quote is a literal quote and does not end the token; a bracket cannot be doubled.

@@ -108,8 +108,8 @@ struct DatasetConfiguration: SettingsFile, Hashable {
         json: { .object($0.sorted { $0.key < $1.key }.map { JSONMember(String($0.key), $0.value.json) }) }),
       .text(
         "license", \.policy.provenance.license,
-        "the data's license; like `attribution` and `source`, it is in the signed metadata after the next step, and reaches an app "
-          + "with the next snapshot that the app downloads"
+        "the data's license; like `attribution` and `source`, it is in the signed metadata after the next step, from which "
+          + "apps read it with their next update"
       ),
       .text("attribution", \.policy.provenance.attribution, "the credit that the data requires"),
       .text("source", \.policy.provenance.source, "the source of the data"),
