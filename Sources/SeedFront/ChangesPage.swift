@@ -108,10 +108,13 @@ struct ChangesPage: Sendable {
 private final class ExpandedPage: Sendable {
   private struct State {
     let source: PageStream
-    var bytes: [UInt8]
+    let length: Int
+    var bytes: [UInt8] = []
 
-    mutating func grow(by count: Int) {
+    /// Never beyond the page's end, because the array would double its memory.
+    mutating func grow(by most: Int) {
       let (source, start) = (source, bytes.count)
+      let count = min(most, length - start)
       bytes += repeatElement(0, count: count)
       let added = bytes.withUnsafeMutableBytes { source.next(into: .init(rebasing: $0[start...])) } ?? 0
       bytes.removeLast(count - added)
@@ -127,11 +130,10 @@ private final class ExpandedPage: Sendable {
 
   init?(_ parts: [PagePart], length: Int) {
     self.length = length
-    var bytes: [UInt8] = []
-    bytes.reserveCapacity(length)
-    state = Mutex(State(source: PageStream(parts), bytes: bytes))
+    state = Mutex(State(source: PageStream(parts), length: length))
     // Without a page, the deinitializer subtracts as well.
     if Self.heldBytes.add(length, ordering: .relaxed).newValue > Self.mostBytes { return nil }
+    state.withLock { $0.bytes.reserveCapacity(length) }
   }
 
   deinit { Self.heldBytes.subtract(length, ordering: .relaxed) }

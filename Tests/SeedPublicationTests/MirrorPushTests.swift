@@ -252,11 +252,12 @@ import Testing
     ]
     try Folder.create(folder("targets/my/1"))
     for name in own + ours { try DurableFile.replace(folder(name), with: [1]) }
+    let store = FolderStore(folder.path)
+    // Before anything is written, because a full disk may lack the space.
+    #expect(try Set(store.list().keys) == Set(own) && !ours.contains { Folder.exists(folder($0)) })
     var memory = MirrorMemory()
-    for seconds in [0, 100] {
-      _ = try Self.push(history.images[0], to: FolderStore(folder.path), &memory, at: seconds)
-    }
-    #expect(try Set(FolderStore(folder.path).list().keys) == history.images[0].paths.union(own))
+    for seconds in [0, 100] { _ = try Self.push(history.images[0], to: store, &memory, at: seconds) }
+    #expect(try Set(store.list().keys) == history.images[0].paths.union(own))
   }
 
   @Test func `a mirror on which only a removal fails is not behind, and the next push removes the file`()

@@ -90,6 +90,20 @@ import Testing
     #expect(Folder.exists("\(folder)/unknown"))
   }
 
+  @Test func `a step of another dataset forgets the time of a file that is named again`() throws {
+    let deployment = try Self.deployment()
+    let (before, first) = (try deployment.publication.published(), try deployment.metadata().newestSnapshot)
+    try Self.change(deployment, "b")
+    let pruning = Pruning(
+      publication: deployment.publication, stateFolder: deployment.publisher.stateFolder, graceSeconds: 600)
+    // As after the metadata came back from a backup.
+    _ = try pruning.run(
+      before, of: DatasetName("other"), now: deployment.clock.adding(seconds: 590), isDryRun: false)
+    let now = deployment.clock.adding(seconds: 610)
+    let run = try pruning.run(try deployment.publication.published(), now: now, isDryRun: true)
+    #expect(try run.waiting[#require(first).filePath] == now && run.removed.isEmpty, "\(run.removed)")
+  }
+
   @Test func `a file left by a crash that stays is reported, and the step goes on`() throws {
     let deployment = try Self.deployment()
     let (publication, state) = (deployment.publication.path, deployment.folder("state"))

@@ -42,7 +42,9 @@ package struct Pruning {
         waiting[file] = since[file]
       }
     }
-    waiting.merge(known.filter { unlisted.contains(Folder.parent(of: $0.key)) }) { own, _ in own }
+    for (file, time) in known where unlisted.contains(Folder.parent(of: file)) && !named.contains(file) {
+      waiting[file] = min(time, now)
+    }
     if waiting != known { try remember(waiting) }
     return (due.filter { waiting[$0] == nil }, waiting, Self.warnings(failures))
   }
