@@ -92,7 +92,8 @@ import Testing
 
   @Test func `a step of another dataset forgets the time of a file that is named again`() throws {
     let deployment = try Self.deployment()
-    let (before, first) = (try deployment.publication.published(), try deployment.metadata().newestSnapshot)
+    let before = try deployment.publication.published()
+    let first = try #require(try deployment.metadata().newestSnapshot).filePath
     try Self.change(deployment, "b")
     let pruning = Pruning(
       publication: deployment.publication, stateFolder: deployment.publisher.stateFolder, graceSeconds: 600)
@@ -101,7 +102,7 @@ import Testing
       before, of: DatasetName("other"), now: deployment.clock.adding(seconds: 590), isDryRun: false)
     let now = deployment.clock.adding(seconds: 610)
     let run = try pruning.run(try deployment.publication.published(), now: now, isDryRun: true)
-    #expect(try run.waiting[#require(first).filePath] == now && run.removed.isEmpty, "\(run.removed)")
+    #expect(run.waiting[first] == now && !run.removed.contains(first), "\(run.removed)")
   }
 
   @Test func `a file left by a crash that stays is reported, and the step goes on`() throws {
