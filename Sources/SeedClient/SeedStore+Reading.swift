@@ -4,13 +4,13 @@ import SeedSystem
 extension SeedStore {
   /// The data to start with: the newest on the device or in the app's bundle, otherwise a download.
   ///
-  /// Works offline after a first download, and never returns an empty database. The download is unlimited; a live query
-  /// waits for that of an update instead, which a policy can limit. If another store updates the
-  /// directory, this also picks up its changes.
+  /// Works offline after a first download, and never returns an empty database. The download is unlimited; a
+  /// live query instead waits for an update's download, which a policy can limit. If another store updates
+  /// the directory, this also picks up its changes.
   @discardableResult
   public func prepare() async throws -> Seed { try await preparedGeneration().seed }
 
-  /// One element per file: the current one, then each new one. Open the new file on each.
+  /// One element per file: the current one, then each new one. Open the new file at each element.
   ///
   /// Each stream is independent, receives the latest element if it was busy, and ends with the store.
   public nonisolated var files: AsyncStream<Seed> { fileSender.stream() }
@@ -86,7 +86,8 @@ extension SeedStore {
   /// The version that live queries follow, without waiting for a turn. It may be older than the state's.
   package nonisolated var latestVersion: SeedVersion? { editionSender.latest?.version }
 
-  /// Waits until live queries follow a version other than `version`. Returns false at the end of the task or the store.
+  /// Waits until live queries follow a version other than `version`. Returns false if the task or the store
+  /// ends first.
   package nonisolated func follows(otherThan version: SeedVersion?) async -> Bool {
     for await edition in editionSender.stream() where edition.version != version { return true }
     return false
@@ -116,8 +117,8 @@ extension SeedStore {
     .stream(at: editionSender)
   }
 
-  /// Opens the data if no other call has done so; otherwise an app that never updates would show nothing, without an
-  /// error.
+  /// Opens the data if no other call has done so. Without this, an app that never updates would show nothing
+  /// and get no error.
   private func openForQuery() async {
     await openData()
     guard fetcher != nil, access == .open, current == nil, !currentState.isUpdating, !hasNotedWaiting else {

@@ -55,8 +55,9 @@ extension SeedStore {
     if backgroundUpdates == 0, isSuspensionWanted { await stop(as: .suspended) }
   }
 
-  /// Closes the store permanently: like ``suspend()``, and ends its sequences, including live queries. All later calls
-  /// and `keepUpdated` fail with ``SeedError/Code/closed``. Another store can then update the directory.
+  /// Closes the store permanently: like ``suspend()``, but also ends its sequences, including live queries.
+  /// All later calls and `keepUpdated` fail with ``SeedError/Code/closed``. Another store can then update the
+  /// directory.
   ///
   /// A store closes when its last reference is released; call this if other references may remain.
   public func close() async {
@@ -132,13 +133,14 @@ extension SeedStore {
 
   /// Removes the store's files, and frees their space.
   ///
-  /// The store then starts over at its next read or update, as after an installation: with the app's bundle or a
-  /// download. A running ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task first, or
-  /// ``close()`` the store afterwards. Running updates and reads end as by ``suspend()``; later ones and live queries
-  /// wait. First close or detach the app's own connections to the data, which otherwise keep its space.
+  /// The store then starts over at its next read or update, as after an installation: with the app's bundle
+  /// or a download. A running ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task
+  /// first, or ``close()`` the store afterwards. Running updates and reads end as with ``suspend()``; later
+  /// ones and live queries wait. First close or detach the app's own connections to the data, which otherwise
+  /// keep its space.
   ///
-  /// Data that another store or process reads stays until the first update after that reader's end. Fails with
-  /// ``SeedError/Code/storeLocked`` if another store updates the directory.
+  /// Data that another store or process reads stays until the first update after that reader has finished.
+  /// Fails with ``SeedError/Code/storeLocked`` if another store updates the directory.
   public func remove() async throws {
     guard fetcher != nil else { throw SeedError.readOnly(layout.directory) }
     try access.check()

@@ -1,8 +1,8 @@
 extension SeedStore {
   /// Checks the server once and applies newer data.
   ///
-  /// A failed update keeps the old data. If another update is running, this one waits for its end. Cancelling the task
-  /// ends the update with either the old or the new data.
+  /// A failed update keeps the old data. If another update is running, this one waits for it to end.
+  /// Cancelling the task ends the update with either the old or the new data.
   ///
   /// ```swift
   /// try await seeds.update { phase in progress = phase.fractionCompleted }
@@ -45,9 +45,9 @@ extension SeedStore {
   /// A failed update keeps the old data and sets the error in ``state``. The next one runs after a delay that grows
   /// with every failure and is at least as long as the server asks for.
   ///
-  /// Throws ``SeedError/Code/cancelled`` after the task is cancelled, even while the store is suspended; a running
-  /// update ends first, with either the old or the new data. Throws other errors if a retry cannot help, for example
-  /// because the app's schema is not published, or no longer.
+  /// Throws ``SeedError/Code/cancelled`` after the task is cancelled, even while the store is suspended; a
+  /// running update ends first, with either the old or the new data. Throws other errors if a retry cannot
+  /// help, for example because the app's schema is not, or is no longer, published.
   ///
   /// - Parameters:
   ///   - policy: Limits each update, including the first download. By default, the first download is unlimited, and

@@ -66,8 +66,8 @@ public actor SeedStore {
   ///   - model: The data that the app was built for; `seedbank config swift` prints it.
   ///   - server: The publication's address, including its path.
   ///   - root: The publication's `root.json`, shipped with the app: the trust anchor.
-  ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app: the data to start with if the
-  ///     device has none newer, even offline.
+  ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app: the data to start with
+  ///     if the device has nothing newer, even offline.
   ///   - directory: A directory that only this store uses. The default is `Seedbank/<program>/<dataset>` in the user's
   ///     folder for application data, with the bundle identifier or the executable's name as the program. The store of
   ///     a new major replaces the data of the old one, so an app that uses two majors must set the directories.

@@ -132,8 +132,8 @@ package struct StoreExamination {
     return try set.series(series)
   }
 
-  /// Starts from the newer of the given and the stored root. The given one's keys must have signed a newer stored one, because
-  /// the store does not keep the roots between them.
+  /// Starts from the given root or the stored one, whichever is newer. If that is the stored one, the given
+  /// root's keys must have signed it, because the store does not keep the roots between them.
   private func start(_ root: [UInt8], _ now: UTCTime) throws -> TrustedMetadataSet {
     var given = try TrustedMetadataSet(root: root, now: now)
     guard let bytes = try stored(MetadataName.unversioned(Root.type)) else { return given }

@@ -3,8 +3,9 @@ import SeedSystem
 
 /// A clock that advances only when the test does.
 ///
-/// However, it advances by waits of up to four seconds, such as those between retries of a request, which end at once.
-/// Longer ones, such as those of ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, end when ``advance(by:)`` reaches their time.
+/// The exception is waits of up to four seconds, such as those between retries of a request: they end at
+/// once, and advance the clock. Longer ones, such as those of
+/// ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, end when ``advance(by:)`` reaches their time.
 public final class ScriptedClock: Sendable {
   private struct State {
     var elapsed = Duration.zero

@@ -127,7 +127,8 @@ public import SeedClient
 
   nonisolated init() {}
 
-  /// Returns the live query for a view's `query`. Keeps a query set on the live query until the view's own changes.
+  /// Returns the live query for a view's `query`. A query that was set on the live query stays until the
+  /// view's own query changes.
   func live(
     for query: SeedQuery, in seeds: SeedStore?, _ make: (SeedStore, SeedQuery) -> LiveQuery<Row>
   ) -> LiveQuery<Row> {

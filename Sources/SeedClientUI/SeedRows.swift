@@ -45,7 +45,8 @@ import class Foundation.Thread
 extension SeedRows: nonisolated DynamicProperty {
   /// Restarts the query if the view's query or store has changed.
   nonisolated public func update() {
-    // The protocol does not promise the main thread. Otherwise the view's body restarts the query by reading the rows.
+    // The protocol does not promise the main thread. On another thread, this can be skipped: the view's body
+    // restarts the query when it reads the rows.
     guard Thread.isMainThread else { return }
     MainActor.assumeIsolated { _ = projectedValue }
   }

@@ -25,8 +25,8 @@ extension ImportSession {
     return try writer.write(list.plan, source, given: given)
   }
 
-  /// Retries waiting rows: first in reverse order, because values mostly move along a list in its order; then in
-  /// document order, which rejects rows whose values are still taken.
+  /// Retries waiting rows: first in reverse order, because values usually move along a list in its order;
+  /// then in document order, which rejects rows whose values are still taken.
   func retryWaiting() throws {
     let (waiting, place, turn) = (writer.store.waiting, writer.place, turns.latest)
     defer { (writer.place, turns.latest, writer.decides) = (place, turn, false) }

@@ -136,7 +136,7 @@ extension PostgresPlace: OriginPlace {
     return (try PostgresStamp(connection), reuse)
   }
 
-  /// Locks are waited for as the place configures. With `waitSeconds` 0, the connection timeout is short too.
+  /// The place sets how long to wait for locks. With `waitSeconds` 0, the connection timeout is short too.
   package func open(waitSeconds: Int) throws -> any Origin {
     var place = self
     if waitSeconds == 0 { place.connectSeconds = Self.impatientSeconds }

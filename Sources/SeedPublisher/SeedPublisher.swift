@@ -5,9 +5,9 @@
 // Folders, lowest first: Model, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect, Keys, Setup,
 // API.
 //
-// The folders behind Publish/ and the files beside the folders are an operator's work around it: reports on a
-// publication, files and changes of keys, a new deployment, a new model, the reasons for a step to fail, and programs
-// that read notices of steps.
+// The folders after Publish/ and the files beside the folders are for the operator's work around it: reports
+// on a publication, files and changes of keys, a new deployment, a new model, the reasons for a step to fail,
+// and programs that read notices of steps.
 //
 // Rules of this module:
 // - Only Publish/ uses all folders below it.

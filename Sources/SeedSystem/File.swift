@@ -105,7 +105,7 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Whether a read would return within `milliseconds`; also true at the end.
+  /// Whether a read would return within `milliseconds`; also true at the end of the file.
   package func isReadable(within milliseconds: Int32) throws(FileError) -> Bool {
     var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
     let count = try retrying("poll", path) { Int(poll(&request, 1, milliseconds)) }

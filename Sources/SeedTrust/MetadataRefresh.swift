@@ -38,11 +38,11 @@ package struct MetadataRefresh {
     }
   }
 
-  /// The verified metadata of one series. Stricter than TUF in one point: another timestamp with the trusted version is
-  /// an error, because it proves that the publisher was restored from an old backup.
+  /// The verified metadata of one series. Stricter than TUF on one point: a different timestamp with the
+  /// trusted version is an error, because it proves that the publisher was restored from an old backup.
   ///
-  /// Without `asksForRoot`, the next root is fetched only if the repository's timestamp differs from the trusted one;
-  /// an unchanged timestamp leaves nothing that a stolen key could have signed.
+  /// Without `asksForRoot`, the next root is fetched only if the repository's timestamp differs from the
+  /// trusted one; if the timestamp is unchanged, there is nothing new that a stolen key could have signed.
   package static func refresh(
     series: SeedSeries, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
     now: UTCTime, asksForRoot: Bool = true

@@ -2,8 +2,8 @@
 import CCrypto
 
 package enum CryptoLibrary {
-  /// Disables OpenSSL's cleanup at exit, which would crash a thread that is still verifying. Must be the process's
-  /// first call of OpenSSL.
+  /// Disables OpenSSL's cleanup at exit, which would crash a thread that is still verifying. Must be the
+  /// process's first call into OpenSSL.
   package static func prepare() { _ = isPrepared }
 
   private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1

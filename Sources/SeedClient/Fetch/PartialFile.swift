@@ -52,7 +52,8 @@ final class PartialFile: Sendable {
 extension SHA256Hasher {
   private static let pieceBytes = 256 * 1024
 
-  /// Adds the rest of a file and returns its length. Ends with the task, because a large file takes seconds.
+  /// Adds the rest of a file and returns its length. Stops if the task is cancelled, because a large file
+  /// takes seconds.
   mutating func update(_ file: borrowing File) throws -> Int {
     var length = 0
     while true {

@@ -45,8 +45,9 @@ public struct SeedState: Hashable, Sendable {
   /// The origin of the data.
   public var source: String? { provenance?.source }
 
-  /// True if the data may be outdated: the last update failed, or the last check was more than three of the publisher's
-  /// intervals and an hour ago. In a read-only store, true if the data could not be read.
+  /// True if the data may be outdated: the last update failed, or the last check was more than an hour ago
+  /// and more than three of the publisher's intervals ago. In a read-only store, true if the data could not
+  /// be read.
   public var isStale: Bool { isOld || lastError != nil }
   package var isOld = false
   package var record = StateRecord()

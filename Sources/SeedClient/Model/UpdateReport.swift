@@ -23,8 +23,8 @@ public struct UpdatePlan: Hashable, Sendable {
     case onlySnapshot
     /// The deltas did not yield the published rows, so a snapshot replaces the data.
     case deltasFailed
-    /// A reader that does not end its transaction keeps a log more than twice as long as the file, so the data
-    /// continues in a new file with its own log.
+    /// The log is more than twice as long as the file because a reader does not end its transaction, so the
+    /// data continues in a new file with its own log.
     case logHeld
   }
 

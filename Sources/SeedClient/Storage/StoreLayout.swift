@@ -75,8 +75,8 @@ struct StoreLayout: Sendable {
       current: name, previous: previous.flatMap { Folder.exists(folder($0).record) ? $0 : nil })
   }
 
-  /// Notifies other stores on the directory, also in other processes, that deltas changed the current file. Not
-  /// durable, because a crash makes the notification irrelevant.
+  /// Notifies other stores on the directory, including those in other processes, that deltas changed the
+  /// current file. Not durable, because a crash makes the notification irrelevant.
   func notifyOthers() throws(FileError) {
     let temporary = news + DurableFile.temporarySuffix
     _ = try File(temporary, for: .replacing, mode: 0o600)

@@ -29,8 +29,8 @@ struct BundledSeed: Hashable, Sendable {
   let metadata: SeriesMetadata
   let snapshot: PublishedObject
 
-  /// Verifies a bundle's metadata from the app's root on. Ignores expiry, because an app stays in an app store for
-  /// months, and anyone may have its bundle's data.
+  /// Verifies a bundle's metadata, starting from the app's root. Ignores expiry, because an app stays in an
+  /// app store for months, and anyone may have its bundle's data.
   init(_ folder: BundleFolder, series: SeedSeries, root: [UInt8]) async throws {
     self.folder = folder
     let nothing = StoredMetadata(read: { _ in nil }, persist: { _, _ in })
@@ -106,7 +106,8 @@ extension StoreWriter {
 ///  1. A bundle that the app's model cannot open is ignored.
 ///  2. Without data that the app's model can open, the bundle is used, however old: the next update replaces it.
 ///  3. Within one epoch, the higher version wins; if equal, the store's own.
-///  4. Versions of different epochs cannot be compared. The bundle wins if its metadata is newer than the trusted.
+///  4. Versions of different epochs cannot be compared. The bundle wins if its metadata is newer than the
+///     trusted metadata.
 ///  5. A snapshot that failed here before is not tried again.
 struct BundleChoice: Hashable, Sendable {
   let epoch: Epoch

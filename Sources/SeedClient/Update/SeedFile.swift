@@ -39,7 +39,8 @@ final class SeedFile {
   @discardableResult
   func emptyLog() throws -> Bool { try connection.emptyLog() }
 
-  /// Applies one delta atomically: rows, version and digest. Throws ``DeltaMismatch`` only for a document as signed.
+  /// Applies one delta atomically: rows, version and digest. Throws ``DeltaMismatch`` only if the document is
+  /// the signed one.
   func apply(_ delta: FetchedObject, keyLimit: Int) throws -> SeedChanges {
     let document = try delta.document()
     return try DeltaMismatch.blaming {

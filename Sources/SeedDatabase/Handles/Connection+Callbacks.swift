@@ -54,9 +54,9 @@ extension Connection {
     }
   }
 
-  /// Runs `body`. Its statements fail with ``ResultCode/interrupted`` after `seconds` of CPU time, if the file grows
-  /// beyond `size`, or with the task. Time in which the process waits or is suspended does not count. `steps` are the
-  /// instructions between two checks.
+  /// Runs `body`. Its statements fail with ``ResultCode/interrupted`` after `seconds` of CPU time, if the
+  /// file grows beyond `size`, or when the task is cancelled. Time in which the process waits or is suspended
+  /// does not count. `steps` is the number of instructions between two checks.
   func computing<Result, Failure: Error>(
     atMost seconds: Int, growingTo size: Int64 = .max, endingWithTask: Bool = true,
     looking steps: Int32 = stepsBetweenRows, _ body: () throws(Failure) -> Result

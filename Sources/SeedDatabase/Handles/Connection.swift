@@ -281,11 +281,11 @@ extension Connection {
     case own
     /// A store's live file, which its one writer may change at any time. It was checked as a ``snapshot``.
     case reader
-    /// A snapshot, own or from elsewhere, that no other process has opened.
+    /// A snapshot, Seedbank's own or from elsewhere, that no other process has open.
     case snapshot
     /// A file from elsewhere that another process may write.
     case received
-    /// A seed, own or from elsewhere, that gets its indexes and deltas.
+    /// A seed, Seedbank's own or from elsewhere, that gets its indexes and deltas.
     case seed
     /// A temporary copy of a file from elsewhere, in an unnamed file.
     case copy

@@ -3,7 +3,8 @@ import SeedFormat
 /// The columns of a table that rows fill.
 package struct RowShape: Sendable {
   let columns: [Int]
-  /// The number of leading columns that an existing row takes over; the others are for new rows only.
+  /// The number of leading columns that are also written to an existing row; the others are for new rows
+  /// only.
   let updated: Int
   /// Positions of the key's values in a row, in the key's order.
   package let key: [Int]

@@ -47,7 +47,8 @@ package final class TableRows {
     try writer.delete(key: key)
   }
 
-  /// Sets the columns at `positions` of an existing row. `values` has the key's values and then theirs.
+  /// Sets the columns at `positions` of an existing row. `values` has the key's values, then those of the
+  /// columns.
   package func update(lent values: [BorrowedValue], at positions: [Int]) throws {
     if batch.count > 0 { try flush() }
     try updates.add(values, at: positions)

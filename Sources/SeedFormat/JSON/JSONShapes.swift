@@ -1,6 +1,6 @@
-/// Remembers the member names of a document's objects by place. Objects at one place mostly have the same members in
-/// the same order. Names that match the previous object's, in order but possibly with gaps, are compared instead of
-/// scanned, are known to be distinct, and have numbers that the reader knows.
+/// Remembers the member names of a document's objects by place. Objects at one place usually have the same
+/// members in the same order. Names that match the previous object's, in order but possibly with gaps, are
+/// compared instead of scanned, are known to be distinct, and have numbers that the reader knows.
 struct JSONShapes: ~Copyable {
   /// A name with its quotation marks and colon, as in the document.
   struct Member {
@@ -175,7 +175,7 @@ struct JSONShapes: ~Copyable {
 }
 
 extension JSONShapes.Guess {
-  /// The number and length of the name at `bytes`; nil, then and later, if no expected name matches.
+  /// The number and length of the name at `bytes`; nil, and nil from then on, if no expected name matches.
   @inline(__always)
   mutating func match(_ bytes: UnsafePointer<UInt8>, available: Int) -> (slot: Int, length: Int)? {
     guard isRight, let members, let names else { return nil }

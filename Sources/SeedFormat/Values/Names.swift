@@ -194,7 +194,7 @@ public struct Epoch: Hashable, Sendable, CustomStringConvertible {
   public var description: String { text }
 }
 
-/// The known name that was probably meant: at most a third of the letters differ, or `name` is its beginning.
+/// The known name that was probably meant: at most a third of the letters differ, or it begins with `name`.
 package func nearestName(to name: String, in known: [String]) -> String? {
   // Limited, because the edit distance takes time proportional to the product of the lengths.
   let typed = Array(name.lowercased().prefix(64))

@@ -12,7 +12,8 @@ extension PageContent {
     """
   }
 
-  /// The problems below the worst one, except those that the series' sections or the reason of a failed loading show.
+  /// The problems below the worst one, except those that the series' sections or the reason for a failed load
+  /// show.
   var notices: [HTML] {
     problems.dropFirst().compactMap { problem in
       switch problem {

@@ -58,8 +58,8 @@ struct HeadReader {
     accounted += name.count + gap(between: name, and: value) + value.count + 2
   }
 
-  /// Bytes of the colon and white space before the value. A folded line's name was moved, so the result exceeds all
-  /// received bytes to make the sum wrong.
+  /// Bytes of the colon and white space before the value. A folded line's name was moved; then the result is
+  /// larger than all received bytes, to make the sum wrong.
   private func gap(between name: HeadText, and value: HeadText) -> Int {
     guard let nameStart = name.baseAddress, let valueStart = value.baseAddress else { return arrived + 1 }
     let gap = Int(bitPattern: valueStart) - Int(bitPattern: nameStart) - name.count

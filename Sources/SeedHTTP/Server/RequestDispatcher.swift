@@ -30,8 +30,9 @@ final class RequestDispatcher: Sendable {
     if let refusal = ConnectionRefusal(logged: String(cString: line)) { connections.count(refusal) }
   }
 
-  /// Called after the first line was read. Rejects a target longer than any allowed head, because libmicrohttpd may
-  /// fail on it later without a response. The method is not known yet, so a HEAD request gets a body too.
+  /// Called when the first line has been read. Rejects a target longer than any allowed head, because
+  /// libmicrohttpd may fail on it later without a response. The method is not known yet, so a HEAD request
+  /// gets a body too.
   func begin(_ current: CurrentRequest, _ target: HeadText) {
     current.begin(target)
     guard target.count > configuration.headLimit else { return }

@@ -43,9 +43,9 @@ public struct ImportPolicy: Sendable {
   public var badRows: BadRows
   /// How broken references are handled.
   public var references: References
-  /// Whether a table may lose most of its rows because the import does not mention them. If not, the import fails when
-  /// a table of 100 rows or more would lose over half of them, or when any table would lose all because the import has
-  /// no row of it, or because no row meets its list's conditions.
+  /// Whether a table may lose most of its rows because the import does not mention them. If not, the import
+  /// fails when a table of 100 rows or more would lose over half of them, or when any table would lose all of
+  /// them because the import has no row for it, or because no row meets its list's conditions.
   public var acceptsShrink: Bool
   /// Whether to import into tables with triggers, which do not run. If not, the import fails before it starts, and
   /// names the triggers.

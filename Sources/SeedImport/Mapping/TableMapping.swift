@@ -126,7 +126,8 @@ public enum ImportConversion: Sendable {
     case coredata
   }
 
-  /// Converts by the column's type: a number to text by its digits, a string to a number if that is exact, true to 1.
+  /// Converts according to the column's type: a number to text by its digits, a string to a number if that is
+  /// exact, true to 1.
   case automatic
   /// Converts a date. `zone` is the offset east of Greenwich in seconds for strings that give none.
   case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds, zone: Int = 0)

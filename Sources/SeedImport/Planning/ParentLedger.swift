@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Parents that may have lost rows, with the rows that they named, in temporary tables. Each object of the document is
-/// a turn; a later turn overrides an earlier one for the same parent or row.
+/// The parents that may have lost rows, and the rows that they named, in temporary tables. The document's
+/// objects are numbered as turns; for the same parent or row, a later turn overrides an earlier one.
 final class ParentLedger {
   private let table: TableSchema
   private let matches: [String]

@@ -109,8 +109,9 @@ final class ParentSync {
 
   // MARK: Parents after a batch
 
-  /// The indexes of parents that may have other rows than they named. A row that is named twice may have moved to
-  /// another parent and so hide a lost row: the count would be the same. So may one that the rule keeps with another.
+  /// The indexes of parents that may have other rows than they named. A row that is named twice may have
+  /// moved to another parent and so hide a lost row: the count would be the same. So may a row that the rule
+  /// keeps with another parent.
   private func suspects() throws -> [Int] {
     guard isIndexed, target.rule != .keep, arePlain else { return Array(starts.indices) }
     let areDistinct = markRepeated()

@@ -107,7 +107,8 @@ struct RecordReader {
     entry.pointee.count = field.range.count
   }
 
-  /// Reads a record's empty fields again by other rules. A quoted field's text begins behind its quotation mark.
+  /// Reads a record's empty fields again by other rules. A quoted field's text begins after its quotation
+  /// mark.
   static func refill(_ entries: UnsafeMutablePointer<JSONTape.Entry>, _ empties: [RecordHeader.Empty]) {
     for (slot, empty) in empties.enumerated() {
       let entry = entries + (2 &+ 2 &* slot)

@@ -215,7 +215,8 @@ final class PostgresConnection {
     if !finishes(raw, in: place.hasSeveralHosts ? place.hostSeconds : place.connectSeconds),
       PQstatus(raw) != CONNECTION_BAD, place.hasSeveralHosts
     {
-      // A host that accepts the connection but does not respond used up the time for all hosts. Only PQreset restarts it for each.
+      // A host that accepts the connection but does not respond has used up the time for all hosts. Only
+      // PQreset restarts the time for each.
       PQreset(raw)
     }
     guard PQstatus(raw) == CONNECTION_OK else {

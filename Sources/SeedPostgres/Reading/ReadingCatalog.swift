@@ -104,8 +104,9 @@ extension PostgresConnection {
     "to_timestamp",
   ]
 
-  /// Why a SELECT or a table may yield other rows without a write: its definition, or views or policies that it uses,
-  /// read time, random numbers or another server. In doubt returns a reason, which costs a comparison but never a row.
+  /// Why a SELECT or a table may yield other rows without a write: its definition, or a view or policy that
+  /// it uses, depends on the time, on random numbers or on another server. When in doubt, returns a reason:
+  /// that costs a comparison, but never loses a row.
   func restlessness(
     of select: String?, reading relations: Set<ReadRelation>
   ) throws(PostgresError) -> String? {

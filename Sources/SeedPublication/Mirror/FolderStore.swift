@@ -5,7 +5,8 @@ import SeedTrust
 /// A mirror in a folder. Never creates the folder, because that could fill the disk below an unmounted mount point.
 package struct FolderStore: MirrorStore {
   private let folder: String
-  /// Held while a condition is checked and the file moved into place. The kernel releases it with the process.
+  /// Held while a condition is checked and the file moved into place. The kernel releases it when the process
+  /// ends.
   private static let lockName = ".mirror.lock"
 
   package init(_ folder: String) { self.folder = folder }

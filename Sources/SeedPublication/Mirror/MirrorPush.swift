@@ -48,8 +48,8 @@ package struct MirrorPush {
       if options.isOver() { throw MirrorError.away("it was not finished when the program had to end") }
       do { try take(step) } catch MirrorError.leftover(let error) {
         leftovers.append(error)
-        // A file that stays must not keep the others, but a store that does not answer, or permits no removal, is not
-        // asked for each file.
+        // A file that cannot be removed must not keep the others from being removed, but a store that does
+        // not answer, or permits no removal, is not asked for each file.
         if case .away = error { break }
         if leftovers.count == Self.mostLeftovers { break }
       }

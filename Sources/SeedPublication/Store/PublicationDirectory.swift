@@ -130,8 +130,8 @@ package struct PublicationDirectory: Sendable {
     return bytes
   }
 
-  /// Expands an object into a new file and checks it against the signed length and hash: of a snapshot those of the
-  /// result, because they cover the whole file that clients use.
+  /// Expands an object into a new file and checks it against the signed length and hash. For a snapshot,
+  /// these are the result's, because they cover the whole file that clients use.
   package func expand(_ object: PublishedObject, to path: String) throws {
     if object.rawSHA256 == nil { try check(object) }
     let raw = try Compression.expand(file(object), to: path, object.encoding, limit: object.rawLength)

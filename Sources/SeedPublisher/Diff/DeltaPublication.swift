@@ -158,7 +158,7 @@ private struct RowChange {
   let key: [SeedValue]
   let effect: Effect
 
-  /// Combines both changes. A column that neither sets is equal in all versions that they cover.
+  /// Combines both changes. A column that is set by neither is equal in all versions that they cover.
   func after(_ earlier: RowChange?, in table: TableSchema) throws(ImportError) -> RowChange {
     guard case .update(let values) = effect, let earlier else { return self }
     switch earlier.effect {

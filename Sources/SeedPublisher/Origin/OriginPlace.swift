@@ -9,7 +9,7 @@ package protocol OriginPlace: Sendable {
   var watchedFile: String? { get }
   /// Does any slow preparation before the publication's lock is taken.
   func prepare() throws
-  /// Detects changes without reading rows. May keep a session open to read the origin next.
+  /// Detects changes without reading rows. May keep a session open for the read that follows.
   func look() throws -> OriginLook
   /// Opens the current state. Waits up to `waitSeconds` for locks.
   func open(waitSeconds: Int) throws -> any Origin

@@ -52,8 +52,8 @@ package final class ProjectedRows {
     return row.map(\.owned)
   }
 
-  /// Rejects too long values, invalid UTF-8, which JSON cannot represent, and values rejected by the guard. Needless for
-  /// published rows.
+  /// Rejects values that are too long, invalid UTF-8, which JSON cannot represent, and values rejected by the
+  /// guard. Unnecessary for published rows.
   func validate(_ types: TypeGuard?) throws(OriginError) {
     for index in row.indices {
       try checkLength(index)

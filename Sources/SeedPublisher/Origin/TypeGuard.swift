@@ -32,7 +32,7 @@ package final class TypeGuard {
     }
   }
 
-  /// Finds all rejected rows, also those with NULL in a NOT NULL column, and counts them by column.
+  /// Finds all rejected rows, including those with NULL in a NOT NULL column, and counts them by column.
   func violations(in rows: ProjectedRows, of table: TableSchema) throws -> [OriginError.Violation] {
     var found: [OriginError.Violation] = []
     let remedy = plan.projection(table).nullRemedy
@@ -48,8 +48,8 @@ package final class TypeGuard {
     return found
   }
 
-  /// False if an older minor lacks the table or column. Qualified, because SQLite treats an unknown quoted name as a
-  /// text.
+  /// False if an older minor lacks the table or column. Qualified, because SQLite treats an unknown quoted
+  /// name as a string.
   private func isPublished(_ misfit: Misfit, _ column: String, of table: String) -> Bool {
     let place = [table, column, misfit.rawValue]
     if let answer = known[place] { return answer }

@@ -80,7 +80,8 @@ package struct FactsKeeper: Sendable {
     }
   }
 
-  /// Uses the clock of file timestamps. A file from the future was written under a different clock.
+  /// Compares with the clock that sets file timestamps. A file from the future was written under a different
+  /// clock.
   private static func isFresh(_ stamp: FileStamp?) -> Bool {
     guard let stamp else { return false }
     return (0..<restSeconds).contains(UTCTime.now().secondsSinceEpoch - stamp.modifiedSeconds)

@@ -5,7 +5,7 @@ package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
-/// Publishes origins: changes under the publication's lock, then snapshots in parallel to further steps.
+/// Publishes origins: changes under the publication's lock, then snapshots in parallel with further steps.
 package struct Publisher: Sendable {
   /// One half of a step. Other steps may run during the second half.
   package enum Half: Sendable { case changes, snapshots }

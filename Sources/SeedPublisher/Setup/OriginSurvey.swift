@@ -15,7 +15,7 @@ package struct OriginSurvey: Sendable {
   /// Parts that SQLite's SQL cannot express.
   private(set) var leftOut: [SetupNote] = []
 
-  /// Surveys a database with copies of the origin's tables; `bytes`: the size of those of the origin.
+  /// Surveys a database with copies of the origin's tables; `bytes`: the size of the origin's own tables.
   package init(_ connection: Connection, _ outline: OriginOutline, leftOut: [SetupNote], bytes: Int) throws {
     try read(connection)
     (self.outline, self.leftOut, self.bytes) = (outline, leftOut, bytes)

@@ -86,8 +86,8 @@ struct ObjectMaker {
 enum WorkerPool {
   typealias Job = @Sendable () throws -> Void
 
-  /// Starts no job after one failed, and throws its error. Starts dedicated threads, because Dispatch limits its threads to
-  /// the number of processors and they may be busy.
+  /// Starts no job after one has failed, and throws that job's error. Starts dedicated threads, because
+  /// Dispatch limits its threads to the number of processors and they may be busy.
   static func run(_ jobs: [Job], threads: Int) throws {
     let left = Mutex(jobs[...])
     let failure = Mutex<(any Error)?>(nil)

@@ -29,7 +29,7 @@ final class Console: Sendable {
     if try !StandardStream.results.write(bytes) { state.withLock { $0.hasLostReader = true } }
   }
 
-  /// Whether stdout was found closed. Most commands continue, because they do not only print results.
+  /// Whether stdout was found closed. Most commands continue, because they do more than print results.
   var isUnread: Bool { state.withLock(\.hasLostReader) }
 
   func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }

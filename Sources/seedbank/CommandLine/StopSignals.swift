@@ -21,7 +21,7 @@ struct StopSignals: Sendable {
     return nil
   }
 
-  /// Runs `body`; a signal cancels it and waits for its end. Returns nil if it was cancelled.
+  /// Runs `body`; on a signal, cancels it and waits for it to end. Returns nil if it was cancelled.
   @discardableResult
   func cancelling<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws
     -> Value?

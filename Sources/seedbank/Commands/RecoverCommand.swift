@@ -81,8 +81,8 @@ private struct Recovery {
     )
   }
 
-  /// The deployment's root, unless it is a later one: a copy is adopted from its root on, and apps with an earlier root
-  /// need all roots since theirs.
+  /// The deployment's root; throws if it is a later one, because a copy is adopted starting from this root,
+  /// and apps with an earlier root need all roots since theirs.
   private func shippedRoot() throws -> [UInt8] {
     let bytes = try configuration.shippedRoot(
       orElse: "give the oldest root.json that is in any app with --root")

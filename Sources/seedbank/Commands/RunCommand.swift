@@ -46,9 +46,10 @@ extension Command {
   }
 }
 
-/// The most arenas of malloc. glibc creates eight per processor and gives a new thread the least used one. A publisher
-/// uses a new thread in each step, so every arena in turn would keep the peak of a step, and the process would grow for
-/// hours (see the article of figures). Threads seldom contend, because each caches some memory.
+/// The maximum number of malloc's arenas. glibc creates eight per processor and gives a new thread the least
+/// used one. A publisher uses a new thread in each step, so every arena in turn would keep the peak of a
+/// step, and the process would grow for hours (see the article with the figures). Threads seldom contend,
+/// because each caches some memory.
 private let arenas: Int32 = 2
 
 private struct RunService {

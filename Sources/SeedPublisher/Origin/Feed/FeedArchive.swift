@@ -113,7 +113,7 @@ final class FeedArchive {
   }
 }
 #else
-/// A stub for Apple's systems, which have no headers of libarchive. A publisher there reads folders only.
+/// A stub for Apple's systems, which lack libarchive's headers. A publisher there reads folders only.
 struct FeedArchive {
   init(_ path: String) throws { throw OriginError.data("\(path): this system reads no archives: unpack it") }
   func names(upTo limit: Int) -> [String] { [] }

@@ -47,7 +47,8 @@ struct FeedSchema {
     }
   }
 
-  /// A SELECT's result mostly has the type of its source column. BLOB affinity accepts any value, so it does not help.
+  /// A SELECT's result usually has the type of its source column. BLOB affinity accepts any value, so it does
+  /// not help.
   private mutating func addTypes(of table: TableSchema) {
     let telling = table.columns.filter { $0.affinity != .blob }
     let own = Dictionary(telling.map { ($0.name.lowercased(), $0.declaredType) }) { first, _ in first }
@@ -97,11 +98,13 @@ struct FeedSchema {
 }
 
 extension ColumnSchema {
-  /// The column without NOT NULL, so that an empty field of a key is reported with its place, not read as an empty text.
+  /// The column without NOT NULL, so that an empty field of a key is reported with its place, not read as an
+  /// empty string.
   fileprivate var nullable: ColumnSchema {
     ColumnSchema(name, declaredType: declaredType, collation: collation)
   }
 
-  /// The column for reading documents: an empty field of a column with a default is NULL, not an empty text.
+  /// The column for reading documents: an empty field of a column with a default is NULL, not an empty
+  /// string.
   var received: ColumnSchema { isNotNull && defaultSQL != nil ? nullable : self }
 }

@@ -118,8 +118,8 @@ package enum PhysicalPath {
     Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
   }
 
-  /// `file` relative to `folder` with as many `..` as needed, such as `/a/b/../c.sqlite`, if both share more than the
-  /// root; otherwise unchanged. Configuration files hold the part behind the folder.
+  /// `file` relative to `folder` with as many `..` as needed, such as `/a/b/../c.sqlite`, if both share more
+  /// than the root; otherwise unchanged. Configuration files hold the part after the folder.
   package static func joining(_ file: String, through folder: String) -> String {
     let (from, to) = (folder.split(separator: "/"), file.split(separator: "/"))
     let shared = zip(from, to).prefix { $0 == $1 }.count
