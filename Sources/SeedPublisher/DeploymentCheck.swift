@@ -182,7 +182,7 @@ package struct DeploymentCheck {
         + "\(select); a new major ('seedbank model new MAJOR.0') may have a different key"
     return
       "table \"\(table.name)\": \(count) \(count == 1 ? "row has" : "rows have") NULL in the key \(key), and clients "
-      + "cannot have such rows: \(remedy)"
+      + "cannot store such rows: \(remedy)"
   }
 }
 

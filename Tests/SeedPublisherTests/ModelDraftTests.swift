@@ -90,7 +90,7 @@ import Testing
     #expect(draft.added.isEmpty && draft.schemaSQL == text)
     #expect(
       SetupNote.lines(draft.notes) == [
-        "Skipped column \"shop\".\"phone\": schema.sql has no statement of its table as SQLite keeps it: add the column"
+        "Skipped column \"shop\".\"phone\": schema.sql does not contain its table's CREATE TABLE statement as SQLite stores it: add the column"
           + " there by hand"
       ])
   }

@@ -208,7 +208,7 @@ private final class DefinitionLeave {
   /// Why the text cannot be run, from SQLite's error.
   func reason(for error: DatabaseError) -> String {
     if let deniedFunction {
-      return isAltering ? other : "it calls \(deniedFunction)(), which can take a device too long"
+      return isAltering ? other : "it calls \(deniedFunction)(), which can take too long on a device"
     }
     switch error.primaryCode {
     case SQLITE_AUTH: return other

@@ -88,8 +88,8 @@ extension Projection {
 
   /// How the operator can fix values of a different type.
   package var typeRemedy: String {
-    "cast it \(change), or declare the column NUMERIC, which takes any value; once the model is published, in a new major "
-      + "('seedbank model new MAJOR.0')"
+    "cast it \(change), or declare the column NUMERIC, which takes any value; once the model is published, that needs "
+      + "a new major ('seedbank model new MAJOR.0')"
   }
 
   fileprivate var nullRemedy: String {

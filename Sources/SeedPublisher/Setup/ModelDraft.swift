@@ -146,7 +146,7 @@ private struct ColumnRefusal: Error {
     remedy: "for its values, add it to schema.sql as an ordinary column")
   static let notFound = Self(
     reason:
-      "\(ModelFolder.schemaFileName) has no statement of its table as SQLite keeps it: add the column there by hand"
+      "\(ModelFolder.schemaFileName) does not contain its table's CREATE TABLE statement as SQLite stores it: add the column there by hand"
   )
 
   static func refused(_ cause: SkipCause) -> Self {

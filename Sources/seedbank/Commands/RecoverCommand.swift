@@ -81,7 +81,7 @@ private struct Recovery {
     )
   }
 
-  /// The deployment's root; throws if it is a later one, because a copy is adopted starting from this root,
+  /// The deployment's root. Throws unless it is the first, because a copy is adopted starting from this root,
   /// and apps with an earlier root need all roots since theirs.
   private func shippedRoot() throws -> [UInt8] {
     let bytes = try configuration.shippedRoot(
