@@ -313,7 +313,7 @@ import Testing
     withExtendedLifetime((publication, plain, packed)) {}
   }
 
-  @Test func `many large pages at once are all sent whole without compression`() throws {
+  @Test(.full) func `many large pages at once are all sent whole without compression`() throws {
     let (series, publication) = (FrontPublication.transit, try FrontPublication())
     try publication.publish(
       series, head: 105, floor: 104,
