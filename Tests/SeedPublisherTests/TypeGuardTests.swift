@@ -28,7 +28,7 @@ import Testing
       [
         "table \"t\": the column \"n\" holds a string, but clients read it as INTEGER",
         "500 rows (id = 1; id = 2; id = 3; …)",
-        "cast it with a SELECT in the new file models/1.0/t.sql", "NUMERIC", "in a new major",
+        "cast it with a SELECT in the new file models/1.0/t.sql", "NUMERIC", "a new major",
       ])
     #expect(
       try series.query("SELECT sum(n), count(*) FROM t WHERE typeof(n) = 'integer'") == [[125_750, 500]])
