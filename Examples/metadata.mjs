@@ -25,6 +25,9 @@ export async function get(address, limit, patience = 60_000) {
       parts.push(part);
     }
     return Buffer.concat(parts);
+  } catch (error) {
+    // Node 18 reports another error than the reason.
+    throw abort.signal.aborted ? abort.signal.reason : error;
   } finally { clearTimeout(timer); }
 }
 
