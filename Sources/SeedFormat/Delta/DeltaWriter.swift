@@ -49,10 +49,11 @@ package struct DeltaWriter {
 
   /// Sets the columns to fill in the next row of the table, in the order of its keys.
   package mutating func fill(lent values: [BorrowedValue]) {
-    guard let table else { preconditionFailure("a filled row outside a table") }
-    let skipped = table.skipped > 0 ? "[\(table.skipped)]," : ""
-    add(values, of: table.fill.count, between: (skipped, ""), to: \.filled)
-    self.table?.skipped = 0
+    guard let count = table?.fill.count, let skipped = table?.skipped else {
+      preconditionFailure("a filled row outside a table")
+    }
+    add(values, of: count, between: (skipped > 0 ? "[\(skipped)]," : "", ""), to: \.filled)
+    table?.skipped = 0
   }
 
   /// Leaves the next row of the table unchanged.
@@ -79,10 +80,10 @@ package struct DeltaWriter {
   }
 
   package mutating func update(lent values: [BorrowedValue], at positions: [Int]) {
-    guard let table, let number = self.table?.number(of: positions) else {
+    guard let count = table?.key.count, let number = table?.number(of: positions) else {
       preconditionFailure("an update outside a table")
     }
-    add(values, of: table.key.count + positions.count, between: ("[\(number),", "]"), to: \.updates)
+    add(values, of: count + positions.count, between: ("[\(number),", "]"), to: \.updates)
   }
 
   /// Passes on the whole document, on one line and in pieces. Throws the spill's error.
@@ -125,6 +126,7 @@ package struct DeltaWriter {
     parts.append(.bytes([UInt8(ascii: "}")]))
   }
 
+  /// No caller may hold a copy of the table, because each row would then copy the list that it extends.
   private mutating func add(
     _ values: [BorrowedValue], of count: Int, between marks: (String, String) = ("[", "]"),
     to list: WritableKeyPath<OpenTable, SpilledBytes>
