@@ -28,7 +28,7 @@ enum OwnImport {
   private static func read(_ documents: [String], into session: ImportSession) throws {
     for path in documents {
       try session.begin(path)
-      try DocumentUnpacker.read(path) { piece in
+      try DocumentUnpacker.read(path, isCancelled: { false }) { piece in
         try piece.withUnsafeBytes { try session.feed($0) }
       }
       if try session.end() == 0 { return }
