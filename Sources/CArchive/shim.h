@@ -5,7 +5,7 @@
 #include <archive_entry.h>
 #include <locale.h>
 
-/// As archive_read_next_header, with names in UTF-8: libarchive converts them to the thread's locale, which is C.
+/// archive_read_next_header with names in UTF-8. libarchive converts names to the thread's locale, by default "C".
 static inline int seedbank_archive_next(struct archive *archive, struct archive_entry **entry) {
   locale_t utf8 = newlocale(LC_CTYPE_MASK, "C.UTF-8", (locale_t)0);
   if (utf8 == (locale_t)0) return ARCHIVE_FATAL;

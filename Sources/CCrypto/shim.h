@@ -1,9 +1,9 @@
-// OpenSSL 3's EVP surface, its SHA-256 without EVP, which makes hashing a small row a third dearer, and a call to the
-// kernel that keeps keys out of memory images.
+// OpenSSL 3's EVP functions; its plain SHA-256, because EVP takes a third longer for a small row; and a system call
+// that keeps keys out of core dumps.
 #ifndef SEEDBANK_CCRYPTO_SHIM_H
 #define SEEDBANK_CCRYPTO_SHIM_H
 
-// The plain functions are marked as deprecated in favour of EVP, but are the same code and stay in OpenSSL 3.
+// OpenSSL 3 marks the plain functions as deprecated in favour of EVP, but they run the same code and remain available.
 #define OPENSSL_SUPPRESS_DEPRECATED
 
 #include <openssl/crypto.h>

@@ -3,7 +3,7 @@
 
 #include <curl/curl.h>
 
-// Swift does not import variadic functions; each of these is one kind of argument of curl_easy_setopt and curl_easy_getinfo.
+// Swift does not import the variadic curl_easy_setopt and curl_easy_getinfo. Each wrapper takes one type of argument.
 static inline CURLcode seedbank_curl_text(CURL *handle, CURLoption option, const char *value) {
   return curl_easy_setopt(handle, option, value);
 }

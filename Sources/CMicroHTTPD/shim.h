@@ -7,27 +7,27 @@
 #include <stdio.h>
 #include <string.h>
 
-// Swift cannot call variadic functions, and how it imports libmicrohttpd's enums follows attributes of the
-// header's version. So options, flags and enums stay in this file, and Swift sees plain integers and pointers.
+// Swift cannot call variadic functions, and it imports the enums of different libmicrohttpd versions differently.
+// So options, flags and enums stay in this file, and Swift code uses only plain integers and pointers.
 
-/// Longest line that libmicrohttpd's log hands on, in bytes.
+/// Maximum bytes of a line from libmicrohttpd's log. Longer lines are truncated.
 #define SEEDBANK_MHD_LOG_BYTES 512
 
-/// What the daemon calls. It must stay at its address until the daemon is stopped.
+/// The daemon's callbacks. The struct must stay at its address until the daemon is stopped.
 struct seedbank_mhd_hooks {
   void *context;
-  /// Whether a new connection may stay: 1 or 0.
+  /// Returns 1 to accept a new connection, 0 to close it.
   int (*accepts)(void *context, const struct sockaddr *address);
-  /// A connection that stays; returns the connection's own context.
+  /// Called for each accepted connection. Returns the connection's own context.
   void *(*opened)(void *context, int descriptor, const struct sockaddr *address);
-  /// The last call for a connection's context, before its descriptor is closed.
+  /// The last call with a connection's context, before its descriptor is closed.
   void (*closed)(void *context, void *connection);
-  /// The raw target of a request whose first line was read; returns the request's own context.
+  /// Called with the raw target after a request's first line was read. Returns the request's own context.
   void *(*began)(void *context, void *connection, const char *target);
-  /// Called when the head is complete, and again when the request is: 1, or 0 to drop the connection.
+  /// Called when the head is complete, and again when the whole request is. Returns 0 to close the connection, else 1.
   int (*received)(void *context, struct MHD_Connection *connection, const char *method,
                   const char *version, void *request);
-  /// The last call for a request's context; whether its answer went out whole: 1 or 0.
+  /// The last call with a request's context. `completed` is 1 if the whole response was sent, else 0.
   void (*ended)(void *context, void *request, int completed);
   void (*logged)(void *context, const char *line);
 };
@@ -62,14 +62,14 @@ static inline void seedbank_mhd_on_connection(void *cls, struct MHD_Connection *
   }
 }
 
-/// The kind of the one field that no client sent: a client's fields are of MHD_HEADER_KIND alone.
+/// Marks the one header field that is added here. Fields from the client have the kind MHD_HEADER_KIND alone.
 #define SEEDBANK_MHD_OWN_FIELD ((enum MHD_ValueKind)(MHD_HEADER_KIND | MHD_FOOTER_KIND))
 
 static inline void *seedbank_mhd_on_target(void *cls, const char *target,
                                            struct MHD_Connection *connection) {
   const struct seedbank_mhd_hooks *hooks = cls;
-  // 0.9.75 answers a Content-Length that it cannot read twice on top of each other. It reads the first one, so that is
-  // ours; the guard reads all that the client sent.
+  // libmicrohttpd 0.9.75 sends two overlapping error responses to an invalid Content-Length. It reads only the first
+  // such field, so a valid one is added before the client's. RequestGuard checks the client's.
   MHD_set_connection_value(connection, SEEDBANK_MHD_OWN_FIELD, "Content-Length", "0");
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
@@ -104,20 +104,20 @@ static inline void seedbank_mhd_on_log(void *cls, const char *format, va_list ar
   hooks->logged(hooks->context, line);
 }
 
-// The default would decode %2e%2e%2f and %00 before anyone could refuse them.
+// By default, libmicrohttpd decodes %2e%2e%2f and %00 before RequestGuard can reject them.
 static inline size_t seedbank_mhd_leave_escaped(void *cls, struct MHD_Connection *connection, char *text) {
   (void)cls;
   (void)connection;
   return strlen(text);
 }
 
-/// Starts a daemon that answers on `listening_socket`, which it closes when it stops; NULL if it cannot.
+/// Starts a daemon on `listening_socket`, which the daemon closes when it stops. Returns NULL on failure.
 ///
-/// STRICT_FOR_CLIENT stays off: its "missing Host" reply goes out with a doubled header block in 0.9.75, and
-/// the guard refuses all that it would. The logger must be the first option.
+/// MHD_OPTION_STRICT_FOR_CLIENT stays off, because in 0.9.75 its reply to a request without Host has all headers
+/// twice, and RequestGuard rejects the same requests. The logger must be the first option.
 static inline struct MHD_Daemon *seedbank_mhd_start(const struct seedbank_mhd_settings *settings,
                                                     struct seedbank_mhd_hooks *hooks) {
-  // A pool of one is "ignored" with a warning; none at all is how one thread is asked for.
+  // libmicrohttpd warns about a pool of one thread and ignores it. Without a pool, it uses one thread.
   unsigned int pool = settings->threads > 1 ? settings->threads : 0;
   return MHD_start_daemon(
       MHD_USE_EPOLL_INTERNAL_THREAD | MHD_USE_ERROR_LOG | MHD_USE_ITC, 0,
@@ -152,25 +152,25 @@ static inline enum MHD_Result seedbank_mhd_on_field(void *cls, enum MHD_ValueKin
   return MHD_YES;
 }
 
-/// Calls `visitor` for every header field of the request, in the order of arrival.
+/// Calls `visitor` for every header field that the client sent, in the order of arrival.
 static inline void seedbank_mhd_each_field(struct MHD_Connection *connection,
                                            seedbank_mhd_field_visitor visitor, void *context) {
   struct seedbank_mhd_visit visit = {visitor, context};
   MHD_get_connection_values_n(connection, MHD_HEADER_KIND, &seedbank_mhd_on_field, &visit);
 }
 
-/// Bytes of the request's head as they arrived, from the method to the empty line; 0 if not known.
+/// Bytes of the request's head as received, from the method to the empty line; 0 if unknown.
 static inline size_t seedbank_mhd_head_bytes(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
   return info == NULL ? 0 : info->header_size;
 }
 
-/// Bytes that the other side of a TCP connection has acknowledged so far; 0 if not known.
+/// Bytes that the other side of a TCP connection has acknowledged so far; 0 if unknown.
 ///
-/// glibc's `struct tcp_info` ends before `tcpi_bytes_acked`, and the kernel's own header cannot be included
-/// beside it. The kernel's layout only grows at its end: the field stands 120 bytes in. Nor is either header
-/// included for two numbers of the kernel's interface: what it declares would count as this module's.
+/// glibc's `struct tcp_info` ends before `tcpi_bytes_acked`, and the kernel's header conflicts with glibc's. The
+/// kernel only appends to its struct, so the field's offset is always 120. The two constants are repeated here,
+/// because the declarations of an included header would become part of this module.
 static inline uint64_t seedbank_socket_acknowledged_bytes(int descriptor) {
   enum { tcp_level = 6, tcp_info = 11 };
   unsigned char info[128];
@@ -186,13 +186,13 @@ static inline struct MHD_Response *seedbank_mhd_response_copying(const void *byt
   return MHD_create_response_from_buffer(count, (void *)bytes, MHD_RESPMEM_MUST_COPY);
 }
 
-/// Adds a header field: 1, or 0 if name or value cannot stand in a header.
+/// Adds a header field. Returns 0 if its name or value is not allowed in a header, else 1.
 static inline int seedbank_mhd_add_field(struct MHD_Response *response, const char *name,
                                          const char *value) {
   return MHD_add_response_header(response, name, value) == MHD_YES;
 }
 
-/// Hands the response to the connection: 1 or 0.
+/// Queues the response for the connection. Returns 0 on failure, else 1.
 static inline int seedbank_mhd_queue(struct MHD_Connection *connection, unsigned int status,
                                      struct MHD_Response *response) {
   return MHD_queue_response(connection, status, response) == MHD_YES;
