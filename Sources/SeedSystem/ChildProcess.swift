@@ -1,12 +1,12 @@
 #if os(Linux)
 internal import CLinux
 
-/// A program in its own process group, with default signals, one input string and no other open files of this process.
+/// A program in its own process group. It gets one input string, default signals and no open files of this process.
 package final class ChildProcess: Sendable {
   package enum Ending: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
-    /// It exceeded the time limit and was killed with all its children.
+    /// It exceeded the time limit and was killed with its process group.
     case overdue
   }
 
@@ -14,10 +14,10 @@ package final class ChildProcess: Sendable {
   private let input: Int32
   private let output: Int32
   private let isReaped = Mutex(false)
-  /// Milliseconds of one slice of reading and writing, after which the program's end is checked.
+  /// Milliseconds between two checks whether the program has ended.
   private static let sliceMilliseconds: Int32 = 20
   private static let bufferBytes = 16 * 1024
-  /// Buffers read per slice, so that a program that writes endlessly still times out.
+  /// Maximum buffers read between two checks, so that a program that writes endlessly still times out.
   private static let buffersInSlice = 64
   /// Time for the program to exit after SIGTERM.
   private static let grace = Duration.seconds(1)
@@ -49,8 +49,8 @@ package final class ChildProcess: Sendable {
     close(output)
   }
 
-  /// Writes the input, reads the output, and waits for the program's end. Keeps the last `outputBytes` of the output,
-  /// but reads all, because the program would block otherwise. Blocks for little more than the limit.
+  /// Writes the input, reads the output, and waits for the program's end, at most little longer than the limit. Returns
+  /// only the last `outputBytes` of the output, but reads all of it, because the program would block otherwise.
   package func finish(
     input text: [UInt8], outputBytes: Int, within limit: Duration
   ) -> (ending: Ending, output: [UInt8]) {
@@ -100,7 +100,7 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// The exit status, once: afterwards its process ID may be reused.
+  /// Reaps the ended program and returns its status, only once, because the system may then reuse its process ID.
   private func ended() -> Int32? {
     isReaped.withLock { isReaped in
       var status: Int32 = 0
@@ -122,7 +122,7 @@ package final class ChildProcess: Sendable {
   private func end() {
     Glibc.kill(-process, SIGTERM)
     let hasEnded = endsSoon()
-    // Its children may still run, which keeps the group's ID reserved.
+    // Kills the rest of the group, whose ID is not reused while one of its processes runs.
     Glibc.kill(-process, SIGKILL)
     if !hasEnded { _ = endsSoon() }
   }

@@ -30,7 +30,7 @@ package enum DurableFile {
   /// Like ``write(_:to:mode:)``, but keeps the file's mode and, if this process may, its owner.
   package static func rewrite(_ bytes: [UInt8], to path: String) throws(FileError) {
     let old = try File(path, for: .reading)
-    // Until then only this process's user may read it.
+    // Until the file has the old one's rights, only this process's user may read it.
     try write(bytes, to: path, mode: 0o600) { file throws(FileError) in try file.setRights(of: old) }
   }
 
@@ -85,7 +85,7 @@ package enum DurableFile {
     try Folder.sync(Folder.parent(of: path))
   }
 
-  /// Removes temporary files and the journals of temporary databases. Returns the errors of those that remain.
+  /// Removes temporary files and the journals of temporary databases. Returns an error for each that remains.
   @discardableResult
   package static func sweep(_ folder: String) throws(FileError) -> [FileError] {
     let suffixes = [temporarySuffix, temporarySuffix + "-journal"]

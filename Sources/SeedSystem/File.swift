@@ -83,8 +83,7 @@ package struct File: ~Copyable, Sendable {
   private func bytes(
     _ count: Int, _ fill: (UnsafeMutableRawBufferPointer) throws(FileError) -> Int
   ) throws(FileError) -> [UInt8] {
-    // With no capacity, the initializer would write a count into the storage of the empty array, which all threads
-    // share.
+    // For 0 bytes, the initializer would write a count into the empty array's storage, which all threads share.
     guard count > 0 else { return [] }
     return try [UInt8](unsafeUninitializedCapacity: count) { buffer, filled throws(FileError) in
       filled = try fill(UnsafeMutableRawBufferPointer(buffer))
@@ -121,9 +120,10 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Reads everything; throws if it exceeds `limit`. A pipe does not report its size in advance.
+  /// Reads everything; throws if it exceeds `limit`.
   package func readAll(limit: Int) throws(FileError) -> [UInt8] {
     let stamp = try stamp()
+    // A pipe does not report its size in advance.
     let bytes = try read(stamp.isRegular ? min(stamp.size, limit + 1) : limit + 1)
     guard bytes.count <= limit else { throw FileError("read", path, EFBIG) }
     return bytes
@@ -155,7 +155,7 @@ package struct File: ~Copyable, Sendable {
 
   package func sync() throws(FileError) { _ = try retrying("sync", path) { systemSync(descriptor) } }
 
-  /// A descriptor with the same position for a C library that closes it; `nil` if the process has reached its limit.
+  /// A descriptor with the same position, for a C library that closes it; `nil` if too many files are open.
   package func duplicateDescriptor() -> Int32? {
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     return duplicate >= 0 ? duplicate : nil
@@ -171,7 +171,7 @@ package struct File: ~Copyable, Sendable {
   }
 }
 
-// MARK: Whole-file locks, which the kernel releases with the process
+// MARK: Whole-file locks, which the kernel releases when the process ends
 extension File {
   /// Takes an exclusive lock; false if another process holds it.
   package func tryLock() throws(FileError) -> Bool { try tryLock(LOCK_EX) }
@@ -193,7 +193,7 @@ extension File {
     if fchmod(descriptor, mode & 0o700) != 0, errno != EPERM { throw FileError("change the mode of", path) }
   }
 
-  /// Sets the mode in spite of the process's umask, except in a file system without modes, which refuses.
+  /// Sets the mode regardless of the umask. Ignores errors, because some file systems have no modes.
   func setMode(_ mode: mode_t) { fchmod(descriptor, mode) }
 
   /// Sets another file's owner and group, as far as this process may, and its mode.
@@ -242,7 +242,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var isUnwritable: Bool { [EROFS, EACCES, EPERM].contains(number) }
 
-  /// Whether the path cannot belong to a file.
+  /// Whether no file can have this path.
   package var isMisplaced: Bool { [ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG].contains(number) }
 
   package var isFull: Bool { number == ENOSPC || number == EDQUOT }
@@ -264,7 +264,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// The number if the system has no name for it.
+/// A user's name, or the number if the system has no name for it.
 func userName(_ id: uid_t) -> String {
   var (entry, found) = (passwd(), nil as UnsafeMutablePointer<passwd>?)
   var texts = [CChar](repeating: 0, count: 16 * 1024)

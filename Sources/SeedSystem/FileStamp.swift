@@ -39,7 +39,7 @@ package struct FileStamp: Hashable, Sendable {
     (changedSeconds, changedNanoseconds) > (other.changedSeconds, other.changedNanoseconds)
   }
 
-  /// Fails if the file is missing.
+  /// Returns nil if the file is missing.
   package init?(_ path: String) throws(FileError) {
     var status = stat()
     if stat(path, &status) != 0 {

@@ -53,7 +53,7 @@ package enum Folder {
     if unlink(path) != 0, errno != ENOENT { throw FileError("remove", path) }
   }
 
-  /// Removes each file. Returns the errors of those that remain.
+  /// Removes each file. Returns an error for each that remains.
   package static func remove(
     _ paths: [String], by remove: (String) throws(FileError) -> Void = Folder.remove
   ) -> [FileError] {
@@ -101,7 +101,7 @@ extension String {
   /// Whether it matches a shell pattern: `*` matches any run of bytes, `?` any byte and `[…]` one of those listed. None of
   /// them matches a slash. A backslash is literal.
   package func matches(shellPattern pattern: String) -> Bool {
-    // The C library would read up to a NUL.
+    // The C library would stop at a NUL.
     !utf8.contains(0) && !pattern.utf8.contains(0) && fnmatch(pattern, self, FNM_PATHNAME | FNM_NOESCAPE) == 0
   }
 }
@@ -110,7 +110,7 @@ package enum Paths {
   /// Whether the system accepts the path: not empty, and without NUL, where C would truncate it.
   package static func isUsable(_ path: String) -> Bool { !path.isEmpty && !path.utf8.contains(0) }
 
-  /// Resolves `..` after a folder but not after a symbolic link, from which it leads elsewhere.
+  /// Resolves `..` after a folder, but not after a symbolic link: there it means the parent of the link's target.
   package static func absolute(
     _ path: String, from directory: String, isFolder: (String) -> Bool = Folder.isFolder
   ) -> String {

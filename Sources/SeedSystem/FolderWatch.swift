@@ -1,15 +1,15 @@
 import Dispatch
 
-/// Watches a folder for new or replaced names while it lives, and named files for writes.
+/// Watches a folder for new or replaced files, or only named files for writes and replacement, until deallocated.
 package final class FolderWatch: @unchecked Sendable {
   // Dispatch sources are thread-safe, but not marked Sendable on every system.
   private let source: any DispatchSourceProtocol
   private let isOver: Mutex<Bool>
   package let folder: String
 
-  /// Fails if the folder is missing or the system has no descriptors left. `onChange` is called on a private queue,
-  /// once for changes in quick succession. With `writtenFiles`, only writes to these files and their replacement are
-  /// reported; Apple's systems report all changes to the folder's names, but no writes to its files.
+  /// Returns nil if the folder is missing or the system has no descriptors left. `onChange` is called on a private
+  /// queue, once for changes in quick succession. If `writtenFiles` is empty, watches the whole folder. Apple's systems
+  /// ignore `writtenFiles` and report every change to the folder's names, but no writes to files.
   package init?(_ folder: String, writtenFiles: Set<String> = [], onChange: @escaping @Sendable () -> Void) {
     guard let events = FolderEvents(folder, writtenFiles) else { return nil }
     let source = events.source(on: DispatchQueue(label: "seedbank.watch"))
@@ -69,7 +69,7 @@ private struct FolderEvents: Sendable {
   init?(_ folder: String, _ files: Set<String>) {
     self.files = files
     let parent = Folder.parent(of: folder)
-    // Otherwise both watches would be one, whose events are ambiguous.
+    // For `/` and `.`, both watches would be the same one, so its events would be ambiguous.
     guard parent != folder else { return nil }
     name = String(folder[(folder.lastIndex(of: "/").map(folder.index(after:)) ?? folder.startIndex)...])
     descriptor = inotify_init1(Int32(IN_CLOEXEC) | Int32(IN_NONBLOCK))
@@ -87,7 +87,7 @@ private struct FolderEvents: Sendable {
     DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
   }
 
-  /// Takes the pending events, which would be reported again otherwise. Ignores other removals from the parent.
+  /// Reads the pending events, because otherwise they would be reported again. Ignores other removals from the parent.
   func take(from source: any DispatchSourceProtocol) -> FolderNews {
     let alignment = MemoryLayout<inotify_event>.alignment
     return withUnsafeTemporaryAllocation(byteCount: Self.eventBytes, alignment: alignment) { buffer in

@@ -25,14 +25,14 @@ package func blocking<Result: Sendable>(
   _ work: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
-    // A queue of its own, because a shared one may have a single thread, which could then not handle a signal.
+    // A new queue, because a shared one may have only one thread, which could not handle signals during the work.
     DispatchQueue(label: "seedbank.blocking").async {
       continuation.resume(with: Swift.Result(catching: work))
     }
   }
 }
 
-/// A lock that tasks await, held by one or a few at a time, in order of arrival.
+/// A lock for tasks. Up to `holders` hold it at a time; the others wait in order of arrival.
 package final class AsyncLock: Sendable {
   private final class Place: Sendable {}
 
@@ -45,6 +45,7 @@ package final class AsyncLock: Sendable {
 
   package init(holders: Int = 1) { state = Mutex(State(free: holders)) }
 
+  /// Returns false if the task is cancelled while it waits.
   package func acquire() async -> Bool {
     let place = Place()
     return await withTaskCancellationHandler {
@@ -58,7 +59,6 @@ package final class AsyncLock: Sendable {
     }
   }
 
-  /// Waits even if the task is cancelled, for mandatory work.
   package func acquireIgnoringCancellation() async {
     _ = await withCheckedContinuation { acquireOrWait($0, at: Place()) }
   }

@@ -1,4 +1,4 @@
-// SeedSystem: operating system services: files, locks, queues, time, the service manager.
+// SeedSystem: operating system services: files, locks, child processes, queues, time.
 //
 // Rules of this module:
 // - No module above opens file descriptors, except SQLite, libmicrohttpd, libarchive and the sockets of SeedHTTP.
@@ -6,7 +6,6 @@
 // - Durable files are written in one way: temporary file, sync, rename, sync the folder (``DurableFile``).
 // - Differences between Linux and Apple systems are confined to this module.
 
-// Re-exports the C library under either of its names.
 #if canImport(Darwin)
 @_exported public import Darwin
 #else

@@ -3,7 +3,7 @@ struct TimeReader {
   private let text: UnsafeBufferPointer<UInt8>
   private var index = 0
 
-  /// Beyond a double's precision; further digits are skipped.
+  /// A fraction's scale that exceeds a double's precision; further digits are skipped.
   private static let finest = 1e18
 
   init(_ text: UnsafeBufferPointer<UInt8>) { self.text = text }

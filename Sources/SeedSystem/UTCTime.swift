@@ -33,7 +33,7 @@ package struct UTCTime: Hashable, Sendable, Comparable {
 
   package static func < (left: Self, right: Self) -> Bool { left.secondsSinceEpoch < right.secondsSinceEpoch }
 
-  /// By `strftime`. Names of days and months are English unless the process calls `setlocale`; the server does not.
+  /// Uses `strftime`. Names of days and months are English unless the process calls `setlocale`; the server does not.
   func formatted(_ format: String) -> String {
     var (seconds, parts) = (time_t(secondsSinceEpoch), tm())
     gmtime_r(&seconds, &parts)
@@ -82,7 +82,7 @@ extension UTCTime {
     self = read
   }
 
-  /// `strptime` accepts more, so the result's text is compared with the input.
+  /// `strptime` accepts more than the format, so the formatted result is compared with the input.
   private static func read(_ text: String, _ format: String, now: UTCTime) -> UTCTime? {
     var parts = tm()
     guard strptime(text, format, &parts) != nil else { return nil }
