@@ -6,7 +6,7 @@
 // - Pure: no files, network or clock; bytes and values in, bytes and values out.
 // - Modules exchange datasets, models, series, versions and digests only as the types in Names.swift, which validate when
 //   built, never as a raw `String` or `Int`.
-// - Writers are canonical: equal values give equal bytes. Readers reject other input, with its byte offset.
+// - Writers are canonical: equal values give equal bytes. Readers reject all other input and report its byte offset.
 // - Every limit is in `Limits` with its unit.
 
 /// The version of the command and the client library: the newest in CHANGELOG.md.
@@ -26,13 +26,13 @@ public enum Limits {
   package static let metadataBytes = 512 * 1024
   /// Bytes of a root file, which is read before its length can be verified.
   package static let rootBytes = 64 * 1024
-  /// Root files followed by one refresh, so that a hostile server cannot rotate forever.
+  /// Root files read in one refresh, so that a hostile server cannot rotate forever.
   package static let rootRotations = 256
-  /// Raw bytes of deltas in one response of `changes`, which then has `more`.
+  /// Raw bytes of deltas in one response of `changes`. If deltas remain, its `more` is true.
   package static let changesPageBytes = 8 * 1024 * 1024
-  /// Bytes of a published text or blob. A device that applies a delta holds six times as much in memory.
+  /// Bytes of a published text or blob. To apply a delta with it, a device needs six times as much memory.
   package static let valueBytes = 64_000_000
-  /// Bytes of a published file, compressed or not: 1 TiB. Sums of lengths in signed metadata cannot overflow.
+  /// Bytes of a published file, compressed or not: 1 TiB, so that sums of lengths in signed metadata cannot overflow.
   package static let objectBytes = 1 << 40
   /// Raw bytes of one delta document.
   package static let deltaBytes = 2 * 1024 * 1024 * 1024

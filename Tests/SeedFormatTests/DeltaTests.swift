@@ -137,9 +137,9 @@ import Testing
     ("[[3]]", "[[3,4]]", #"table "t", row k = 3: a row of 2 values, expected 1"#),
     ("[[3]]", "[[]]", #"table "t": a row of 0 values, expected 1"#),
     ("[[0,4,5]]", "[[0,4]]", #"table "t", row k = 4: a row of 2 values, expected 3"#),
-    ("[[0,4,5]]", "[[0,4,true]]", #"table "t": column "v": not a value of a row"#),
-    ("[[1,2]]", "[[[1],2]]", #"table "t": column "k": not a value of a row"#),
-    ("[[0,4,5]]", "[[1,4,5]]", #"table "t": expected an update with the number of a set"#),
+    ("[[0,4,5]]", "[[0,4,true]]", #"table "t": column "v": not a valid column value"#),
+    ("[[1,2]]", "[[[1],2]]", #"table "t": column "k": not a valid column value"#),
+    ("[[0,4,5]]", "[[1,4,5]]", #"table "t": expected an update that begins with the number of a set"#),
   ])
   func `a bad row is rejected with its table, and its key or the column at fault`(
     _ part: String, _ other: String, _ message: String

@@ -81,6 +81,6 @@ import Testing
     #expect(
       fault("{\"a\":{\"\u{E9}\":{},\"e\u{301}\":{}}}") { reader throws(MalformedJSON) in
         _ = try reader.dictionary("a") { _ in 0 }
-      }.hasSuffix("occurs twice, spelled differently"))
+      }.hasSuffix("occurs twice, in two Unicode forms"))
   }
 }

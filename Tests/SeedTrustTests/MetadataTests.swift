@@ -112,10 +112,10 @@ import Testing
       says: "signed.delegations.roles: expected an array, found a whole number"),
     Flaw(
       rootText, keys, "{\"\u{E9}\":\(key),\"e\u{301}\":\(key)}",
-      says: "signed.keys.e\u{301}: occurs twice, spelled differently"),
+      says: "signed.keys.e\u{301}: occurs twice, in two Unicode forms"),
     Flaw(
       targetsText, #""sha3":"bb""#, "\"\u{E9}\":\"bb\",\"e\u{301}\":\"bb\"",
-      says: "signed.targets.a/f.hashes.e\u{301}: occurs twice, spelled differently"),
+      says: "signed.targets.a/f.hashes.e\u{301}: occurs twice, in two Unicode forms"),
     Flaw(snapshotText, "targets.json", "other.json", says: "signed.meta: targets.json is missing"),
     Flaw(
       timestampText, "snapshot.json", "other.json",

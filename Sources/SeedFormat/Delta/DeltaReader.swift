@@ -12,7 +12,7 @@ package struct DeltaReader: ~Copyable {
 
   package init(_ document: [UInt8]) throws { try self.init(DocumentPieces.of(document)) }
 
-  /// Reads the header of a document in pieces. Errors of the source are rethrown unchanged.
+  /// Reads the header. The document arrives in pieces; errors of their source are rethrown unchanged.
   package init(_ pieces: @escaping DocumentPieces.Source) throws {
     var tokens = DeltaTokens(pieces)
     do { header = try Self.header(&tokens) } catch { throw DeltaError.about(error) }
@@ -81,13 +81,13 @@ package struct DeltaReader: ~Copyable {
     default:
       let number = row.count(0) > 0 && row.kind(1) == .integer ? Int(exactly: row.integer(1)) : nil
       guard let number, table.sets.indices.contains(number) else {
-        throw malformed(0, "expected an update with the number of a set")
+        throw malformed(0, "expected an update that begins with the number of a set")
       }
       return try event(.update(number), width: 1 + table.key.count + table.sets[number].count)
     }
   }
 
-  /// A value is the first of its row; an array has a number of rows to skip.
+  /// Reads the values of one row to fill, or an array with the number of rows to skip.
   private mutating func filledRow() throws -> DeltaEvent {
     if row.kind(0) == .array, row.count(0) == 1, row.kind(1) == .integer,
       let count = Int(exactly: row.integer(1)), count > 0
@@ -98,11 +98,11 @@ package struct DeltaReader: ~Copyable {
     bytes.clear()
     while true {
       guard let value = value(0) else { throw notAValue(0, of: table.fill[filled.count]) }
-      // Text points into the document's current piece, and the next value may be in another.
+      // Copies text, because it points into the document's current piece, and the next value may be in another.
       if case .text(let text) = value { filled.append(.text(bytes.copy(text))) } else { filled.append(value) }
       guard filled.count < table.fill.count else { return .fill }
       guard try tokens.nextValue(&row) == .value else {
-        throw tokens.malformed("table \"\(table.name)\": expected a value of each column to fill")
+        throw tokens.malformed("table \"\(table.name)\": expected a value for each column to fill")
       }
     }
   }
@@ -133,8 +133,8 @@ package struct DeltaReader: ~Copyable {
 
   // MARK: Rows
 
-  /// Lends the row's values until the next call: those of the filled columns, a key, a whole row, or a key and the
-  /// values of a set.
+  /// Lends the row's values until the next call: the filled columns of a fill, the key of a delete, the whole row of an
+  /// insert, the key and the set's columns of an update.
   package mutating func read(into values: inout [BorrowedValue]) throws(DeltaError) {
     if place == .filled {
       values = filled
@@ -150,7 +150,7 @@ package struct DeltaReader: ~Copyable {
     }
   }
 
-  /// An update begins with the number of its set.
+  /// An update's first element is the number of its set.
   private var firstValue: Int { place == .updates ? 2 : 1 }
 
   private var columns: [String] {
@@ -161,7 +161,7 @@ package struct DeltaReader: ~Copyable {
     }
   }
 
-  /// The key values of the row, as far as it has them. Messages name the row by them.
+  /// The row's key values, as far as it has them, to name the row in messages.
   private var keyText: String {
     mutating get {
       var (index, parts) = (firstValue, [String]())
@@ -174,7 +174,7 @@ package struct DeltaReader: ~Copyable {
   }
 
   private func notAValue(_ index: Int, of column: String) -> JSONError {
-    malformed(index, "column \"\(column)\": not a value of a row")
+    malformed(index, "column \"\(column)\": not a valid column value")
   }
 
   private func malformed(_ index: Int, _ reason: String, key: String = "") -> JSONError {
@@ -223,7 +223,7 @@ package struct DeltaReader: ~Copyable {
     return header
   }
 
-  /// Reads up to the name of the changes.
+  /// Reads the additions, if any, and the name `changes`.
   private static func additions(_ tokens: inout DeltaTokens) throws -> SchemaAdditions? {
     let name = try tokens.next()
     if name == .name("changes") { return nil }
@@ -239,13 +239,13 @@ package struct DeltaReader: ~Copyable {
 
 package enum DeltaEvent: Hashable, Sendable {
   case table(DeltaTable)
-  /// Sets the columns to fill in the next row of the table, in the order of its keys.
+  /// Sets the filled columns of the table's next row in key order.
   case fill
   /// Leaves this many rows unchanged.
   case skip(Int)
   case delete
   case insert
-  /// Sets the columns of the set with this number.
+  /// Updates the columns of the set with this number.
   case update(Int)
   case end
 }

@@ -8,7 +8,7 @@ enum DeltaScalar {
 
   static func write(_ value: BorrowedValue, _ add: ((inout [UInt8]) -> Void) throws -> Void) rethrows {
     switch value {
-    // A tree would cost an allocation for each value.
+    // Written directly, because a `JSONValue` would cost an allocation.
     case .integer(let value) where isExact(value): try add { $0.append(contentsOf: String(value).utf8) }
     case .real(let value) where value.isFinite: try add { JSONWriter.append(value, to: &$0) }
     case .text(let bytes):
@@ -94,7 +94,7 @@ package enum Base64 {
     var count = 0
     for start in stride(from: 0, to: letters.count, by: pieceLetters) {
       let piece = Data(letters[start..<min(start + pieceLetters, letters.count)])
-      // Foundation ignores stray bits after the last byte, with which a blob would have several encodings.
+      // Foundation ignores stray bits in the last letter, so a blob would have several encodings.
       guard let bytes = Data(base64Encoded: piece), bytes.base64EncodedData() == piece else { return nil }
       // Nothing may follow the padding.
       guard start + pieceLetters >= letters.count || bytes.count == pieceBytes else { return nil }

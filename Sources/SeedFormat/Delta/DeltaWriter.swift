@@ -1,15 +1,15 @@
 /// Writes a delta's header and its changes by table. The header contains the final state digest, so the changes are
-/// collected first, in memory and then in a spill file. Within a table: filled rows, deletes, inserts, updates.
+/// collected first, in memory and then in a spill file. Their order in a table: filled rows, deletes, inserts, updates.
 package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?
   private let spill: (any DeltaSpill)?
-  /// The spill's first error; the delta cannot be finished then.
+  /// The spill's first error, after which the delta cannot be finished.
   private var failure: (any Error)?
 
   /// Bytes that each of a table's lists buffers in memory.
   private static let openBytes = 256 * 1024
-  /// Bytes of each list that stay in memory after the table.
+  /// Bytes of each list that stay in memory once its table has ended.
   private static let closedBytes = 8 * 1024
 
   fileprivate struct OpenTable {
@@ -19,7 +19,7 @@ package struct DeltaWriter {
     /// The columns that ``fill(lent:)`` sets, as positions.
     let fill: [Int]
     var filled = SpilledBytes()
-    /// Rows passed over since the last filled one.
+    /// Rows skipped since the last filled one.
     var skipped = 0
     var deletes = SpilledBytes()
     var inserts = SpilledBytes()
@@ -34,10 +34,10 @@ package struct DeltaWriter {
 
   package var isEmpty: Bool { parts.isEmpty && (table?.isEmpty ?? true) }
 
-  /// The number of different sets of columns that the open table's updates set. All are in memory.
+  /// The number of different sets of columns in the open table's updates. All sets are kept in memory.
   package var sets: Int { table?.sets.count ?? 0 }
 
-  /// Starts a table; a table without changes is omitted. Only a delta that begins a minor fills columns.
+  /// Starts a table; a table without changes is omitted. Only a delta that begins a new minor version fills columns.
   package mutating func begin(table name: String, key: [String], columns: [String], filling fill: [Int] = [])
   {
     endTable()
@@ -47,7 +47,7 @@ package struct DeltaWriter {
   /// Discards changes since the last ``begin(table:key:columns:filling:)``.
   package mutating func abandonTable() { table = nil }
 
-  /// Sets the columns to fill in the next row of the table, in the order of its keys.
+  /// Sets the filled columns of the table's next row in key order.
   package mutating func fill(lent values: [BorrowedValue]) {
     guard let count = table?.fill.count, let skipped = table?.skipped else {
       preconditionFailure("a filled row outside a table")
@@ -68,13 +68,13 @@ package struct DeltaWriter {
 
   package mutating func insert(_ row: [SeedValue]) { LentBytes.lending(row) { insert(lent: $0) } }
 
-  /// Adds a whole row, which a client inserts or puts in place of its own.
+  /// Adds a whole row, which the client inserts, or with which it replaces its row with the same key.
   package mutating func insert(lent row: [BorrowedValue]) {
     guard let count = table?.columns.count else { preconditionFailure("an insert outside a table") }
     add(row, of: count, to: \.inserts)
   }
 
-  /// Adds a row that every client has: the values of its key, then those at `positions`, in ascending order.
+  /// Sets the columns at `positions`, in ascending order, of a row that every client has.
   package mutating func update(_ key: [SeedValue], _ values: [SeedValue], at positions: [Int]) {
     LentBytes.lending(key + values) { update(lent: $0, at: positions) }
   }
@@ -86,7 +86,7 @@ package struct DeltaWriter {
     add(values, of: count + positions.count, between: ("[\(number),", "]"), to: \.updates)
   }
 
-  /// Passes on the whole document, on one line and in pieces. Throws the spill's error.
+  /// Passes the whole document to `take` in pieces, as one line. Throws the spill's error.
   package consuming func write(_ header: DeltaHeader, to take: ([UInt8]) throws -> Void) throws {
     endTable()
     if let failure { throw failure }
@@ -102,7 +102,7 @@ package struct DeltaWriter {
 
   /// The whole document of a writer without a spill.
   package consuming func document(_ header: DeltaHeader) -> [UInt8] {
-    precondition(spill == nil, "the changes of a document in memory must be in memory too")
+    precondition(spill == nil, "only a writer without a spill makes a document in memory")
     var document: [UInt8] = []
     do {
       try write(header) { document += $0 }
@@ -227,7 +227,7 @@ package struct DeltaHeader: Hashable, Sendable {
   package let from: SeedVersion
   package let to: SeedVersion
   package let digest: SHA256Digest
-  /// Set in the delta that begins a minor, which therefore covers one version only.
+  /// Only in the delta that begins a new minor version. Such a delta covers a single version.
   package let additions: SchemaAdditions?
 
   package init(
@@ -252,9 +252,9 @@ package struct DeltaHeader: Hashable, Sendable {
   }
 }
 
-/// The SQL that gives a seed of an older minor the schema of a newer one, which only adds.
+/// The SQL that extends the schema of an older minor version to that of a newer one.
 package struct SchemaAdditions: Hashable, Sendable {
-  /// The schema hash of the older minor.
+  /// The schema hash of the older minor version.
   package let before: SHA256Digest
   package let statements: [String]
 

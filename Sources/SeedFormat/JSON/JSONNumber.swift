@@ -20,7 +20,7 @@ enum JSONNumber {
     }
   }
 
-  /// A string that is a single number; nil for any other.
+  /// Scans a string that is a single number; nil for any other string.
   fileprivate static func whole(_ text: UnsafeBufferPointer<UInt8>) -> Outcome? {
     guard let base = text.baseAddress, text.count > 0 else { return nil }
     let outcome = scan(base, from: 0, to: text.count, isComplete: true)
@@ -41,7 +41,7 @@ enum JSONNumber {
 
     private static let safeDigits = 19
 
-    /// True if the digits may exceed a signed 64-bit integer; an integer's always do, having no leading zeros.
+    /// True if the digits may exceed a signed 64-bit integer. An integer's always do, because it has no leading zeros.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
 

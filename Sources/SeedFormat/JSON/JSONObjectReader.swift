@@ -1,6 +1,6 @@
-/// Reads the members of a JSON object by name and type, with the place in each error. Other members remain in
-/// ``unread``: a closed format rejects them with ``refuseUnread()``; TUF's open one keeps them, because they are
-/// signed too.
+/// Reads the members of a JSON object by name and type. Each error has the member's path. Other members remain in
+/// ``unread``. A closed format rejects them with ``refuseUnread()``; TUF metadata may have more members and keeps them,
+/// because they are signed too.
 package struct JSONObjectReader {
   /// The path from the document's root, such as `signed.roles[2]`; empty for the root.
   package let path: String
@@ -162,14 +162,14 @@ package struct JSONObjectReader {
     }
   }
 
-  /// Reads all members. Document names differ by bytes, but Swift treats canonically equivalent strings as equal.
+  /// Reads all members. Throws for names that differ as bytes but are equal as Swift strings, in two Unicode forms.
   package func byName<Value>(
     _ read: (JSONMember) throws(MalformedJSON) -> Value
   ) throws(MalformedJSON) -> [String: Value] {
     var values: [String: Value] = [:]
     for member in unread {
       guard values.updateValue(try read(member), forKey: member.name) == nil else {
-        throw error(member.name, "occurs twice, spelled differently")
+        throw error(member.name, "occurs twice, in two Unicode forms")
       }
     }
     return values

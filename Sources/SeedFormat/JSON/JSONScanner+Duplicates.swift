@@ -19,12 +19,12 @@ extension JSONError {
   }
 }
 
-/// Hashes of an object's member names; the names of a large one would take more memory than its rows. Random 64-bit
-/// hashes: half a million names collide in one of 100 million objects.
+/// The hashes of an object's member names, because the names of a large object would take more memory than its rows.
+/// They are random 64-bit numbers: two of half a million different names collide in one of 100 million objects.
 struct JSONNames {
   private var hashes: Set<Int> = []
 
-  /// False for a duplicate. Names are bytes: Swift strings are equal in all normal forms, member names are not.
+  /// Returns false for a duplicate. Compares bytes, because Swift strings are equal in all Unicode normal forms.
   mutating func insert(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
     var hasher = Hasher()
     hasher.combine(bytes: UnsafeRawBufferPointer(name))

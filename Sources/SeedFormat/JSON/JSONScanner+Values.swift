@@ -109,7 +109,7 @@ extension JSONScanner {
     position < window.end && window[position] | 0x20 == UInt8(ascii: "{")
   }
 
-  /// The number of an expected name, -1 for another, nil if it is incomplete.
+  /// Reads a name. Returns its number if the object's shape has it, -1 if not, nil if it is incomplete.
   @inline(__always)
   private mutating func scanName(
     _ tape: inout JSONTape, _ guess: inout JSONShapes.Guess
@@ -131,7 +131,7 @@ extension JSONScanner {
 
   private func learn(_ object: Int, _ tape: inout JSONTape, _ place: Int) {
     let count = tape.count(object)
-    // An invalid name would be accepted as text the next time.
+    // An invalid name, once remembered, would be accepted the next time.
     guard flaw == nil, count > 0, tape.shapes.isWorthLearning(place, members: count) else { return }
     var names: [UnsafeBufferPointer<UInt8>] = []
     var member = object + 1

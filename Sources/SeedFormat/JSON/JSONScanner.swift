@@ -1,8 +1,8 @@
-/// A strict RFC 8259 reader for a whole document or pieces.
+/// A strict RFC 8259 reader for a document that arrives whole or in pieces.
 ///
 /// Yields single tokens (``next()``) for a document's frame, and whole values onto a tape (``nextValue(_:)``) for its
-/// rows. Keeps only the bytes of the current token or row. One longer than 64 KiB may stay ``JSONToken/starved`` after
-/// it has arrived, until a quarter more has arrived or the document is complete. Enforces the grammar:
+/// rows. Keeps only the bytes of the current token or row. For one longer than 64 KiB, may return ``JSONToken/starved``
+/// although it has arrived, until a quarter more has arrived or the document is complete. Enforces the grammar:
 /// ``JSONToken/end`` means that the whole document is valid. Also rejects duplicate member names, a byte order mark
 /// (unless ``passMark()`` is called), invalid UTF-8, lone surrogates, and nesting deeper than ``Limits/jsonDepth``.
 package struct JSONScanner: ~Copyable {
@@ -14,9 +14,9 @@ package struct JSONScanner: ~Copyable {
   }
 
   var window = JSONWindow()
-  /// Keeps and notes strings that are invalid text, instead of failing.
+  /// Keeps strings that are invalid text and records a ``flaw``, instead of throwing.
   package var keepsBadTexts = false
-  /// The latest value's first such string.
+  /// The error of the latest value's first invalid string.
   package var flaw: JSONError?
   var isInValue = false
   var position = 0
@@ -86,7 +86,7 @@ package struct JSONScanner: ~Copyable {
     return token
   }
 
-  /// The next token in an object; a name that is invalid text is noted as a flaw, if that is allowed.
+  /// The next token in an object. With ``keepsBadTexts``, an invalid name is recorded as the ``flaw``.
   package mutating func nextName() throws(JSONError) -> JSONToken {
     (flaw, isInValue) = (nil, keepsBadTexts)
     defer { isInValue = false }
@@ -135,7 +135,7 @@ package struct JSONScanner: ~Copyable {
     let name = string(0, of: tape)
     spare = consume tape
     guard try colon() else { return .starved }
-    // Different invalid names may look the same.
+    // Invalid names are not compared, because different ones may decode to the same string.
     if !isInValue || flaw == nil { try remember(name, at: start) }
     expectation = .value
     return .name(name)

@@ -1,6 +1,6 @@
-/// Remembers the member names of a document's objects by place. Objects at one place usually have the same
-/// members in the same order. Names that match the previous object's, in order but possibly with gaps, are
-/// compared instead of scanned, are known to be distinct, and have numbers that the reader knows.
+/// Remembers the member names (the shape) of objects by their place in a document, such as "elements of `stops`", where
+/// all objects usually have the same members in the same order. Names that match the remembered ones, in order but
+/// possibly with gaps, are compared instead of scanned, need no check for duplicates, and have numbers.
 struct JSONShapes: ~Copyable {
   /// A name with its quotation marks and colon, as in the document.
   struct Member {
@@ -33,7 +33,7 @@ struct JSONShapes: ~Copyable {
     fileprivate(set) var isRight: Bool
   }
 
-  /// The place of a top-level value, and of values that are not remembered.
+  /// `root` is the place of a top-level value; `nowhere`, of values that are not remembered.
   static let root = 0
   static let nowhere: Int32 = -1
 
@@ -51,8 +51,8 @@ struct JSONShapes: ~Copyable {
   /// Maximum shapes that one value may retire; afterwards nothing is learnt until the next value.
   private static let mostRetired = 64
 
-  /// Numbers are valid only for one tape. A tape that is read between another's rows must not learn, because its
-  /// numbers would be mistaken for the other's.
+  /// Set `isLearning` to false for a second tape of the same reader. Name numbers are valid only for one tape, and the
+  /// reader would mistake the second tape's for the first one's.
   init(isLearning: Bool) { self.isLearning = isLearning }
 
   deinit {
@@ -95,7 +95,7 @@ struct JSONShapes: ~Copyable {
     return Guess(members: shape.members, names: shape.names, count: shape.count, isRight: true)
   }
 
-  /// The shape of a place after its object matched.
+  /// Records that a place's object matched, and returns the shape's ID.
   @inline(__always)
   func confirm(_ place: Int) -> UInt32 {
     guard let shapes else { return 0 }

@@ -1,10 +1,10 @@
 /// One JSON value as a flat list: an entry for each scalar, name, object and array, in document order. A container's
-/// entry has its end, so that a value is skipped in one step. Strings stay in the window; only those with escapes are
-/// copied. Valid until the scanner is fed; meant to be refilled.
+/// entry has the index of its end, so that a value is skipped in one step. Strings stay in the scanner's buffer; only
+/// those with escapes are copied. Valid until the scanner is fed. One tape is reused for many values.
 package struct JSONTape: ~Copyable {
   package enum Kind: UInt8, Sendable {
     case null, no, yes, integer, real
-    /// Neither a 64-bit integer nor in a double's range; keeps the digits.
+    /// A number that is neither a 64-bit integer nor in a double's range. Only its digits are available.
     case beyond
     case string, name, object, array
   }
@@ -18,13 +18,13 @@ package struct JSONTape: ~Copyable {
     /// An object's shape; 0 for none.
     package var shape: UInt32 = 0
     package var offset: Int
-    /// An integer's or double's bits, a string's offset, a copied string's address, or the index after a container.
+    /// By kind: an integer's or double's bits, a string's offset or its copy's address, or the index after a container.
     package var payload: UInt64 = 0
     /// The bytes of a string or number, or the number of elements or members.
     package var count = 0
   }
 
-  /// An array's uniqueness would be checked for each of a row's entries.
+  /// Not an `Array`, whose uniqueness would be checked for each entry.
   package private(set) var entries: UnsafeMutablePointer<Entry>
   private var capacity: Int
   private(set) var count = 0

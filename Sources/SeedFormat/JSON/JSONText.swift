@@ -47,7 +47,7 @@ enum JSONText {
   private static let lowBits: UInt64 = 0x0101_0101_0101_0101
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// Sets high bits from the first byte below `limit` on; only the lowest bit is exact, and only it is used.
+  /// Sets the high bit of the first byte below `limit`. Bits of later bytes may be wrong; only the lowest is used.
   @inline(__always)
   private static func below(_ word: UInt64, _ limit: UInt64) -> UInt64 { (word &- lowBits &* limit) & ~word }
 
@@ -121,7 +121,7 @@ enum JSONText {
     guard index + 4 <= end else { return nil }
     var value: UInt32 = 0
     for offset in 0..<4 {
-      // Folds to lower case. Strings have no control characters, which would become digits.
+      // Folds to lower case. This would turn control characters into digits, but strings have none.
       guard let digit = hexDigit(bytes[index + offset] | 0x20) else { return nil }
       value = value << 4 | UInt32(digit)
     }

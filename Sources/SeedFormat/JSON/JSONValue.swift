@@ -115,7 +115,7 @@ extension [JSONMember] {
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
   /// In bytes from the document's start.
   package let offset: Int
-  /// The error as the rest of a sentence.
+  /// For example `expected a colon`.
   package let reason: String
 
   package init(at offset: Int, _ reason: String) { (self.offset, self.reason) = (offset, reason) }

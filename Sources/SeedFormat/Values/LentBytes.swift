@@ -1,4 +1,4 @@
-/// Reusable memory for lent values. Its blocks do not move until ``clear()``.
+/// Reusable memory for texts and blobs that are lent as ``BorrowedValue``. Its blocks do not move until ``clear()``.
 package final class LentBytes {
   @exclusivity(unchecked) private var blocks: [UnsafeMutableRawBufferPointer] = []
   @exclusivity(unchecked) private var current = 0

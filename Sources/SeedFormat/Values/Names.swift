@@ -52,7 +52,7 @@ extension DatasetName: ExpressibleByStringLiteral {
   public init(stringLiteral value: StaticString) { self = written(value, Self.init(_:)) }
 }
 
-/// A schema's version, `major.minor`. A minor only adds; a major may change anything.
+/// A schema's version, `major.minor`. A new minor only adds to the schema; a new major may change anything.
 public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The series' number.
   public let major: Int
@@ -196,7 +196,7 @@ public struct Epoch: Hashable, Sendable, CustomStringConvertible {
 
 /// The known name that was probably meant: at most a third of the letters differ, or it begins with `name`.
 package func nearestName(to name: String, in known: [String]) -> String? {
-  // Limited, because the edit distance takes time proportional to the product of the lengths.
+  // Compares only 64 letters, because the edit distance takes time proportional to the product of the lengths.
   let typed = Array(name.lowercased().prefix(64))
   let ranked = known.map { ($0, editDistance(typed, Array($0.lowercased().prefix(64)))) }
   if let best = ranked.min(by: { $0.1 < $1.1 }), best.1 <= max(1, typed.count / 3) { return best.0 }

@@ -9,13 +9,13 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// With a full stop, unless it has an ending mark, even if it is another program's message.
+  /// With a full stop, unless it already ends with a punctuation mark.
   package var closed: String { [".", "?", "!", "…"].contains { hasSuffix($0) } ? self : self + "." }
 
   /// Without a full stop, for the middle of a sentence.
   package var unclosed: String { hasSuffix(".") ? String(dropLast()) : self }
 
-  /// On one line and harmless on a terminal; for all external text in messages.
+  /// On one line and without terminal control characters; for all external text in messages.
   package var printable: String { escapingControls(except: []) }
 
   /// ``printable``, and short enough for a sentence.
@@ -48,7 +48,7 @@ extension String {
     return String(text)
   }
 
-  /// Escapes controls in JSON: they can occur only in strings, and `\u009b` is equivalent.
+  /// Escapes a JSON document's control characters. They can occur only in strings, where `\u009b` means the same.
   package var escapingControlsInJSON: String {
     unicodeScalars.reduce(into: "") { text, scalar in
       guard scalar.isControl, scalar.value >= 0x7F else { return text.unicodeScalars.append(scalar) }
