@@ -13,7 +13,7 @@
 // - A connection is opened in a mode (``Connection/OpenMode``), never with flags at the call site. A file from elsewhere
 //   is a `.snapshot`, `.received` or `.seed`; `StructureTests` lists the files that use other modes.
 // - Check/ proves a seed from its bytes alone and trusts no stored claim of the file.
-// - Errors carry the statement, never the bound values: those are the operator's data.
+// - Errors contain the statement, never the bound values, because those are the operator's data.
 //
-// The writers' per-row properties are marked `@exclusivity(unchecked)`: they have one owner, no access outlasts its
-// statement, and the checks took a tenth of an import.
+// The writers' per-row properties are marked `@exclusivity(unchecked)`, because the checks took a tenth of an import's
+// time. This is safe: the properties have one owner, and no access outlasts its Swift statement.

@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// The complaints of SQLite's own checks about a file, without false NULLs.
+/// The complaints of SQLite's own checks about a file, without false ones about NULL.
 ///
 /// If the last column of a WITHOUT ROWID table belongs to its key, SQLite 3.40 reports NULL in every row for each NOT
 /// NULL column stored after it. A complaint about a NULL is therefore verified with a query.
@@ -89,7 +89,7 @@ private struct NullComplaints {
       let isNull = "typeof(\(quoted(column))) = 'null'"
       return try connection.value("SELECT 1 FROM main.\(quoted(table)) WHERE \(isNull) LIMIT 1") != nil
     } catch let error as DatabaseError {
-      // An unreadable column keeps its complaint.
+      // Keeps the complaint if the column cannot be read.
       guard error.saysDamage else { throw error }
       return true
     }

@@ -38,7 +38,7 @@ package enum Compression {
   ) throws -> (raw: Measure, stored: Measure) { try transform(document, to: destination, GzipEncoder()) }
 
   /// Compresses a file into a new, synced one; returns the measures of input and output. Only gzip uses several
-  /// threads, because some readers expect one block per xz stream.
+  /// threads: with them, xz would write several blocks, but some readers expect one.
   package static func compress(
     _ path: String, to destination: String, _ encoding: ContentEncoding, threads: Int = processors
   ) throws -> (raw: Measure, stored: Measure) {

@@ -49,7 +49,7 @@ final class ZStream {
 final class GzipEncoder: StreamCodec {
   private let stream: ZStream
 
-  /// zlib's level with which the design was measured.
+  /// zlib's default level.
   private static let level: Int32 = 6
 
   init() throws(CompressionError) {

@@ -1,8 +1,8 @@
 import CZlib
 
 /// Joins spliceable gzip members and plain bytes into one gzip member without compressing. The deflate data of a
-/// spliceable member ends at a byte boundary that no later block refers back across. Plain bytes become stored blocks;
-/// the checksum combines those of the members.
+/// spliceable member ends at a byte boundary, and no later block refers back to data before it. Plain bytes become
+/// stored blocks. The checksum combines those of the members.
 package struct GzipSplice {
   /// Members are not copied, because they may be large and in several splices.
   private var parts = [Self.header[...]]
@@ -33,7 +33,7 @@ package struct GzipSplice {
     combine(own, length: UInt32(plain.count))
   }
 
-  /// Adds a member's content; throws if this module did not write the member as spliceable.
+  /// Adds a member's content; throws if the member is not spliceable, as this module writes it.
   package mutating func append(member: [UInt8]) throws(CompressionError) {
     let data = member.dropFirst(Self.header.count).dropLast(Self.trailerBytes + Self.final.count)
     guard member.starts(with: Self.header), data.suffix(Self.flush.count).elementsEqual(Self.flush),
@@ -44,7 +44,7 @@ package struct GzipSplice {
     combine(UInt(Self.number(trailer.prefix(4))), length: Self.number(trailer.suffix(4)))
   }
 
-  /// The member's bytes, in parts that follow each other.
+  /// The joined member's bytes, in consecutive parts.
   package consuming func finish() -> [ArraySlice<UInt8>] {
     let trailer = [UInt32(truncatingIfNeeded: checksum), rawLength].flatMap { number in
       (0..<4).map { UInt8(truncatingIfNeeded: number >> ($0 * 8)) }

@@ -47,7 +47,7 @@ package final class ParallelGzip: Sendable {
   }
 
   func run(threads: Int) throws -> (raw: Compression.Measure, stored: Compression.Measure) {
-    // Starts threads itself, because Dispatch starts none while its few are busy elsewhere.
+    // Starts threads itself, because Dispatch starts none while its few threads are busy.
     let others = DispatchGroup()
     for _ in 1..<max(1, threads) {
       others.enter()
@@ -124,7 +124,7 @@ extension ParallelGzip.Output {
   }
 }
 
-/// Deflates the blocks of longer content independently. The 32 KiB before a block are its dictionary, and it
+/// Deflates the blocks of longer content independently. The 32 KiB before a block are its dictionary, and its output
 /// ends at a byte boundary, so blocks can be deflated in parallel and concatenated into one stream.
 final class BlockDeflater {
   private let owner: ZStream

@@ -17,7 +17,7 @@ package final class InterruptHandle: Sendable {
 }
 
 extension Connection {
-  /// SQLite instructions between two checks for cancellation: fractions of a millisecond.
+  /// SQLite instructions between two checks for cancellation; they take a fraction of a millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
   /// Lets a long statement fail with ``ResultCode/interrupted`` after its task is cancelled or `interrupt` is set.
@@ -43,7 +43,7 @@ extension Connection {
     /// In nanoseconds, like `end`.
     var nextLook = 0
 
-    /// Asks for CPU time a hundred times per second, because that is a system call.
+    /// Reads the CPU time only a hundred times per second, because that takes a system call.
     mutating func isReached() -> Bool {
       if endsWithTask, Task.isCancelled { return true }
       if size != .max, size < seedbank_sqlite_file_size(handle) { return true }
@@ -93,7 +93,7 @@ extension Connection {
   }
 }
 
-/// Enables or disables a connection's triggers during its lifetime.
+/// Enables or disables a connection's triggers. Restores the former setting when this object is deallocated.
 package final class TriggerSwitch {
   private let connection: Connection
   private let were: Bool

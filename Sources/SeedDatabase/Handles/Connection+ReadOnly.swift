@@ -2,7 +2,7 @@ import CSQLite
 package import SeedFormat
 
 extension Connection {
-  /// Prepares foreign SQL and binds the values. The SQL must be one statement that only reads and does not change
+  /// Prepares a user's SQL and binds the values. The SQL must be one statement that only reads and does not change the
   /// transaction, attached files or settings. `reading` collects the tables and columns that it reads.
   package func readOnlyStatement(
     _ sql: String, _ values: [SeedValue] = [], reading: TablesRead = TablesRead()
@@ -63,7 +63,7 @@ package final class TablesRead {
   }
 }
 
-/// The authorizer's permissions for a foreign statement; `sqlite3_stmt_readonly` proves that it writes nothing.
+/// The authorizer's permissions for a user's statement. `sqlite3_stmt_readonly` proves that it writes nothing.
 private enum Permission {
   /// Pragmas whose argument selects the object to report on.
   private static let reading: Set<String> = [
@@ -88,7 +88,7 @@ private enum Permission {
   }
 }
 
-/// Why foreign SQL is rejected.
+/// Why a user's SQL is rejected.
 package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible {
   case holdsNUL(sql: String)
   case several(sql: String)
@@ -98,11 +98,11 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
   package var description: String {
     switch self {
     case .holdsNUL(let sql):
-      "the SQL contains a NUL character, and SQLite ignores the rest: remove it from: \(sql.shortSQL)"
+      "the SQL contains a NUL character, after which SQLite ignores the rest: remove the NUL: \(sql.shortSQL)"
     case .several(let sql):
       "only one statement can run at a time: run them one after the other: \(sql.shortSQL)"
     case .changes(let sql):
-      "only a statement that reads can be run here, without transactions, attached files or settings: "
+      "only reading is allowed, but this statement writes or changes transactions, attached files or settings: "
         + sql.shortSQL
     case .values(let found, let wanted, let sql):
       "\(Self.count(found, "value")) for \(Self.count(wanted, "parameter")), as SQLite counts them: pass one value for each"

@@ -1,7 +1,7 @@
 import CSQLite
 
-// An attacker may have made a file from elsewhere, and SQLite itself computes the expressions of its schema. The authorizer
-// sees none of them, because they were parsed with the schema.
+// A received file may be an attacker's, and SQLite itself computes the expressions of its schema. The authorizer does
+// not see these, because they were parsed with the schema.
 extension Connection {
   var isReceived: Bool { owner.isReceived }
 
@@ -34,8 +34,8 @@ extension Connection {
     }
   }
 
-  /// Runs one statement of an untrusted schema. The authorizer rejects every other kind of statement before it runs. CPU
-  /// time and the size of the file are bounded.
+  /// Runs one statement of an untrusted schema, with limits on CPU time and the file's size. If it is not of this kind,
+  /// the authorizer rejects it before it runs.
   func define(_ sql: String, _ kind: DefinitionKind, growingTo size: Int64) throws {
     let leave = DefinitionLeave(kind)
     let limits = IndexLimits(self)
@@ -74,7 +74,7 @@ extension Connection {
   }
 }
 
-/// SQL of an index or a minor's addition that is rejected because it does something else or costs too much.
+/// An index, or an addition to the schema, whose SQL is rejected because it does something else or costs too much.
 package struct ForeignDefinition: Error, Hashable, Sendable, CustomStringConvertible {
   /// The index's name; nil for an addition.
   package let index: String?
@@ -87,7 +87,7 @@ package struct ForeignDefinition: Error, Hashable, Sendable, CustomStringConvert
   }
 }
 
-/// Bounds on an index's expressions. SQLite checks the time only between functions, so each must have short arguments.
+/// Bounds on an index's expressions. SQLite checks the time only between function calls, so arguments must be short.
 private struct IndexLimits {
   private static let all: [(limit: Int32, value: Int32)] = [
     (SQLITE_LIMIT_LENGTH, 1024 * 1024), (SQLITE_LIMIT_EXPR_DEPTH, 100), (SQLITE_LIMIT_FUNCTION_ARG, 16),
@@ -107,16 +107,17 @@ private struct IndexLimits {
   /// An index over all columns of narrow rows is up to three times as large as its table.
   static func bytes(of table: Int64, indexes: Int) -> Int64 { 4_000_000 + table * Int64(1 + 3 * indexes) }
 
-  /// A slow phone sorts several megabytes per second; the limit is far above that.
+  /// A slow phone sorts several megabytes per second; this allows a minute, and a second per megabyte.
   static func seconds(forBytes bytes: Int64) -> Int { 60 + Int(bytes / 1_000_000) }
 }
 
 enum DefinitionKind {
   case index(name: String, table: String)
-  /// A minor's new column, table, index, view or search table, whose name must not have this prefix.
+  /// A minor version's new column, table, index, view or search table. Its name must not have this prefix.
   case addition(sparing: String)
 }
 
+/// The authorizer's rules for one statement.
 private final class DefinitionLeave {
   private let kind: DefinitionKind
   private(set) var isAsked = false
@@ -125,14 +126,14 @@ private final class DefinitionLeave {
 
   private var other: String {
     switch kind {
-    case .index: "its SQL does not create an index of that name on its table, or does more"
+    case .index: "its SQL does something other than create this index on its table"
     case .addition:
       "its SQL is not a single addition of a column with a constant default, a table, an index, a view or an FTS5 table"
     }
   }
 
-  /// Functions in linear time. `trim`, `instr`, `replace` and `LIKE` are quadratic; `printf` and `zeroblob` make long
-  /// values out of short ones.
+  /// Functions that take linear time. `trim`, `instr`, `replace` and `LIKE` take quadratic time; `printf` and
+  /// `zeroblob` make long values from short ones.
   private static let quickFunctions = Set(
     """
     -> ->> abs acos asin atan atan2 ceil ceiling char coalesce concat concat_ws cos date datetime degrees exp floor hex if ifnull \
@@ -141,7 +142,7 @@ private final class DefinitionLeave {
     unixepoch unlikely upper
     """.split(separator: " ").map(String.init))
 
-  /// SQLite itself edits the text of a table's definition.
+  /// Functions with which SQLite itself edits a table's definition in ALTER TABLE.
   private static let editingFunctions: Set = ["format", "length", "printf", "substr"]
 
   init(_ kind: DefinitionKind) { self.kind = kind }
@@ -155,7 +156,7 @@ private final class DefinitionLeave {
     let (first, second) = (first.map { String(cString: $0) }, second.map { String(cString: $0) })
     let database = database.map { String(cString: $0) }
     if action == SQLITE_FUNCTION { return isGiven(function: second ?? "") }
-    // With it SQLite itself checks the rows for a new column of a STRICT table (newer versions) or with a CHECK.
+    // ALTER TABLE runs a SELECT to check rows against a new column's CHECK or (newer versions) a STRICT table's types.
     if action == SQLITE_SELECT { return isAltering }
     guard action == SQLITE_ALTER_TABLE ? first == "main" : database == "main" else { return false }
     switch kind {
@@ -178,7 +179,7 @@ private final class DefinitionLeave {
     }
   }
 
-  /// Statements that rename or remove something call functions that are not permitted.
+  /// Also rejects statements that rename or remove something, because they call functions that are not permitted.
   private func isGivenToAdd(
     for action: Int32, _ first: String?, _ second: String?, sparing prefix: String
   ) -> Bool {
@@ -191,7 +192,7 @@ private final class DefinitionLeave {
       isAsked = second?.foldedName == "fts5"
       return isAsked
     case SQLITE_INSERT, SQLITE_UPDATE: return first == "sqlite_master"
-    // While a column is added, SQLite reads the table itself only to refuse the column if there are rows.
+    // ADD COLUMN reads the table only for a column that SQLite allows in empty tables alone. Such a column is rejected.
     case SQLITE_READ: return !isAltering || first == "sqlite_master" || first == "pragma_quick_check"
     case SQLITE_REINDEX: return true
     default: return false
@@ -205,7 +206,6 @@ private final class DefinitionLeave {
     return isQuick || isEditing
   }
 
-  /// Why the text cannot be run, from SQLite's error.
   func reason(for error: DatabaseError) -> String {
     if let deniedFunction {
       return isAltering ? other : "it calls \(deniedFunction)(), which can take too long on a device"

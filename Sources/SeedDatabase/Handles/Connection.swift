@@ -13,7 +13,7 @@ package final class Connection {
   var handle: OpaquePointer { owner.pointer }
 
   private static let cacheCapacity = 256
-  /// Between two checks for cancellation.
+  /// Pages copied between two checks for cancellation.
   private static let copiedPages: Int32 = 1000
 
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
@@ -32,7 +32,7 @@ package final class Connection {
     try mode.setUp(self)
   }
 
-  /// Wraps an open connection that its owner sets up, closes, and does not use meanwhile.
+  /// Wraps another owner's open connection. The owner sets it up, closes it, and does not use it meanwhile.
   package init(borrowing handle: OpaquePointer) {
     let name = sqlite3_db_filename(handle, "main").map { String(cString: $0) }
     owner = ConnectionHandle(handle, name ?? "", isBorrowed: true)
@@ -149,12 +149,12 @@ package final class Connection {
     do throws(DatabaseError) {
       try execute("VACUUM INTO ?", .text(path))
     } catch {
-      // The two files may be on different disks.
+      // These errors are about the copy, which may be on another disk than this file.
       throw error.saysFull || error.primaryCode == ResultCode.cannotOpen ? error.at(path) : error
     }
   }
 
-  /// A writable copy of a file that is only read, in a temporary file; other processes may write the original meanwhile.
+  /// Copies the database to a writable temporary file. Other processes may write the original meanwhile.
   package func temporaryCopy() throws(DatabaseError) -> Connection {
     let copy = try Connection("copy", .copy)
     guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
@@ -169,15 +169,15 @@ package final class Connection {
     return copy
   }
 
-  /// Enables the file's views, for an app that trusts its own.
+  /// Enables the file's views, for an app that trusts them.
   package func allowViews() throws(DatabaseError) { try set(SQLITE_DBCONFIG_ENABLE_VIEW, true) }
 
   var columnLimit: Int { Int(sqlite3_limit(handle, SQLITE_LIMIT_COLUMN, -1)) }
 
   package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Writes unpinned dirty pages of the open transaction to the file. They stay readable. Otherwise they could
-  /// fill up to nine tenths of the cache while much is read before the commit.
+  /// Writes the open transaction's dirty pages to the file; they stay readable. Otherwise they could fill nine tenths
+  /// of the page cache during long reads before the commit.
   package func writeOutCache() throws(DatabaseError) {
     let code = sqlite3_db_cacheflush(handle)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code, "sqlite3_db_cacheflush") }
@@ -226,7 +226,7 @@ final class ConnectionHandle {
   let pointer: OpaquePointer
   let path: String
   private let isBorrowed: Bool
-  /// Whether the file comes from elsewhere.
+  /// Whether the file's schema may be an attacker's.
   let isReceived: Bool
   /// Interrupts statements. SQLite holds its address, so it must outlive the connection.
   var interrupt: InterruptHandle?
@@ -254,11 +254,11 @@ final class ConnectionHandle {
       place: place(of: code & 0xFF))
   }
 
-  /// If the database is read-only, a full disk is that of SQLite's scratch files.
+  /// If the database is read-only, only SQLite's scratch files can have filled a disk.
   private func place(of code: Int32) -> DatabaseError.Place? {
     guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY].contains(code) else { return nil }
     let name = sqlite3_db_filename(pointer, "main").map { String(cString: $0) } ?? ""
-    // A file that failed to open has no name here, nor does a scratch database, whose path has no slash.
+    // SQLite has no name for a file that it failed to open, nor for a scratch database, whose path has no slash.
     let file = name.isEmpty && path.contains("/") ? path : name
     let isWritten = sqlite3_db_readonly(pointer, "main") == 0
     return file.isEmpty || (code == SQLITE_FULL && !isWritten) ? .scratch : .database(file)
@@ -335,7 +335,7 @@ extension Connection.OpenMode {
     if isReceived { try connection.loadReceivedSchema() }
   }
 
-  /// Whether part of the file may be untrusted: then SQLite evaluates no views, only the expressions of rows.
+  /// Whether part of the file may be untrusted. If so, views are off, and SQLite evaluates only expressions of rows.
   private var isForeign: Bool { ![.memory, .scratch, .origin, .creator, .own].contains(self) }
 
   /// Whether the file's schema may be an attacker's.

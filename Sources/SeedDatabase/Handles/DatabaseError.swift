@@ -58,7 +58,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     return DatabaseError(code: code, message: String(cString: sqlite3_errstr(code)), subject: subject)
   }
 
-  package var description: String { "\(cause) to: \(subject.shortSQL)" }
+  package var description: String { "\(cause) for: \(subject.shortSQL)" }
 
   /// Omits the statement, which does not help an operator.
   fileprivate var cause: String { "SQLite reports \"\(message)\" (\(code))" }
@@ -96,7 +96,7 @@ package enum ResultCode {
   package static let notADatabase = SQLITE_NOTADB
   static let damage: Set<Int32> = [corrupt, notADatabase]
   package static let unread = seedbank_sqlite_unread
-  /// Another row holds the value.
+  /// Another row has the unique value.
   package static let taken: Set<Int32> = [
     seedbank_sqlite_constraint_primary_key, seedbank_sqlite_constraint_unique,
     seedbank_sqlite_constraint_rowid,

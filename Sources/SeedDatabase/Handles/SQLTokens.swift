@@ -24,7 +24,7 @@ package struct SQLScanner {
     Array(sequence(state: SQLScanner(bytes: sql)) { $0.next() })
   }
 
-  /// The place of the bracket that closes the one at `open`, or else of the last word.
+  /// The index of the bracket that closes the one at `open`; the last word's index if none does.
   fileprivate static func closingBracket(of open: Int, in words: [String]) -> Int {
     var depth = 0
     for index in open..<words.count {
@@ -114,7 +114,7 @@ struct SQLTokens {
 
   var contentRowid: String? { searchOption("CONTENT_ROWID", after: "CONTENT") }
 
-  /// FTS5 accepts the start of an option's name, as in `c=note`. One that `other` also begins with means `other`.
+  /// FTS5 accepts an option's abbreviated name, as in `c=note`. If it abbreviates `other` too, it means `other`.
   private func searchOption(_ name: String, after other: String = "") -> String? {
     guard let using = tokens.firstIndex(of: "USING"), follows("FTS5", using),
       let option = tokens.indices.first(where: {
@@ -146,7 +146,7 @@ package enum SQLFunctions {
   ]
   private static let volatileWords: Set<String> = ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"]
 
-  /// Whether the script calls a function of time or chance.
+  /// Whether the SQL calls a function of date, time or random numbers.
   package static func areVolatile(in sql: String) -> Bool {
     let tokens = SQLTokens(sql).tokens
     return tokens.contains(where: volatileWords.contains)

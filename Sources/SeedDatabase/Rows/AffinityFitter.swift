@@ -28,7 +28,7 @@ package final class AffinityFitter {
     }
   }
 
-  /// A converted text either comes from a number or is the original, unchanged.
+  /// Keeps the original if it is a blob or still a text, because neither changes. Copies a text made from a number.
   private func lent(_ value: SeedValue, instead original: BorrowedValue) -> BorrowedValue {
     switch (value, original) {
     case (.blob, _), (.text, .text): original

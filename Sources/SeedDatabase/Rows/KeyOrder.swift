@@ -29,7 +29,7 @@ package struct KeyOrder: Sendable {
     first { Self.compare(left[key[$0]], right[key[$0]], $1) }
   }
 
-  /// The order of the first of the key's values that differ.
+  /// The order of the first key values that differ.
   @inline(__always)
   private func first(_ order: (_ position: Int, Collation) -> Int) -> Int {
     for position in collations.indices {

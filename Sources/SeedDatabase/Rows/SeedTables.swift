@@ -84,7 +84,7 @@ package enum SeedTables {
   private static func sum(_ row: [SeedValue]) throws -> TableSum {
     guard case .integer(let rows) = row[1], case .blob(let bytes) = row[2],
       let sum = TableSum(rows: Int(rows), bytes: bytes)
-    else { throw NotASeed("the sum of \"\(row[0])\" is damaged") }
+    else { throw NotASeed("the stored sum of table \"\(row[0])\" is damaged") }
     return sum
   }
 }

@@ -46,16 +46,16 @@ package enum SchemaProblem: Error, Hashable, Sendable, CustomStringConvertible {
     case .noKey(let table):
       "table \"\(table)\" has no key: give it a primary key, or a UNIQUE constraint over NOT NULL columns"
     case .customCollation(let table, let column, let collation):
-      "table \"\(table)\", column \"\(column)\": the collation \(collation) is not one that every client has "
-        + "(BINARY, NOCASE, RTRIM)"
+      "table \"\(table)\", column \"\(column)\": clients may lack the collation \(collation): "
+        + "use BINARY, NOCASE or RTRIM"
     case .keyCollation(let table, let column):
       "table \"\(table)\", column \"\(column)\": the key and the column have different collations: "
         + "give both the same"
     case .sameName(let name): "\"\(name)\": two names differ only in their Unicode form: rename one"
     case .trigger(let name, let table):
-      "trigger \"\(name)\" on \"\(table)\": a seed cannot have triggers: they would change rows behind the digest"
+      "trigger \"\(name)\" on \"\(table)\": a seed cannot have triggers, because they would bypass its digest"
     case .virtualTable(let name):
-      "virtual table \"\(name)\": only FTS5 tables with the content of a published table can be in a seed"
+      "virtual table \"\(name)\": a seed can only have FTS5 tables whose content is a published table"
     case .searchContent(let name, let content):
       "FTS5 table \"\(name)\" takes its content from \"\(content)\", which is not a table of this schema"
     case .reservedName(let name): "\"\(name)\": names that start with \(ReservedTable.prefix) are reserved"
@@ -98,8 +98,8 @@ extension Connection {
     return true
   }
 
-  /// Runs `body`, in which SQLite may compute expressions of the schema. Bounds their time in a received file, and the
-  /// length of values if `areComputed`.
+  /// Runs `body`, in which SQLite may compute expressions of the schema. In a received file, limits their time and, if
+  /// `areComputed`, the length of values.
   func boundingExpressions<Result>(areComputed: Bool = true, _ body: () throws -> Result) throws -> Result {
     guard isReceived else { return try body() }
     let cost = try ExpressionCost(self)
@@ -122,9 +122,9 @@ package struct NotASeed: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String { "not a seed: \(reason)" }
 }
 
-/// The limits on the generated columns and indexes of a file. SQLite checks the time only between two functions.
+/// The limits on a file's generated columns and indexes. SQLite checks the time only between two function calls.
 private struct ExpressionCost {
-  /// Functions whose time is not linear in the length of their arguments, or whose result is much longer than they are.
+  /// Functions whose time is not linear in the length of their arguments, or whose result is much longer than these.
   private static let slow = Set(
     """
     FORMAT GLOB INSTR JSON JSON_ARRAY JSON_INSERT JSON_OBJECT JSON_PATCH JSON_QUOTE JSON_REMOVE JSON_REPLACE JSON_SET LIKE LTRIM \

@@ -3,7 +3,7 @@ import SeedFormat
 struct IndexSchema {
   let name: String
   let isUnique: Bool
-  /// `pk`, `u` for a constraint, or `c` for CREATE INDEX; only the last can be dropped.
+  /// `pk`, `u` for a UNIQUE constraint, or `c` for CREATE INDEX; only the last can be dropped.
   let origin: String
   let isPartial: Bool
   /// The key's values, followed by those that locate the row.

@@ -50,8 +50,8 @@ package enum LeftOutIndexes {
     return schema
   }
 
-  /// Builds the indexes of a schema over empty tables, as a client would, and returns their number; throws
-  /// ``ForeignDefinition`` for one that it rejects.
+  /// Builds the indexes of a schema over empty tables, as a client would, and returns their number. Throws
+  /// ``ForeignDefinition`` for an index that a client would reject.
   @discardableResult
   package static func rehearse(_ schema: String) throws -> Int {
     let connection = try Connection("schema", .memory)
@@ -65,7 +65,7 @@ package enum LeftOutIndexes {
 
   private static func build(_ entry: Entry, _ connection: Connection, growingTo size: Int64) throws {
     try connection.define(entry.sql, .index(name: entry.name, table: entry.table), growingTo: size)
-    // A CHECK or a generated column in a forged table would be computed for each entry.
+    // In a forged `sqlite_stat1`, SQLite would compute a CHECK or a generated column for each entry.
     guard let statistics = entry.statistics,
       try connection.has("sqlite_stat1", madeBy: "CREATE TABLE sqlite_stat1(tbl,idx,stat)")
     else { return }

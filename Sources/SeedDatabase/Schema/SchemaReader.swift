@@ -141,7 +141,7 @@ package struct SchemaReader {
     }
   }
 
-  /// Names are compared as strings, but SQLite distinguishes two forms of the same text.
+  /// Rejects names that SQLite distinguishes but that are equal as Swift strings, in two Unicode forms.
   private func checkNames(_ tables: [TableSchema]) throws(SchemaProblem) {
     for names in [tables.map(\.name)] + tables.map({ $0.columnNames + $0.generated }) {
       let twice = Dictionary(grouping: names) { $0 }.values.first { $0.count > 1 }
@@ -155,11 +155,11 @@ package struct SchemaReader {
     if let row = rows.first { throw SchemaProblem.trigger(name: row[0].text, table: row[1].text) }
   }
 
-  /// Tables that FTS5 makes beside its own.
+  /// Suffixes of the shadow tables that FTS5 creates for each search table.
   private static let searchParts = ["_config", "_content", "_data", "_docsize", "_idx"]
 
-  /// SQLite reads its own tables and those of virtual tables unasked, even to list the tables. A forged one could compute
-  /// its columns forever.
+  /// Rejects forged tables of SQLite and of virtual tables. SQLite reads such tables even to list all tables, and could
+  /// compute a forged one's columns forever.
   private func refuseForgedTables() throws {
     let tables = try connection.rows(
       "SELECT name, sql, rootpage FROM sqlite_schema WHERE type IN ('table', 'view')"

@@ -90,7 +90,7 @@ package struct ForeignKeySchema: Hashable, Sendable {
   /// Empty if the constraint names no columns and so references the parent's primary key.
   package let namedParentColumns: [String]
 
-  /// If the constraint names no columns, the parent's key, even a UNIQUE one, which SQLite itself would not accept.
+  /// The referenced columns. If the constraint names none, the parent's key, even a UNIQUE one, unlike in SQLite.
   package func parentColumns(in parent: TableSchema) -> [String] {
     namedParentColumns.isEmpty ? parent.keyNames : namedParentColumns
   }

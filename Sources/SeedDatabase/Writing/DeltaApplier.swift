@@ -3,9 +3,9 @@ package import SeedTrust
 
 package final class DeltaApplier {
   private let connection: Connection
-  /// Changes with a delta that begins a minor.
+  /// Replaced by a delta that begins a new minor version.
   package private(set) var schema: DatabaseSchema
-  /// The columns that the last delta set, of each table in which it only updated rows.
+  /// For each table in which the last delta only updated rows, the columns that it set.
   package private(set) var updated: [String: Set<String>] = [:]
   private let keyLimit: Int
 
@@ -14,9 +14,9 @@ package final class DeltaApplier {
     (self.connection, self.schema, self.keyLimit) = (connection, schema, keyLimit)
   }
 
-  /// Applies the document, which is never in memory as a whole, and stores version and digest. Throws if the header
-  /// differs from the `signed` description, which is nil only for a delta without metadata, such as the publisher's own
-  /// before publication.
+  /// Applies a delta, which is never in memory as a whole, and stores the new version and digest. Throws if its header
+  /// differs from the `signed` description. Pass nil only for a delta without signed metadata, such as the publisher's
+  /// own before publication.
   package func apply(
     _ pieces: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
   ) throws -> ImportResult {
@@ -33,7 +33,7 @@ package final class DeltaApplier {
     }
     let writer = try SeedWriter(connection, schema, keyLimit: keyLimit)
     try read(&reader, into: writer)
-    // New columns have values in every row.
+    // New columns are set in every row, which ``updated`` does not cover.
     if reader.header.additions != nil { updated = [:] }
     let result = try writer.finish()
     guard result.digest == reader.header.digest else { throw ApplyError.digestMismatch(at: reader.header.to) }
@@ -95,7 +95,7 @@ private struct OpenTable {
     switch event {
     case .fill: try filler?.fill(values)
     case .delete: try rows.delete(lentKey: values)
-    // The row may exist, because a delta also has whole rows for changed keys, and a merged delta for any row.
+    // The row may exist: a delta also replaces whole rows, for example if a key's spelling changed.
     case .insert: try rows.write(lent: values)
     case .update(let set): try rows.update(lent: values, at: sets[set])
     case .table, .skip, .end: break
@@ -103,7 +103,7 @@ private struct OpenTable {
   }
 }
 
-/// Sets the new columns of the stored rows, one after the other in the order of their keys.
+/// Sets the new columns of the stored rows, one row after the other in key order.
 private final class TableFiller {
   private let table: TableSchema
   private let positions: [Int]
@@ -152,8 +152,8 @@ extension DeltaTable {
 }
 
 extension SchemaAdditions {
-  /// Adds to a seed's schema in the open transaction, with the sums of the changed tables and the content of the new search
-  /// tables. Returns the new schema, whose hash must be `after`.
+  /// Extends a seed's schema in the open transaction, recomputes the sums of the changed tables and fills the new
+  /// search tables. Returns the new schema, whose hash must be `after`.
   package func perform(on connection: Connection, leadingTo after: SHA256Digest) throws -> DatabaseSchema {
     let old = try SchemaReader(connection).schema()
     try define(on: connection)
@@ -178,7 +178,7 @@ extension SchemaAdditions {
 
 package enum ApplyError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherSeries
-  /// The additions of a delta that begins a minor produce another schema than the signed one.
+  /// The additions of a delta that begins a new minor version do not produce the signed schema.
   case otherSchema
   case notAsSigned(file: String, header: DeltaHeader)
   case outOfRange(from: SeedVersion, to: SeedVersion, version: SeedVersion)

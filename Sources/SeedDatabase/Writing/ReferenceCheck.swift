@@ -12,7 +12,7 @@ package struct ReferenceCheck {
   /// A look-up by index costs about as much as reading this many rows in order.
   package static let usualShare = 4
 
-  /// A check in the transaction that wrote the seed. All rows of a table are checked if at least one in
+  /// A check in the transaction that wrote the seed. All rows of a table are checked if more than one in
   /// `wholeTableShare` was touched; 0 means never.
   init(
     _ connection: Connection, _ schema: DatabaseSchema, _ sums: [String: TableSum] = [:],

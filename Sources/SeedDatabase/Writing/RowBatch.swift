@@ -3,7 +3,7 @@ package import SeedFormat
 /// Rows of one table that fill the same columns, written several per statement.
 ///
 /// A statement inserts rows with new keys, up to the first that violates a constraint, or looks up rows with known
-/// keys; ``TableWriter`` writes all others one by one. After new keys, the next rows are inserted without a look-up.
+/// keys; ``TableWriter`` writes all others one by one. If all keys were new, the next rows are inserted directly.
 package final class RowBatch {
   package let writer: TableWriter
   /// The outcomes of the rows in the last ``write(_:areNew:)``.
@@ -24,7 +24,7 @@ package final class RowBatch {
   private let finding: RowStatement
   @exclusivity(unchecked) private var expectsNewKeys = false
 
-  /// Bytes of strings and blobs in a row; larger rows are not for batches.
+  /// Maximum bytes of strings and blobs in a row; larger rows must not be in a batch.
   package static let mostRowBytes = 64 * 1024
 
   /// The rows of an import, which undoes all rows after an error and writes them one by one.
@@ -50,7 +50,7 @@ package final class RowBatch {
 
   package var statements: Int { writer.statements + inserting.runs + finding.runs }
 
-  /// Whether statements may be prepared; kept by the owner.
+  /// Whether statements may be prepared. The owner sets it.
   @exclusivity(unchecked) package var isOpen = false
 
   /// Drops the statements and counts, but no rows.
@@ -88,7 +88,7 @@ package final class RowBatch {
 
   // MARK: Writing
 
-  /// Writes the next `number` rows; if they are new, throws for a known key.
+  /// Writes the next `number` rows. With `areNew`, throws if a key exists.
   @discardableResult
   package func write(_ number: Int, areNew: Bool = false) throws -> LentRows {
     let rows = LentRows(values + written * width, width: width, count: number)
@@ -162,7 +162,7 @@ package final class RowBatch {
 }
 
 extension Statement {
-  /// Steps to the result of this number. A written row may be found again if the update moved it in the table.
+  /// Steps to the result of the key with this number. Skips rows found again because their update moved them.
   func move(to number: Int) throws {
     repeat {
       guard try step() else {

@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// The columns of a table that rows fill.
+/// The columns of a table for which rows have values.
 package struct RowShape: Sendable {
   let columns: [Int]
   /// The number of leading columns that are also written to an existing row; the others are for new rows

@@ -1,6 +1,6 @@
 package import SeedFormat
 
-/// One table's rows in a ``SeedWriter``: whole rows, whose copies are collected until they fill a statement.
+/// Writes one table's rows for a ``SeedWriter``. Collects copies of whole rows until they fill a statement.
 package final class TableRows {
   private let batch: RowBatch
   private let updates: UpdateBatch
@@ -25,8 +25,8 @@ package final class TableRows {
 
   var writer: TableWriter { batch.writer }
 
-  /// Writes a row with every stored column in declared order, over one with its key, if any. If `isNew`, throws if the
-  /// key exists.
+  /// Inserts a row with every stored column in declared order, or replaces the row with its key. With `isNew`, throws
+  /// if the key exists.
   package func write(lent row: [BorrowedValue], isNew: Bool = false) throws {
     if !updates.isEmpty { try flush() }
     let size = row.reduce(0) { $0 + $1.byteCount }

@@ -34,8 +34,8 @@ package struct TableSQL: Sendable {
 
   func insert(_ shape: RowShape) -> String { "INSERT OR ABORT INTO \(rows(1, shape))" }
 
-  /// Inserts several rows, up to the first that violates a constraint. FAIL, because ABORT can undo earlier rows and
-  /// SQLite would therefore first copy every touched page.
+  /// Inserts several rows, up to the first that violates a constraint. Uses FAIL, because ABORT undoes the earlier
+  /// rows, so SQLite would first copy every touched page.
   func insert(_ shape: RowShape, count: Int) -> String { "INSERT OR FAIL INTO \(rows(count, shape))" }
 
   private func rows(_ count: Int, _ shape: RowShape) -> String {
@@ -60,8 +60,8 @@ package struct TableSQL: Sendable {
 
   package var allInKeyOrder: String { "SELECT \(columns) FROM \(name) ORDER BY \(keyOrder)" }
 
-  /// Selects all keys in their order. SQLite sorts them before the first step (the plus sign keeps it from an index), so
-  /// rows may be written in between.
+  /// Selects all keys in their order. SQLite sorts them before the first step (the plus sign prevents the use of an
+  /// index), so rows may be written in between.
   var sortedKeys: String {
     "SELECT \(list(table.keyNames)) FROM \(name) ORDER BY "
       + table.keyNames.map { "+\(quoted($0))" }.joined(separator: ", ")

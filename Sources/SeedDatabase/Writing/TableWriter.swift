@@ -223,7 +223,7 @@ package final class TableWriter {
   /// Restores earlier counts after a rollback of the rows.
   package func restore(_ earlier: TableChanges) { changes = earlier }
 
-  // MARK: Swapping unique values: first all affected rows are lifted, then each is placed
+  // MARK: Swapping unique values: first removes (lifts) all affected rows, then inserts (places) each
 
   /// Temporarily removes the row with this row's key and returns it; nil if it is missing.
   func lift(_ values: [BorrowedValue]) throws -> [SeedValue]? {

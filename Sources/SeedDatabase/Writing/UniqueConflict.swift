@@ -1,7 +1,7 @@
 package import SeedFormat
 
-/// Finds the row that holds another row's unique value, from SQLite's message. Reports only certain facts: of an index
-/// over an expression only the name, and no value of a column that was not given.
+/// Explains SQLite's message about a unique value and finds the row that has it. Reports only certain facts: for an
+/// index over an expression only its name, and no value of a column that was not given.
 package final class UniqueConflict {
   private let connection: Connection
   private let table: TableSchema

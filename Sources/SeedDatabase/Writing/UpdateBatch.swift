@@ -35,7 +35,7 @@ final class UpdateBatch {
     rows.append((positions, values.count))
   }
 
-  /// Writes all rows and passes on each outcome while the row is the writer's.
+  /// Writes all rows and passes each outcome to `note` while ``TableWriter/row`` is that row.
   func write(_ note: (RowOutcome) -> Void) throws {
     defer {
       keys.removeAll(keepingCapacity: true)
