@@ -63,7 +63,7 @@ package struct SeedCheck {
     try SeedCheck(connection.temporaryCopy(), schema).checkSearchTables()
   }
 
-  /// Whether the search table has a generated column of its content.
+  /// Whether the search table indexes a generated column of its content table.
   private func isComputed(_ search: SearchTable) throws -> Bool {
     let generated = Set((schema.table(search.content)?.generated ?? []).map(\.foldedName))
     let columns = try connection.rows("SELECT name FROM pragma_table_info(?)", .text(search.name))

@@ -33,7 +33,7 @@ package struct GzipSplice {
     combine(own, length: UInt32(plain.count))
   }
 
-  /// Adds a member's content; throws if the member is not spliceable, as this module writes it.
+  /// Adds a member's content; throws unless the member is spliceable, like those of ``GzipEncoder``.
   package mutating func append(member: [UInt8]) throws(CompressionError) {
     let data = member.dropFirst(Self.header.count).dropLast(Self.trailerBytes + Self.final.count)
     guard member.starts(with: Self.header), data.suffix(Self.flush.count).elementsEqual(Self.flush),

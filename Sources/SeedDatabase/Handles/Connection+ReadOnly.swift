@@ -42,7 +42,7 @@ package final class TablesRead {
   /// Tables and views, including the tables that a view reads.
   package private(set) var names: Set<String> = []
   package private(set) var columns: [String: Set<String>] = [:]
-  /// True if it reads something other than tables, such as a pragma's result.
+  /// True if the SQL reads something other than tables, such as a pragma's result.
   package private(set) var readsMore = false
 
   package init() {}

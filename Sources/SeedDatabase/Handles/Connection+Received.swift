@@ -20,7 +20,7 @@ extension Connection {
   /// Also called for a model's schema, which is parsed in memory before it is published.
   func limitDepth() { sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, Self.deepestExpression) }
 
-  /// Loads the schema. SQLite then reads `sqlite_stat1`, whose columns may be computed.
+  /// Loads the schema within limits, because SQLite then reads `sqlite_stat1`, whose forged columns may be computed.
   func loadReceivedSchema() throws(DatabaseError) {
     limitDepth()
     for (limit, value) in Self.receivedLimits { sqlite3_limit(handle, limit, value) }
@@ -179,7 +179,7 @@ private final class DefinitionLeave {
     }
   }
 
-  /// Also rejects statements that rename or remove something, because they call functions that are not permitted.
+  /// Permits only additions. Renames and removals are rejected because they call functions that are not permitted.
   private func isGivenToAdd(
     for action: Int32, _ first: String?, _ second: String?, sparing prefix: String
   ) -> Bool {

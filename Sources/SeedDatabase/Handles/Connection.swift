@@ -142,7 +142,7 @@ package final class Connection {
     return try integer("PRAGMA main.wal_checkpoint(TRUNCATE)") == 0
   }
 
-  /// Writes a compact copy to another file, which SQLite attaches for that time.
+  /// Writes a compact copy to another file, which SQLite attaches while it writes.
   package func vacuum(into path: String) throws(DatabaseError) {
     let limit = sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, 1)
     defer { sqlite3_limit(handle, SQLITE_LIMIT_ATTACHED, limit) }
@@ -285,7 +285,7 @@ extension Connection {
     case snapshot
     /// A file from elsewhere that another process may write.
     case received
-    /// A seed, Seedbank's own or from elsewhere, that gets its indexes and deltas.
+    /// A seed, Seedbank's own or from elsewhere, to which indexes and deltas are added.
     case seed
     /// A temporary copy of a file from elsewhere, in an unnamed file.
     case copy

@@ -107,7 +107,7 @@ package enum StateDigest {
 }
 
 /// Holds back a change that deletes too many of a table's rows, or of a column's values, so that an origin or a feed
-/// that was emptied or is being reloaded cannot empty the published data. Pure.
+/// that was emptied or is being reloaded cannot empty the published data.
 package struct ShrinkGuard: Hashable, Sendable {
   /// The largest share of lost rows or column values that is published; 100 allows every loss.
   package var percent = 50

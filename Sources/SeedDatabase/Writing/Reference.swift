@@ -38,7 +38,7 @@ struct Reference {
     return orphans + matches.joined() + condition
   }
 
-  /// SQL for any value without a parent; nil for several columns, or if child and parent have different collations.
+  /// SQL that finds a value without a parent; nil for several columns, or if the two columns' collations differ.
   var orphanedValue: String? {
     guard let child = childPositions, let parent = parentPositions, child.count == 1, parent.count == 1,
       self.child.columns[child[0]].collation == collations[0]

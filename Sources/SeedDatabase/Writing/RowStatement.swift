@@ -49,14 +49,14 @@ package final class RowStatement {
     return statement
   }
 
-  /// Runs for all rows with the values in these columns.
+  /// Runs the statement for all rows, with their values in these columns.
   package func run(_ rows: LentRows, _ columns: [Int]) throws {
     for part in rows.parts(Self.sizes(width: columns.count)) {
       if let error = try lend(part, columns).attempt() { throw error }
     }
   }
 
-  /// Runs for rows in sequence, each of `width` values.
+  /// Runs the statement for consecutive rows of `width` values each.
   package func run(_ values: some Collection<BorrowedValue>, width: Int) throws {
     let values = ContiguousArray(values)
     try values.withUnsafeBufferPointer { values in

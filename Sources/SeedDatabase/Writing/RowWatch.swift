@@ -68,7 +68,7 @@ final class RowLog {
   private(set) var isOverfull = false
   private var bytes: [UInt8] = []
 
-  /// Bytes. Beyond this many touched rows, a check of all rows costs no more.
+  /// In bytes. If more rows were touched, a check of all rows costs no more.
   private static let capacity = 1024 * 1024
 
   init(columns: [Int]) { self.columns = columns }

@@ -39,7 +39,7 @@ package final class SearchIndex {
 
   private var follows: Bool { changesLeft > 0 }
 
-  /// The indexed state of the row with this row's key; nil if the table will be rebuilt.
+  /// The indexed state of the stored row with this row's key; nil if it is missing or the index will be rebuilt.
   func image(_ row: UnsafeBufferPointer<BorrowedValue>) throws -> Image? {
     guard follows else { return nil }
     defer { find.rewind() }

@@ -46,8 +46,8 @@ package struct TableSQL: Sendable {
     "\(insert(shape)) ON CONFLICT (\(list(table.keyNames))) DO NOTHING"
   }
 
-  /// Parameters: the values at these positions of the shape, then the key. The key may be among them, because under
-  /// NOCASE its text may change.
+  /// Parameters: the values at these positions of the shape, then the key. The positions may include the key's, because
+  /// its text may change under NOCASE.
   func update(_ shape: RowShape, at positions: [Int]) -> String {
     let settings = positions.map { "\(quoted(names(shape)[$0])) = ?" }.joined(separator: ", ")
     return "UPDATE OR ABORT \(name) SET \(settings) WHERE \(keyMatches)"

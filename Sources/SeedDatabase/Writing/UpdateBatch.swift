@@ -8,7 +8,7 @@ final class UpdateBatch {
   private let keyWidth: Int
   private let sizes: [Int]
   private let bytes = LentBytes()
-  // The rows' keys, the values that they set, and for each row the positions of its values and their end, in sequence.
+  // In sequence: the rows' keys; the values that they set; for each row, the positions of its values and their end.
   @exclusivity(unchecked) private var key: [BorrowedValue] = []
   @exclusivity(unchecked) private var keys: [BorrowedValue] = []
   @exclusivity(unchecked) private var values: [BorrowedValue] = []

@@ -10,7 +10,7 @@ extension JSONScanner {
     return window.bytes(start..<start + tape.count(index))
   }
 
-  /// The bytes in memory and the first one's document offset, to turn payloads into addresses. Valid like strings.
+  /// The bytes in memory, and the document offset of the first (payloads are such offsets). Valid as long as strings.
   package var held: (base: UnsafePointer<UInt8>, start: Int) { (window.base, window.start) }
 
   package func string(_ index: Int, of tape: borrowing JSONTape) -> String {

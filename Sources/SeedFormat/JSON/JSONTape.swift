@@ -90,8 +90,8 @@ package struct JSONTape: ~Copyable {
 
   // MARK: Records
 
-  /// Lays out an object with these distinct names, which must stay in memory. A reader of another format then fills
-  /// the value after each name, for every record.
+  /// Lays out an object with these distinct names, which must stay in memory. A reader of another format, such as CSV,
+  /// then fills the value after each name, for every record.
   package mutating func layOut(_ names: [UnsafeBufferPointer<UInt8>]) {
     clear()
     shapes.start()
@@ -114,7 +114,7 @@ package struct JSONTape: ~Copyable {
     entries[0].offset = offset
   }
 
-  /// Space for a record's text that is not in the window; `write` returns its number of bytes.
+  /// Space for a record's text that is not in the scanner's buffer; `write` returns its number of bytes.
   package func copy(
     _ limit: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int
   ) -> UnsafeBufferPointer<UInt8> {
