@@ -80,7 +80,7 @@ import Testing
     throws
   {
     let article = try TypedArticle("SchemaChanges")
-    try article.typeUntil("The origin is rebuilt")
+    try article.typeUntil("A column of the origin is renamed")
     try article.untilHead(2, of: "my")
     #expect(try seed("new", "SELECT name, phone FROM shop", article) == "Tea|12 34\n")
     try article.typeRest()
