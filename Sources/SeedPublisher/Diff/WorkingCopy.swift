@@ -4,7 +4,7 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// A series' database to which deltas are applied: the publisher's own at the head, or one expanded from a snapshot.
+/// A series' database to which deltas are applied: the publisher's own, at the newest version, or an expanded snapshot.
 package struct WorkingCopy {
   package let connection: Connection
   package private(set) var schema: DatabaseSchema
@@ -70,7 +70,7 @@ package struct WorkingCopy {
     }
   }
 
-  /// Applies a delta in the open transaction: the publisher's draft, or one that must lead to the digest in `signed`.
+  /// Applies a delta in the open transaction: the publisher's draft, or a published one, whose result must match `signed`.
   @discardableResult
   mutating func apply(
     _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil

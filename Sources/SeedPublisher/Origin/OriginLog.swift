@@ -50,7 +50,7 @@ package enum LogAnswer: Hashable, Sendable {
 /// The rows of a table that may have changed.
 package enum Touched: Hashable, Sendable {
   case nothing
-  /// Rows with these keys: unique, in the client's order, with equal values in origin and client.
+  /// Rows with these keys, which are unique, in the client's order, and equal in origin and client.
   case keys([[SeedValue]])
   case all
 }

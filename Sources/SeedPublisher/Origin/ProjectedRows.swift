@@ -67,7 +67,7 @@ package final class ProjectedRows {
     guard row[index].byteCount > Limits.valueBytes else { return }
     throw .unfit(
       table: table.name, column: table.columns[index].name, key: keyDescription,
-      reason: "more than \(ByteCount(bytes: Limits.valueBytes)): publish the address of such a value instead")
+      reason: "more than \(ByteCount(bytes: Limits.valueBytes)): publish a link to such a value instead")
   }
 
   var keyDescription: String {

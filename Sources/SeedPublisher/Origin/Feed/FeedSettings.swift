@@ -88,7 +88,7 @@ package struct FeedTable: Hashable, Sendable {
     json: JSONValue = [:]
   ) { (self.table, self.file, self.rows, self.layout, self.json) = (table, file, rows, layout, json) }
 
-  /// Whether SQLite or the staging database's record takes the name, as in a dump of all tables, which has `sqlite_sequence`.
+  /// Whether SQLite or the staging database reserves the name. For example, a dump of all tables has `sqlite_sequence`.
   package static func isReserved(_ table: String) -> Bool {
     let name = table.lowercased()
     return name.hasPrefix("sqlite_") || name == FeedStaging.recordTable
