@@ -39,7 +39,7 @@ struct ChainVerification {
     for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
     {
       report.error(
-        delta.filePath, "its first version cannot be rebuilt from a published snapshot", remedy: Remedy.snapshot)
+        delta.filePath, "its first version cannot be rebuilt from a snapshot", remedy: Remedy.snapshot)
     }
   }
 

@@ -90,7 +90,7 @@ package struct PublicationVerifier {
     let lowest = DeltaLevels.lowestCovered(published.objects.spans, head: state.head)
     if lowest > state.floor {
       report.error(
-        role, "clients at versions from \(state.floor) to below \(lowest) have no deltas to the newest version",
+        role, "from versions \(state.floor) to below \(lowest), no deltas lead to the newest version",
         remedy: Remedy.snapshot)
     }
     guard let newest = published.newestSnapshot else {
@@ -98,7 +98,7 @@ package struct PublicationVerifier {
     }
     if newest.version < lowest {
       report.error(
-        newest.filePath, "no deltas lead from the newest snapshot to the newest version", remedy: Remedy.snapshot)
+        newest.filePath, "no deltas lead from it to the newest version", remedy: Remedy.snapshot)
     }
   }
 }

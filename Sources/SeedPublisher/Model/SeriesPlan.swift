@@ -98,7 +98,7 @@ package struct SeriesPlan: Sendable {
       guard let now = hashes[model] else {
         throw PlanError(
           "model \(model) is published in \(series) but its folder is missing: put it back, because clients still need"
-            + " it; if the folder is there, restart 'seedbank run', which started before the folder was added")
+            + " it; if the folder is there, restart 'seedbank run', which has not read it yet")
       }
       guard now == hash else {
         throw PlanError(

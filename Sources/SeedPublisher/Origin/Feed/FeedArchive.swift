@@ -115,7 +115,7 @@ final class FeedArchive {
 #else
 /// A stub for Apple's systems, which lack libarchive's headers. A publisher there reads folders only.
 struct FeedArchive {
-  init(_ path: String) throws { throw OriginError.data("\(path): archives cannot be read on this system: unpack it") }
+  init(_ path: String) throws { throw OriginError.data("\(path): this system reads no archives: unpack it") }
   func names(upTo limit: Int) -> [String] { [] }
   func read(_ name: String, _ sink: ([UInt8]) throws -> Void) -> Bool { false }
 }
