@@ -29,8 +29,8 @@ struct SeriesChange {
   /// The page cache of a copy that receives scattered rows.
   private static let cacheKibibytes = 32 * 1024
 
-  /// Compares and applies the difference to a copy at `head`. Returns `nil` if nothing differs. Throws ``CopyDamaged`` if
-  /// the copy is faulty.
+  /// Compares the source with a copy at `head`, and applies the difference to the copy. Returns `nil` if nothing differs.
+  /// Throws ``CopyDamaged`` if the copy is faulty.
   init?(_ source: Source, _ copy: WorkingCopy, at head: SeedVersion) throws {
     var copy = copy
     // The changed rows are scattered over a large table. A small cache would write pages early and sync the journal often.

@@ -14,7 +14,7 @@ package struct WorkingCopy {
     "\(stateFolder)/\(series.roleName).sqlite"
   }
 
-  /// The page cache for building a copy. Pages written too early would be read again.
+  /// The page cache for building a copy. With a smaller one, SQLite would write pages early and read them again.
   private static let buildingCacheKibibytes = 32 * 1024
 
   init(_ path: String) throws {

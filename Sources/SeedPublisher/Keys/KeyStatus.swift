@@ -25,7 +25,7 @@ package struct KeyStatus {
     return files.filter { $0.isNamed(by: needed) }
   }
 
-  /// Files with keys that no metadata names: replaced keys, or those of another or newer publication.
+  /// Files with keys that no metadata names: replaced keys, keys of a pending change, or keys of another publication.
   var unnamed: [FoundKey] {
     files.filter { file in file.key != nil && !current.contains { $0.path == file.path } }
   }

@@ -11,7 +11,7 @@ package protocol Origin: AnyObject {
   func source(of table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> any RowSource
   /// The number of rows that cannot be published because a key column is NULL.
   func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int
-  /// Describes values that the client's columns do not accept, if they can be found without reading all of them.
+  /// Describes values that the client's columns do not accept. Empty if the origin cannot search for such values.
   func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [String]
   func outline() throws -> OriginOutline
   /// The log of changed rows; `nil` if none is set up.

@@ -52,8 +52,8 @@ package final class ProjectedRows {
     return row.map(\.owned)
   }
 
-  /// Rejects values that are too long, invalid UTF-8, which JSON cannot represent, and values rejected by the
-  /// guard. Unnecessary for published rows.
+  /// Rejects values that are too long, text that is not UTF-8 (JSON cannot represent it), and values that the guard
+  /// rejects. Published rows have passed this check.
   func validate(_ types: TypeGuard?) throws(OriginError) {
     for index in row.indices {
       try checkLength(index)

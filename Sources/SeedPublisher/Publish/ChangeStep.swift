@@ -157,7 +157,7 @@ struct ChangeStep {
 
   private var drafted: [SeriesPlan] { context.plans.filter { !update.waiting.contains($0.series) } }
 
-  /// Returns whether any series waits for its origin, and whether any origin was searched for changes.
+  /// Returns whether any series waits for the origin to catch up, and whether any searched the origin for changes.
   @discardableResult
   private mutating func publish(
     _ origin: (any Origin)?
@@ -177,7 +177,7 @@ struct ChangeStep {
     return (drafts.contains(where: \.isWaiting), drafts.contains(where: \.isSearched))
   }
 
-  /// Reports every series that the shrink guard holds back.
+  /// Drafts every series. If the shrink guard holds some back, throws one error that names all of them.
   private func draft(_ origin: (any Origin)?, _ drafts: inout [SeriesDraft]) throws {
     var shrunk: [SeedSeries: [ShrunkTable]] = [:]
     for plan in drafted {
@@ -193,7 +193,7 @@ struct ChangeStep {
     }
   }
 
-  /// A column that lost its values may have been renamed.
+  /// The origin's new parts, because a column that lost its values may have been renamed to one of them.
   private func gained(_ origin: (any Origin)?, insteadOf shrunk: [SeedSeries: [ShrunkTable]]) -> OriginGain {
     guard let origin, shrunk.values.joined().contains(where: { $0.column != nil }) else {
       return OriginGain()

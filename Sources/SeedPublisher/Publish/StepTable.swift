@@ -81,7 +81,7 @@ struct StepTable {
       SeedValue(record.last.secondsSinceEpoch), .text(record.historyJSON.text))
   }
 
-  /// Keeps each series' newest record and newest good one, so that busy datasets do not displace quiet ones.
+  /// Also keeps each series' newest record and newest good one, so that busy datasets do not displace quiet ones.
   func drop(allBut count: Int) throws {
     try connection.execute(
       """

@@ -22,7 +22,7 @@ struct DraftedTable {
     if !table.foreignCollations.isEmpty { sortByBytes() }
   }
 
-  /// Whether the table can have a SELECT file, whose SELECT may read the row numbers.
+  /// Whether a SELECT can number the rows: they have row numbers, and the table's name is possible as a file name.
   private var canSelect: Bool { origin.rowNumber != nil && ModelFolder.canHold(origin.name) }
 
   @discardableResult

@@ -177,7 +177,7 @@ package struct ModelChoice {
     path = "\(ModelFolder.parent(inDataset: folder))/\(version)"
   }
 
-  /// Throws unless the version follows the newest minor of its major.
+  /// Throws unless the version is above the newest minor of its major.
   private static func check(
     _ version: ModelVersion, _ models: [ModelDefinition], _ dataset: DatasetName
   ) throws(Refusal) {

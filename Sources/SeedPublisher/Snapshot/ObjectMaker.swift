@@ -109,9 +109,8 @@ enum WorkerPool {
   }
 }
 
-/// The paths of a series' files that are being compressed. Steps, which run meanwhile, do not remove them. The files
-/// belong to the holder of the series' snapshot lock; those of a first snapshot, to the holder of the publication's
-/// lock.
+/// The paths of a series' files that are being compressed. Steps that run meanwhile do not remove the files, which belong
+/// to the holder of the series' snapshot lock or, for a first snapshot, of the publication's lock.
 struct DraftFiles {
   let publication: PublicationDirectory
   let series: SeedSeries

@@ -34,7 +34,7 @@ package struct SeriesRecall {
       return RecallError("there is no version \(version) of \(series): the newest is \(head)")
     }
     return RecallError(
-      "no published snapshot and deltas of \(series) lead to version \(version)\(choices.choice)")
+      "version \(version) of \(series) cannot be rebuilt from published files\(choices.choice)")
   }
 
   private func knownChain(to version: SeedVersion) -> Chain? {

@@ -37,7 +37,7 @@ import Testing
     try leaveHotJournal(of: origin)
     let before = try Data(contentsOf: URL(fileURLWithPath: origin))
     for command in [["regenerate"], ["init", "my.sqlite", "--directory", "other"]] {
-      try SeedbankBinary.run(command, in: deployment.folder.path).expect(69, "in the middle of a change")
+      try SeedbankBinary.run(command, in: deployment.folder.path).expect(69, "has an unfinished change")
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
     try Tool.sqlite(origin, ".tables")

@@ -96,7 +96,7 @@ extension FeedDocuments {
     return "row \(row)"
   }
 
-  /// Reads the rows and the stored bytes of one file. Errors include the row's place.
+  /// Reads the rows of one file, and calls `passing` with its stored bytes. Errors include the row's place.
   @discardableResult
   private func read(
     _ file: FeedFile, to receiver: any RowReceiver, upTo most: Int = .max, after before: Int = 0,
@@ -121,7 +121,7 @@ extension FeedSettings {
   }
 }
 
-/// Discards rows. Documents are checked against the columns of `writer`, if any.
+/// Discards rows, but checks documents against the columns of `writer`, if any.
 private final class RowCounter: RowReceiver {
   private let writer: FeedTableWriter?
 

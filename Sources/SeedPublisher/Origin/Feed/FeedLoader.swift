@@ -190,7 +190,7 @@ struct FeedRecord: Codable {
   var folder = ""
   var tables: [Table] = []
 
-  /// Equal for equal rows.
+  /// A hash. As long as it stays equal, the rows are equal.
   var contents: String {
     let parts = tables.flatMap { [$0.name] + $0.files }
     return SHA256Digest.of(JSONValue(strings: [form] + parts).bytes).hex

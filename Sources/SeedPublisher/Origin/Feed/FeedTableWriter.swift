@@ -122,7 +122,7 @@ final class FeedTableWriter: RowReceiver {
     }
   }
 
-  /// Creates the table or adds new columns. Rows are compared under the client's constraints, so the table has none.
+  /// Creates the table or adds new columns. The table needs no constraints, because the working copy has the client's.
   func makeColumns() throws {
     guard madeColumns < columns.count else { return }
     insert = Self.insert(table, width, connection)
