@@ -63,7 +63,7 @@ package struct FactsKeeper: Sendable {
   ) throws {
     let folder = publisher.publication.facts
     let newest = job.plans.last?.series
-    // If the operator has just added or excluded new parts of the origin, writes their new number at once.
+    // Writes a changed number of new parts at once, for example after the operator has added or excluded some.
     let isGainNew = gained != nil && gained != newest.flatMap(folder.read)?.gained
     let due = job.plans.map(\.series).filter { series in
       !isRepeated || !Self.isFresh(folder.stamp(series)) || (isGainNew && series == newest)

@@ -56,7 +56,7 @@ import Testing
     try Tool.run(["rm", "-f", "\(origin)-shm", "\(origin)-wal"])
     // The link prevents SQLite from creating the file; permissions would not stop root.
     try Tool.run(["ln", "-s", "my.sqlite-shm", "\(origin)-shm"])
-    try deployment.seedbank("regenerate").expect(69, "my.sqlite-shm, which this user cannot make")
+    try deployment.seedbank("regenerate").expect(69, "my.sqlite-shm, which this user cannot create")
     try Tool.run(["rm", "\(origin)-shm"])
     #expect(try deployment.seedbank("regenerate").status == 0)
   }

@@ -199,7 +199,7 @@ final class SQLiteLog: OriginLog {
 }
 
 /// A projection with one row for each row of one table, so that a key finds its row through an index. It is the table, or
-/// a SELECT of plain columns, such as `seedbank init` writes for tables that are identified by rowid.
+/// a SELECT of plain columns, like those that `seedbank init` writes for tables identified by rowid.
 struct PlainSelect {
   let table: String
   /// The table's columns by the client's, in lower case; `nil` if the names are equal.
