@@ -33,7 +33,7 @@ package struct DeploymentCheck {
     }
   }
 
-  /// `root`: the file of the root that apps ship; `series`: all that have models.
+  /// `root` is the path of the root.json that apps ship. `series` contains every series that has a model.
   package init(
     publication: String, root: String, state: String, _ datasets: [Dataset], series: Set<SeedSeries>,
     _ search: KeySearch, now: UTCTime, explain: @escaping (any Error) -> Explanation
@@ -88,7 +88,7 @@ package struct DeploymentCheck {
     for path in [publication, state] {
       let nearest = DeploymentInstaller.nearestFolder(path)
       if access(nearest, W_OK) != 0 {
-        add(true, nearest, "this user cannot write here, and a publish step must")
+        add(true, nearest, "this user cannot write here, but a publish step has to")
       }
     }
   }
@@ -112,7 +112,7 @@ package struct DeploymentCheck {
     checkOrigin(dataset, plans)
   }
 
-  /// A new series that waits for its key does not block others.
+  /// A new series without the targets key does not stop the dataset's other series, so it is fatal only if all are new.
   private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?, isAllNew: Bool) {
     guard let published else { return }
     if !canDelegate, !published.delegatedSeries.contains(plan.series) {
@@ -147,7 +147,7 @@ package struct DeploymentCheck {
     }
   }
 
-  /// A missing or incomplete log is only a warning: rows are then compared, which costs time.
+  /// Only warns if the log is missing or incomplete, because a step then compares all rows, which merely takes longer.
   private mutating func checkLog(of origin: any Origin, _ job: DatasetJob) {
     let warning = checked(job.name.text) { try logWarning(gaps: origin.log()?.gaps) }
     if let warning = warning ?? nil { add(false, job.name.text, warning) }
@@ -156,7 +156,7 @@ package struct DeploymentCheck {
       for (table, reason) in restless.sorted(by: { $0.key < $1.key }) {
         add(
           false, "\(plan.series)",
-          "each step reads all rows of \"\(table)\": they may change without a write: \(reason)")
+          "each step reads all rows of \"\(table)\", because they may change without a write: \(reason)")
       }
     }
   }
@@ -191,7 +191,7 @@ package struct AbandonedSeries: Sendable {
   package let series: SeedSeries
   private let head: SeedVersion
 
-  /// `known`: all series that have models.
+  /// `known` contains every series that has a model.
   package static func all(in published: PublishedMetadata, besides known: Set<SeedSeries>) -> [Self] {
     published.series.values.map(\.metadata)
       .filter { !known.contains($0.series) && !$0.state.lifecycle.isRetired }
@@ -199,8 +199,8 @@ package struct AbandonedSeries: Sendable {
   }
 
   var problem: String {
-    "published at version \(head), but no folder of its models is left: its clients get nothing new; "
-      + "put models/\(series.major).* back; to end it, publish once with \"lifecycle\": "
+    "published at version \(head), but none of its model folders is left, so its clients get no updates: "
+      + "put models/\(series.major).* back; or, to end the series, publish once with \"lifecycle\": "
       + "{\"\(series.major)\": {\"state\": \"retired\"}} in \(series.dataset)/\(DeploymentNames.datasetFile)"
   }
 

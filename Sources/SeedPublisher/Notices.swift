@@ -2,7 +2,7 @@ package import SeedFormat
 package import SeedPublication
 import SeedSystem
 
-/// Runs the operator's programs one at a time, because two cache purges must not overlap.
+/// Runs the operator's `on.published` and `on.failed` programs, one at a time, so that two cache purges never overlap.
 package final class Notices: Sendable {
   private struct State {
     var child: ChildProcess?
@@ -35,7 +35,7 @@ package final class Notices: Sendable {
 
   package func has(_ kind: NoticeKind) -> Bool { commands[kind] != nil }
 
-  /// Why programs cannot be started.
+  /// The reasons why programs cannot be started; empty if all can.
   package var faults: [String] { NoticeKind.allCases.compactMap(fault) }
 
   private func fault(_ kind: NoticeKind) -> String? {
@@ -97,8 +97,8 @@ package struct ProgramFile {
     (self.name, self.environment) = (name, environment)
   }
 
-  /// A child process's environment, without paths of keys and without the service manager's socket, which could impersonate
-  /// this process.
+  /// A child process's environment, without the paths of keys and without the service manager's socket, with which the
+  /// child could impersonate this process.
   package static func environment(forOthers environment: [String: String]) -> [String: String] {
     environment.filter {
       $0.key != "NOTIFY_SOCKET" && !($0.key.hasPrefix("SEEDBANK_") && $0.key.contains("KEY"))

@@ -1,19 +1,19 @@
-// SeedPublisher: makes and signs the publication. Data goes one way through its folders, as values:
+// SeedPublisher: makes and signs the publication. A step reads an origin and publishes its changes as a new version.
+// seedbank.docc/seedbank.md explains series, head, floor, hold and epoch. Data goes one way through the folders:
 //
 //   Origin/ (projected rows) → Diff/ (delta, working copy) → Snapshot/ (files) → Publish/ (signed)
 //
 // Folders, lowest first: Model, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect, Keys, Setup,
 // API.
 //
-// The folders after Publish/ and the files beside the folders are for the operator's work around it: reports
-// on a publication, files and changes of keys, a new deployment, a new model, the reasons for a step to fail,
-// and programs that read notices of steps.
+// The later folders and the files beside the folders (API) serve the operator: they verify a publication, change keys,
+// set up deployments and models, find reasons why a step would fail, and run the operator's programs after steps.
 //
 // Rules of this module:
 // - Only Publish/ uses all folders below it.
-// - The publication is the truth. A working copy that lags catches up like a client, one that disagrees is rebuilt
-//   from the publication, and one that is ahead is an error.
+// - The publication is the source of truth. A working copy that lags catches up like a client, one that disagrees is
+//   rebuilt from the publication, and one that is ahead is an error.
 // - Everything is checked before it is published, written durably, and named by its hash; `timestamp.json` is last.
-// - Only here, in the command and in tests are signing keys used. Nothing here answers a request.
-// - Configuration, terminal and exit codes belong to the command. They come as values and closures; a request that
-//   cannot be met throws a ``Refusal``.
+// - Only this module, the command and tests use signing keys. Nothing here answers HTTP requests.
+// - The command reads the configuration, writes to the terminal and sets the exit code. It passes values and closures
+//   to this module, which throws a ``Refusal`` if it cannot do what the operator asks.

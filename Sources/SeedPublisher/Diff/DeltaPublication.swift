@@ -34,11 +34,11 @@ struct DeltaPublication {
   let publication: PublicationDirectory
   let plan: SeriesPlan
   let spillFolder: String
-  /// Has whole rows for merged deltas that end at its version.
+  /// Supplies whole rows to merged deltas that end at the copy's version.
   let copy: WorkingCopy?
 
-  /// Merges the shortest spans first. Skips a damaged delta with a warning, because it must not stop the step, and merges
-  /// without a copy that cannot be read.
+  /// Merges the shortest spans first. A damaged delta must not stop the step, so its span is skipped with a warning. If
+  /// the copy cannot be read, merges without it.
   func merge(
     _ spans: [DeltaSpan], of objects: [PublishedObject]
   ) throws -> (objects: [PublishedObject], warnings: [String]) {
@@ -86,12 +86,12 @@ struct DeltaPublication {
   }
 }
 
-/// Merges consecutive deltas in parallel in key order. A row that was inserted and deleted stays a delete, because a
-/// client that starts in the middle may have it. Holds three rows per delta in memory.
+/// Merges consecutive deltas, reading all of them side by side in key order. A row that was inserted and later deleted
+/// stays in the result as a delete, because a client at a version in between has it. Holds three rows per delta in memory.
 struct DeltaMerge {
   let schema: DatabaseSchema
-  /// A database at the end of the merged range. With more sets of columns than ``SeriesDiff/mostSets``, it provides whole
-  /// rows, because merged updates combine their columns and may have more sets than all deltas together.
+  /// A database at the end of the merged range. Merged updates combine their columns, and may have more different sets of
+  /// columns than all deltas together. After ``SeriesDiff/mostSets``, the database supplies whole rows instead.
   var copy: Connection?
   var mostSets = SeriesDiff.mostSets
 
@@ -158,7 +158,7 @@ private struct RowChange {
   let key: [SeedValue]
   let effect: Effect
 
-  /// Combines both changes. A column that is set by neither is equal in all versions that they cover.
+  /// Combines both changes. A column that neither sets has the same value in all versions that they cover.
   func after(_ earlier: RowChange?, in table: TableSchema) throws(ImportError) -> RowChange {
     guard case .update(let values) = effect, let earlier else { return self }
     switch earlier.effect {
@@ -245,7 +245,7 @@ private final class DeltaInput {
   }
 }
 
-/// Stores a delta's changes on disk until its header is known. Unlinked while open, so a crash leaves nothing behind.
+/// Stores a delta's changes on disk until its header is known. The open file is unlinked, so a crash leaves nothing.
 final class SpillFile: DeltaSpill {
   private let path: String
   private var file: File?

@@ -11,12 +11,12 @@ enum DeltaLevels {
   /// The number of deltas that are merged into one of the next level, and that stay listed per level.
   static let base = 16
 
-  /// Returns the spans to merge when `head` is published, shortest first. No span begins below the floor.
+  /// Returns the spans to merge when `head` is published, shortest first. Deltas reach back to `floor`, and no further.
   static func due(at head: SeedVersion, floor: SeedVersion) -> [DeltaSpan] {
     var spans: [DeltaSpan] = []
     var reach = base
     while head.number.isMultiple(of: reach) {
-      // Versions begin at 1, but the first multiple is 0.
+      // The first span of each level would begin at 0, but versions begin at 1.
       let from = max(floor, (try? SeedVersion(head.number - reach)) ?? .first)
       let span = DeltaSpan(from: from, to: head)
       if span.length > 1, spans.last != span { spans.append(span) }
@@ -27,7 +27,7 @@ enum DeltaLevels {
   }
 
   /// Returns the spans that stay listed. Drops a span that a longer kept one contains, unless it is among the last
-  /// sixteen of its level or leads from one of the `anchors` to another: the floor rises to those versions.
+  /// sixteen of its level or leads from one of the `anchors` to another, because the floor will rise to those versions.
   static func kept(_ spans: Set<DeltaSpan>, anchors: Set<SeedVersion>) -> Set<DeltaSpan> {
     let recent = Set(
       Dictionary(grouping: spans, by: level).values.flatMap { level in
@@ -52,7 +52,7 @@ enum DeltaLevels {
     return reached
   }
 
-  /// 0 for a single step, n for at most 16^n versions.
+  /// 0 for a span of one version, n for at most 16^n versions.
   static func level(_ span: DeltaSpan) -> Int {
     var level = 0
     var reach = 1
@@ -68,7 +68,7 @@ enum DeltaLevels {
 /// the newest. Deltas reach back to the oldest kept snapshot; ``DeltaLevels`` decides which of them are listed.
 struct Retention {
   let policy: PublishingPolicy
-  /// A held series keeps snapshots regardless of their number, because a second rollback may need an older version.
+  /// A series held after a rollback keeps any number of snapshots, because a second rollback may need an older version.
   var isHeld = false
 
   func afterDelta(_ objects: [PublishedObject], floor: SeedVersion) -> [PublishedObject] {
@@ -93,7 +93,7 @@ struct Retention {
       newest == objects.newestMinor
       ? floor : [usable.map(\.version).min(), entry].compactMap(\.self).min() ?? floor
     let kept = listed(objects, snapshots, max(floor, oldest))
-    // The floor must not promise a span that could not be merged.
+    // If a span could not be merged, deltas do not reach as far back as the snapshots.
     let covered = DeltaLevels.lowestCovered(kept.spans, head: head)
     return (max(floor, oldest, covered), kept)
   }
@@ -106,7 +106,7 @@ struct Retention {
     return snapshots + deltas.filter { $0.span.map(kept.contains) ?? false }
   }
 
-  /// The snapshots that stay. After a schema change no delta is kept, but clients may still be fetching these.
+  /// The snapshots that stay listed. A schema change ends all deltas, but clients may still be downloading old snapshots.
   func keptSnapshots(_ objects: [PublishedObject], _ now: UTCTime) -> [PublishedObject] {
     let all = objects.filter { $0.span == nil }
     let versions = Set(all.map(\.version)).sorted()

@@ -9,7 +9,7 @@ protocol OrderedRows: AnyObject {
 
 extension ProjectedRows: OrderedRows {}
 
-/// Stored rows: those of a statement, or those that it finds for keys in key order.
+/// Stored rows: all that a statement returns, or those that it finds for each of the given keys in key order.
 final class StatementRows: OrderedRows {
   @exclusivity(unchecked) private var rows: KeyedRows
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
@@ -25,7 +25,7 @@ final class StatementRows: OrderedRows {
 
 /// Compares two states of a table in one pass in key order. A side is `nil` if it lacks the table.
 struct RowMerge<Old: OrderedRows, New: OrderedRows> {
-  /// The side or sides with the lowest key, and whether the rows are equal. Each side's row is its current one.
+  /// Which side has the lowest key or, if both do, whether their rows are equal. The rows are the sides' current ones.
   enum Match { case onlyOld, onlyNew, different, same }
 
   private let old: Old?

@@ -14,7 +14,7 @@ struct SeriesChange {
   struct Source {
     let origin: any Origin
     let plan: SeriesPlan
-    /// Set if the change begins a minor.
+    /// Set if the change begins a new minor.
     var additions: SchemaAdditions?
     let search: ChangeSearch
     /// `nil` if the operator accepts the loss.
@@ -29,11 +29,11 @@ struct SeriesChange {
   /// The page cache of a copy that receives scattered rows.
   private static let cacheKibibytes = 32 * 1024
 
-  /// Compares and applies the difference to a copy at `head`. Returns `nil` if nothing differs. Throws ``CopyDamaged`` if
-  /// the copy is faulty.
+  /// Compares the source with a copy at `head`, and applies the difference to the copy. Returns `nil` if nothing differs.
+  /// Throws ``CopyDamaged`` if the copy is faulty.
   init?(_ source: Source, _ copy: WorkingCopy, at head: SeedVersion) throws {
     var copy = copy
-    // Rows are scattered over a large table. A small cache would write pages early and sync the journal each time.
+    // The changed rows are scattered over a large table. A small cache would write pages early and sync the journal often.
     if case .log = source.search {
       try copy.connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     }
@@ -68,8 +68,8 @@ struct SeriesChange {
     self.copy = copy
   }
 
-  /// Extends the copy for the comparison only, because the delta extends it later. Sums of extended tables are computed
-  /// from the rows, so the rows are compared with the stored ones before.
+  /// Extends the copy only for the comparison; applying the delta extends it again. Extending a table computes its sum
+  /// from its rows, so first checks that the rows match the stored sums.
   private static func extend(_ copy: WorkingCopy, _ additions: SchemaAdditions, _ plan: SeriesPlan) throws {
     for (name, sum) in try SeedCheck(copy.connection, copy.schema).sums() where try copy.sums()[name] != sum {
       throw CopyDamaged(table: name, reason: "its rows do not match its sum")

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 enum ChangeSearch {
-  /// Compares every row; if a log is configured, because of a doubt about it.
+  /// Compares every row. If a log is configured, the doubt is the reason not to use it.
   case comparison(LogDoubt?)
   /// The log has no new entries.
   case nothing
@@ -123,7 +123,7 @@ struct SeriesDiff: ~Copyable {
     StatementRows(try copy.connection.prepare(TableSQL(table).allInKeyOrder))
   }
 
-  /// The origin's rows for another comparison, because it sorts them differently.
+  /// Restarts the table's comparison with rows sorted here, because the origin sorts them differently.
   private mutating func stagedRows(_ table: TableSchema) throws -> ProjectedRows {
     delta.abandonTable()
     missed.removeAll { $0.table.name == table.name }

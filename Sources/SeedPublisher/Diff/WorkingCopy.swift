@@ -4,7 +4,7 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// A series' database to which deltas are applied: the publisher's own at the head, or one expanded from a snapshot.
+/// A series' database to which deltas are applied: the publisher's own, at the newest version, or an expanded snapshot.
 package struct WorkingCopy {
   package let connection: Connection
   package private(set) var schema: DatabaseSchema
@@ -14,7 +14,7 @@ package struct WorkingCopy {
     "\(stateFolder)/\(series.roleName).sqlite"
   }
 
-  /// The page cache for building a copy. Pages written too early would be read again.
+  /// The page cache for building a copy. With a smaller one, SQLite would write pages early and read them again.
   private static let buildingCacheKibibytes = 32 * 1024
 
   init(_ path: String) throws {
@@ -70,7 +70,7 @@ package struct WorkingCopy {
     }
   }
 
-  /// Applies a delta in the open transaction: the publisher's draft, or one that must lead to the digest in `signed`.
+  /// Applies a delta in the open transaction: the publisher's draft, or a published one, whose result must match `signed`.
   @discardableResult
   mutating func apply(
     _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil

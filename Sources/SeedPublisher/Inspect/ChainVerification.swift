@@ -3,8 +3,8 @@ import SeedFormat
 import SeedPublication
 import SeedTrust
 
-/// Walks a series' versions in ascending order. Applies every delta to the lowest reached version that it
-/// covers, and verifies the signed digest. Continues with the smallest good step; the next snapshot bridges a gap.
+/// Verifies a series' deltas, from the oldest snapshot upward. Applies each to the lowest reached version that it covers,
+/// and compares the result with the signed digest. After a gap in the deltas, continues at the next snapshot.
 struct ChainVerification {
   private let publication: PublicationDirectory
   private let snapshots: [PublishedObject]
@@ -39,7 +39,7 @@ struct ChainVerification {
     for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
     {
       report.error(
-        delta.filePath, "no published snapshot leads to its first version", remedy: Remedy.snapshot)
+        delta.filePath, "its first version cannot be rebuilt from a snapshot", remedy: Remedy.snapshot)
     }
   }
 
@@ -60,7 +60,7 @@ struct ChainVerification {
     return version
   }
 
-  /// Tries the pending deltas that cover this version, and returns the smallest good step.
+  /// Tries the pending deltas that cover this version. Applies and returns the good one with the lowest end version.
   private mutating func advance(
     _ seed: inout WorkingCopy, at version: SeedVersion, _ report: inout VerificationReport
   ) throws -> PublishedObject? {
@@ -75,9 +75,9 @@ struct ChainVerification {
       } catch  where error.saysHindrance {
         throw error
       } catch  where publication.stillNames(step) {
-        report.error(step.filePath, "applied to version \(version): \(error.cause)", remedy: Remedy.snapshot)
+        report.error(step.filePath, "it fails on version \(version): \(error.cause)", remedy: Remedy.snapshot)
       } catch {
-        // A publisher has removed it, so clients no longer use it.
+        // A publisher has removed the delta meanwhile, so clients no longer use it.
       }
     }
     pending.removeAll { $0.covers(version) }

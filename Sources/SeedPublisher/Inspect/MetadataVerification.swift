@@ -30,7 +30,7 @@ struct MetadataVerification {
 
   private func verifyRoots(_ report: inout VerificationReport) -> TrustedMetadataSet? {
     var trusted: TrustedMetadataSet?
-    // Roots before a gap belong to a chain whose keys were lost.
+    // Root versions before a gap belong to an earlier chain of trust, whose keys were lost.
     let versions = (try? publication.rootChains().last) ?? 1...1
     let isFirstGood = verify(MetadataName.versioned(Root.type, versions.lowerBound), &report) { bytes in
       trusted = try TrustedMetadataSet(root: bytes, now: .distantPast)

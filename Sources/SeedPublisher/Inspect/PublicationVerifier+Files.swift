@@ -8,7 +8,7 @@ extension PublicationVerifier {
   /// Checks an object's stored bytes, expanded bytes and rows.
   func check(_ object: PublishedObject, _ report: inout VerificationReport) throws -> Bool {
     guard let problem = try problem(of: object, &report) else { return true }
-    // A publisher has removed the object, so clients no longer use it.
+    // A publisher has removed the object meanwhile, so clients no longer use it.
     guard publication.stillNames(object) else { return false }
     report.error(object.filePath, problem)
     return false
@@ -28,7 +28,7 @@ extension PublicationVerifier {
       try checkContent(object, &report)
       return nil
     } catch PublicationError.damaged {
-      return "the bytes that it expands to do not match the signed length or SHA-256"
+      return "its expanded bytes do not match the signed length or SHA-256"
     } catch  where !error.saysHindrance { return "\(error)" }
   }
 
@@ -53,7 +53,7 @@ extension PublicationVerifier {
 }
 
 extension PublicationDirectory {
-  /// Whether current metadata still names the object. A publisher may have run since it was listed.
+  /// Whether current metadata still names the object. A publisher may have run since this verification read the list.
   func stillNames(_ object: PublishedObject) -> Bool {
     guard let published = try? published() else { return true }
     return published.series[object.series]?.metadata.objects.contains(object) ?? false

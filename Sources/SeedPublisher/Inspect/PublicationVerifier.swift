@@ -54,7 +54,7 @@ package struct PublicationVerifier {
   private func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
     do {
       guard let bytes = try DurableFile.readIfPresent(anchor, limit: Limits.rootBytes) else {
-        return report.add(.note, anchor, "it is not here", remedy: "no action needed")
+        return report.add(.note, anchor, "it is missing, so it was not checked", remedy: "no action needed")
       }
       let names = try Folder.names(in: "\(publication.path)/metadata").filter { $0.hasSuffix(".root.json") }
       guard try names.contains(where: { try publication.metadata($0) == bytes }) else {
@@ -84,13 +84,13 @@ package struct PublicationVerifier {
     checkCoverage(published, &report)
   }
 
-  /// Checks that there is a snapshot, and that deltas lead to the head from every version above the floor.
+  /// Checks that there is a snapshot, and that deltas lead to the head from every version down to the promised floor.
   private func checkCoverage(_ published: SeriesMetadata, _ report: inout VerificationReport) {
     let (state, role) = (published.state, "\(published.series)")
     let lowest = DeltaLevels.lowestCovered(published.objects.spans, head: state.head)
     if lowest > state.floor {
       report.error(
-        role, "no deltas lead to the head from versions \(state.floor) to below \(lowest)",
+        role, "from versions \(state.floor) to below \(lowest), no deltas lead to the newest version",
         remedy: Remedy.snapshot)
     }
     guard let newest = published.newestSnapshot else {
@@ -98,7 +98,7 @@ package struct PublicationVerifier {
     }
     if newest.version < lowest {
       report.error(
-        newest.filePath, "no deltas lead on from the newest snapshot to the head", remedy: Remedy.snapshot)
+        newest.filePath, "no deltas lead from it to the newest version", remedy: Remedy.snapshot)
     }
   }
 }

@@ -4,7 +4,7 @@ package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
-/// The operator's changes of keys. An interrupted change is finished before another begins.
+/// Makes the operator's changes of keys. An interrupted change is finished before another begins.
 package struct KeyActions {
   private let search: KeySearch
   private let newKeys: NewKeys
@@ -15,7 +15,7 @@ package struct KeyActions {
   private let makePublisher: (KeyRing) -> Publisher
   private let before: Result<PublishedMetadata, any Error>
 
-  /// `folders`: for new offline keys; `rootPath`: the file with the root that apps ship; `isPrepared`: others sign.
+  /// `folders` get new offline keys. `rootPath` is the root.json that apps ship. `isPrepared`: the keys are elsewhere.
   package init(
     _ search: KeySearch, newIn folders: [String], lifetimeSeconds: Int, rootPath: String, isPrepared: Bool,
     now: UTCTime, publisher: @escaping (KeyRing) -> Publisher
@@ -42,7 +42,7 @@ package struct KeyActions {
       pending: try publisher().pendingChange(), now: now)
   }
 
-  /// Signs root or targets metadata again; the latter also for new series.
+  /// Signs root or targets metadata again. New targets metadata also delegates to the series that are new.
   package func renew(_ role: KeyRole, for series: [SeedSeries]) throws -> KeyChangeReport {
     try afterFinishing { published in
       try requireSigners([role], published)
@@ -59,8 +59,8 @@ package struct KeyActions {
     }
   }
 
-  /// Replaces all keys of roles with the given and new ones. `loss`: begins a new chain of trust, because too few root
-  /// keys are left.
+  /// Replaces all keys of roles with the given and new ones. With `loss`, begins a new chain of trust, because too few
+  /// root keys are left.
   package func rotate(
     _ roles: [KeyRole], to keys: [PublicKey], count: Int?, threshold: Int?, loss: KeyLoss? = nil
   ) throws -> KeyChangeReport {
@@ -195,20 +195,20 @@ package struct KeyChangeReport {
       return ([line] + files + (isAnother ? [Self.unfinished] : [])).joined(separator: "\n")
     case .waits(let needs):
       let next = needs.first { !$0.isMet }.map { "next: \($0.payloadAdvice)" }
-      let lines = ["not published yet: it waits for signatures"] + needs.map { "  \($0.line)" }
+      let lines = ["not published yet: the change waits for signatures"] + needs.map { "  \($0.line)" }
       return (lines + [next].compactMap(\.self)).joined(separator: "\n")
     }
   }
 
   private static let unfinished =
-    "An earlier change was unfinished, and is finished now. Repeat the command if the requested one is still needed."
+    "An interrupted earlier change was finished instead of this one. Repeat the command if this change is still needed."
 
   /// Advice that is not part of the result.
   package var note: String? {
     guard case .published = outcome, let lostRoot else { return nil }
     return
       "Ship \(lostRoot.printable) with the next version of the app. Until the apps have it, replace no other keys: apps with"
-      + " the old root would stop."
+      + " the old root would stop getting updates."
   }
 
   package var json: JSONValue {
@@ -245,7 +245,7 @@ extension OfflineChange {
     try self.init(root: root, targets: targets)
   }
 
-  /// Adds a signature from a file; a bare one is tried with every permitted key.
+  /// Adds a signature from a file. A signature without a key id is tried with every permitted key.
   fileprivate mutating func add(
     _ file: SignatureFile, _ path: String, after published: PublishedMetadata
   ) throws {

@@ -114,7 +114,7 @@ extension [FoundKey] {
 /// The keys of a new deployment.
 package struct KeyPlan: Sendable {
   private let counts: [KeyRole: Int]
-  /// A role that is missing here or in the counts gets 1.
+  /// A role without an entry, here or in `counts`, gets 1.
   let thresholds: [KeyRole: Int]
 
   /// Permitted number of keys per role; more would invite mistakes.

@@ -77,7 +77,7 @@ struct KeyReplacement {
     guard let keyID = fitting.first, fitting.count == 1 else {
       throw Refusal(
         .configuration,
-        "Not exactly one key in force has an id beginning with \(prefix.clipped). See 'seedbank keys status'."
+        "No current key, or more than one, has an id that begins with \(prefix.clipped). See 'seedbank keys status'."
       )
     }
     return keyID
@@ -91,7 +91,7 @@ struct KeyReplacement {
   }
 }
 
-/// Creates the keys of a change. If the change fails before it is kept, their files stay, unused.
+/// Creates the keys of a change. If the change fails before it is stored, the key files stay but are not used.
 struct NewKeys {
   let search: KeySearch
   let folders: [String]
@@ -107,8 +107,8 @@ struct NewKeys {
     try folders(for: role, published).map { try make(role.role, in: $0) }
   }
 
-  /// A folder for each new key. Online keys go to the publisher's folder. If there are several offline keys, no folder
-  /// may get enough of them to sign.
+  /// Chooses a folder for each new key. Online keys go to the publisher's folder. If several offline keys must sign, no
+  /// folder may get enough of them to sign alone.
   private func folders(for role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [String] {
     guard role.role.isOffline else { return Array(repeating: search.folder, count: role.made) }
     let given = try folders.isEmpty ? [usualFolder(role.role, published)] : folders
@@ -133,7 +133,7 @@ struct NewKeys {
     return current.map { Folder.parent(of: $0.path) } ?? search.folder
   }
 
-  /// Removes unfinished key files of crashes.
+  /// Removes incomplete key files left by crashes.
   func sweep() throws {
     for folder in [search.folder] + search.others {
       for name in try Folder.names(in: folder) where name.hasSuffix(DurableFile.temporarySuffix) {
@@ -144,7 +144,7 @@ struct NewKeys {
   }
 
   private func make(_ role: KeyRole, in folder: String) throws -> PublicKey {
-    // The publisher's folder may be lost with its keys.
+    // The publisher's folder may have been lost with its keys.
     if !Folder.exists(folder) { try Folder.createPrivate(folder) }
     let key = SigningKey.generate()
     let name = KeyFileName(role, tag: String(key.publicKey.keyID.prefix(KeyFileName.tagLength)))

@@ -25,7 +25,7 @@ package struct KeyStatus {
     return files.filter { $0.isNamed(by: needed) }
   }
 
-  /// Files with keys that no metadata names: replaced keys, or those of another or newer publication.
+  /// Files with keys that no metadata names: replaced keys, keys of a pending change, or keys of another publication.
   var unnamed: [FoundKey] {
     files.filter { file in file.key != nil && !current.contains { $0.path == file.path } }
   }
@@ -180,8 +180,8 @@ extension SignatureNeed {
   }
 }
 
-/// Every running publisher renews a role with a `lifetime` (in seconds), so no publisher is running if most of the
-/// lifetime is over.
+/// Returns a warning if metadata has expired or expires soon. Running publishers renew roles that have a `lifetime` (in
+/// seconds), so if most of the lifetime is over, no publisher is running.
 func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now: UTCTime) -> String? {
   let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
   let enough =

@@ -4,7 +4,7 @@ import SeedSigning
 import SeedSystem
 package import SeedTrust
 
-/// Work with keys on a machine without a deployment.
+/// Makes keys and signs metadata on a machine without a deployment.
 package enum OfflineSigning {
   package static func makeKey(
     _ role: KeyRole, in folder: String
@@ -39,7 +39,7 @@ package enum OfflineSigning {
     return summary
   }
 
-  /// Returns `nil` if an id does not belong to its key.
+  /// Returns `nil` if a key id in the metadata is not that of its key.
   private static func summary(of signed: JSONValue) throws -> [String]? {
     var fields = try JSONObjectReader(signed, at: "signed")
     guard signed["_type"]?.string == Targets.type else {
@@ -50,7 +50,7 @@ package enum OfflineSigning {
     return lines(targets, (targets.delegations?.roles ?? []).map { ($0.title, $0.keys) })
   }
 
-  /// With whole ids, because a key whose id begins with the same digits is easy to generate.
+  /// Prints whole key ids, because an attacker can easily generate a key whose id begins with the same digits.
   private static func lines(_ role: some SignedRole, _ named: [(String, RoleKeys)]) -> [String]? {
     guard role.keysByID.allSatisfy({ id, key in key.publicKey?.keyID == id }) else { return nil }
     let type = Swift.type(of: role).type

@@ -2,8 +2,8 @@ import SeedDatabase
 import SeedFormat
 
 extension SeriesPlan {
-  /// The SQL that extends a published minor to the newest one, tested in memory. A delta can carry it, so that clients
-  /// need no snapshot.
+  /// Returns the SQL that extends the schema of a published minor to the newest one, after testing it in memory. A delta
+  /// can carry this SQL, so that clients need no snapshot.
   func additions(from minor: ModelVersion) throws -> SchemaAdditions {
     guard let older = models.first(where: { $0.version == minor }), let before = hashes[minor] else {
       throw NotAnAddition("model \(minor) is not known")
@@ -36,7 +36,7 @@ extension SeriesPlan {
       }
       for column in table.columns.dropFirst(old.columns.count) {
         let reference = table.reference(of: column)
-        // Clients check references only in the rows that the delta touches.
+        // Clients would not check such a default, because they check references only in rows that the delta touches.
         guard reference.isEmpty || column.defaultSQL == nil else {
           throw NotAnAddition("the new column \"\(table.name).\(column.name)\" is a reference with a default")
         }
@@ -46,7 +46,7 @@ extension SeriesPlan {
     return statements
   }
 
-  /// Everything that only the newer schema has, as written and in its order.
+  /// The SQL of all objects that only the newer schema has, in the order of their creation.
   private static func definitions(_ older: Connection, _ newer: Connection) throws -> [String] {
     let parts = try SchemaReader(newer).listedTables().filter { $0.kind == "shadow" }.map(\.name)
     let known = Set(try older.rows("SELECT name FROM sqlite_schema").map(\.[0].text)).union(parts)
@@ -55,7 +55,7 @@ extension SeriesPlan {
   }
 }
 
-/// Why a minor cannot begin with a delta, so that each client needs a snapshot.
+/// The reason why no delta can extend the schema to a new minor. Each client then needs a snapshot.
 struct NotAnAddition: Error, Hashable, CustomStringConvertible {
   let description: String
 
@@ -78,14 +78,14 @@ extension Connection {
   }
 }
 
-/// A column's type in SQL, quoted if SQLite reads the bare words otherwise: `[name] [nvarchar](50)` has the type
-/// `nvarchar](50`.
+/// A column's type in SQL, quoted if SQLite would misread it without quotes. For example, the column that was declared as
+/// `[name] [nvarchar](50)` has the type `nvarchar](50`.
 func typeSQL(_ type: String) -> String { isReadBack(type) ? type : quoted(type) }
 
 private func isReadBack(_ type: String) -> Bool {
   do {
     let probe = try Connection("type", .memory)
-    // Runs only the first statement, even if the type hides more.
+    // Runs only the first statement, even if the type contains a semicolon and more SQL.
     _ = try probe.prepare("CREATE TABLE t(c \(type))").step()
     return try probe.rows("SELECT type FROM pragma_table_xinfo('t')") == [[.text(type)]]
   } catch { return false }

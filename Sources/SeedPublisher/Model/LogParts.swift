@@ -11,7 +11,7 @@ package struct LogParts {
 
   package static let registry = "seedbank_logged"
   package static let registryColumns = ["number", "source", "keys", "token"]
-  /// The first columns of a log. Those of the key follow.
+  /// The first columns of a log table. The logged table's key columns follow.
   package static let logColumns = ["seq", "witness"]
 
   private static let prefix = "seedbank_log"
@@ -38,7 +38,7 @@ package struct LogParts {
       tables.append(table)
     }
     if hasRegistry { tables.append(Self.registry) }
-    // Includes triggers of a dropped log, because they make every write fail.
+    // Includes triggers whose log table was dropped, because they make every write fail.
     triggers = try Self.objects("trigger", connection).filter { name in
       Self.number(of: name).map(numbers.contains) ?? false
     }

@@ -10,8 +10,8 @@ extension ModelDefinition {
     "ANALYZE", "REINDEX", "SELECT", "VALUES", "EXPLAIN",
   ]
 
-  /// The first statement that is not a definition, with its line. Found before any statement runs. Stops at a trigger,
-  /// which contains statements and which the schema reader rejects anyway.
+  /// Finds the first statement that is not a definition, and its line, without running any. The search ends at a trigger,
+  /// because triggers contain such statements, and the schema reader rejects them anyway.
   var statementThatDefinesNothing: (line: Int, word: String)? {
     let bytes = Array(schemaSQL.utf8)
     for statement in SQLScanner.tokens(of: bytes).split(whereSeparator: { $0.keyword == ";" }) {
@@ -93,7 +93,7 @@ extension ModelDefinition {
         _ = try made.prepare("SELECT * FROM \(quoted(view))")
         return nil
       } catch {
-        // Newer SQLite versions may have the function, but a missing column or table is always an error.
+        // An app's newer SQLite may have an unknown function, but a missing column or table is always an error.
         guard error.message.hasPrefix("no such column") || error.message.hasPrefix("no such table") else {
           return nil
         }

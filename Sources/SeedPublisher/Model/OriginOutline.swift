@@ -2,8 +2,8 @@ package import SeedDatabase
 package import SeedFormat
 package import SeedSystem
 
-/// The names of an origin's tables, columns, indexes and views. The outline from the newest model's creation is stored
-/// beside the models. Later additions are offered to the operator; parts that a model excludes stay excluded.
+/// The names of an origin's tables, columns, indexes and views. The outline from the time of the newest model's creation
+/// is stored beside the models. Seedbank offers later additions to the operator, but no parts that the model left out.
 package struct OriginOutline: Hashable, Sendable {
   /// The columns of each table, empty for a virtual table.
   package var tables: [String: [String]]
@@ -134,7 +134,7 @@ package struct OriginGain: Hashable, Sendable {
 
   package var warning: String {
     "the origin has gained \(words), and clients do not get it: 'seedbank model new' adds it in a new model,"
-      + " 'seedbank model skip' leaves it, or the parts that you name, out for good"
+      + " 'seedbank model skip' excludes it, or only the parts that you name, permanently"
   }
 
   private static let namedParts = 5
@@ -160,7 +160,7 @@ extension OriginOutline {
   }
 }
 
-/// A file with the origin's contents at the newest model's creation, without which additions are not reported.
+/// The file with the origin's outline from the time of the newest model's creation. Without it, no additions are reported.
 package enum KnownOrigin {
   static let fileName = "known-origin.json"
 

@@ -23,7 +23,7 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var changes = ChangeFinding.comparison
   /// The interval after which all rows are compared despite a change log.
   package var auditSeconds = 86_400
-  /// Within this time the operator expects a new version; `nil` if unknown. Used only for reports.
+  /// The longest time that the operator expects between two versions; `nil` if unknown. Used only for reports.
   package var expectedChangeSeconds: Int?
   /// How long files are kept once no metadata names them.
   package var graceSeconds = 3600

@@ -19,7 +19,7 @@ package struct ModelDefinition: Hashable, Sendable {
 
 /// The source of a table's rows: the operator's SELECT, or the origin's table of the same name.
 package struct Projection: Hashable, Sendable {
-  /// `nil` for the table and columns of the same names.
+  /// `nil` to read the origin's table and columns of the same names.
   package let sql: String?
   package let place: String
   /// The path of the operator's SELECT, even if the file does not exist.
@@ -38,15 +38,15 @@ package struct SeriesPlan: Sendable {
   /// All minors, in ascending order.
   let models: [ModelDefinition]
   package let schema: DatabaseSchema
-  /// Problems in the newest minor's schema. None stops publishing.
+  /// Problems in the newest minor's schema that do not prevent publishing.
   package let warnings: [String]
   /// Notes on the newest minor's schema that need no change.
   package let remarks: [String]
   /// The schema hash of each minor that can open a file of this series.
   package let hashes: [ModelVersion: SHA256Digest]
 
-  /// Reads the schemas of a series' models. Checks that minors only add, and that clients can build the `indexes` left to
-  /// them.
+  /// Reads the schemas of a series' models. Checks that each minor only adds to the one before. If clients build the
+  /// indexes, also checks that they can.
   package init(
     _ series: SeedSeries, _ models: [ModelDefinition], indexes: IndexPlace = .snapshot
   ) throws(PlanError) {
@@ -85,7 +85,7 @@ package struct SeriesPlan: Sendable {
     Projection(sql: newest.projections[table.name], file: "\(newest.path)/\(table.name).sql")
   }
 
-  /// Changes with everything that affects the newest minor's rows.
+  /// A hash of everything in the newest minor that determines its rows.
   var fingerprint: String {
     let projections = newest.projections.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
     let texts = ["\(newest.version)", newest.schemaSQL] + projections
@@ -98,7 +98,7 @@ package struct SeriesPlan: Sendable {
       guard let now = hashes[model] else {
         throw PlanError(
           "model \(model) is published in \(series) but its folder is missing: put it back, because clients still need"
-            + " it; if the folder is there, it was added after 'seedbank run' started: restart that")
+            + " it; if the folder is there, restart 'seedbank run', which has not read it yet")
       }
       guard now == hash else {
         throw PlanError(
@@ -161,7 +161,7 @@ package struct SeriesPlan: Sendable {
 }
 
 extension Connection {
-  /// SQLite creates a search table even over columns that its content lacks, but fails to read it, even without rows.
+  /// SQLite can create a search table with columns that its content table lacks, but cannot read it, even without rows.
   func readSearchTable(_ name: String) throws(DatabaseError) {
     _ = try prepare("SELECT * FROM \(quoted(name)) LIMIT 1").step()
   }

@@ -5,18 +5,18 @@ package import SeedFormat
 package protocol Origin: AnyObject {
   /// Converts values to the form in which a client's column stores them.
   var fitter: AffinityFitter { get }
-  /// This origin, or a newer state of it; while it is read, no writer can empty a table that the plans read.
+  /// Returns this origin or a newer state of it, in which no writer can truncate a table that the plans read.
   func locking(_ plans: [SeriesPlan]) throws -> any Origin
   /// A table's projected rows in the client's column order and, as far as the origin can sort them, in key order.
   func source(of table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> any RowSource
   /// The number of rows that cannot be published because a key column is NULL.
   func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int
-  /// Describes values that the client's columns do not accept, if they can be found without reading all of them.
+  /// Describes values that the client's columns do not accept. Empty if the origin cannot search for such values.
   func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [String]
   func outline() throws -> OriginOutline
   /// The log of changed rows; `nil` if none is set up.
   func log() throws -> (any OriginLog)?
-  /// The position of the state being read, for comparison with later ones; `nil` if it has none or is not a replica.
+  /// The position of the state being read, for comparison with later ones; `nil` if the origin has no positions.
   func place() throws -> OriginCursor?
   func relation(to place: OriginCursor) throws -> OriginRelation
   /// Whether the operator allows a column to lose its values in all rows.
@@ -25,11 +25,11 @@ package protocol Origin: AnyObject {
   func restlessTables(_ plan: SeriesPlan) throws -> [String: String]
 }
 
-/// Reads rows one at a time. Each is valid until the next. Errors are thrown as the origin's.
+/// Reads rows one at a time. A row is valid until the next one is read. Throws errors of the origin as ``OriginFailure``.
 package protocol RowSource: AnyObject {
   /// Returns false after the last row.
   func next() throws -> Bool
-  /// Lends the current row with unvalidated text. Throws for an unstorable value after lending all others.
+  /// Lends the current row with unvalidated text. If a value cannot be stored, lends all others and then throws.
   func lend(to row: inout [BorrowedValue]) throws
 }
 
@@ -38,7 +38,7 @@ extension Origin {
     try plans.contains { try !restlessTables($0).isEmpty }
   }
 
-  /// Most origins' snapshots include every table.
+  /// Most origins need no locks, because their read transactions cover every table.
   package func locking(_ plans: [SeriesPlan]) -> any Origin { self }
 
   /// Most origins are not replicas.
@@ -85,7 +85,7 @@ private func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema
 
 final class StatementSource: RowSource {
   @exclusivity(unchecked) private var rows: KeyedRows
-  /// For messages; `nil` for rows of Seedbank's own.
+  /// For messages; `nil` for Seedbank's own rows.
   private let subject: String?
 
   init(_ statement: Statement, keys: [[SeedValue]] = [[]], of subject: String? = nil) {

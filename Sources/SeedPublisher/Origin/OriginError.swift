@@ -27,7 +27,6 @@ package enum OriginError: OriginFailure {
   case duplicateKey(table: String, key: String)
   case locked(path: String, seconds: Int)
   case noScratch(path: String)
-  /// Of a feed.
   case notLoaded(path: String)
   case tooLong(path: String, limit: Int)
   /// A retry may succeed without a repair.
@@ -41,14 +40,14 @@ package enum OriginError: OriginFailure {
     if reason.saysFull { return .noScratch(path: path) }
     if reason.saysUnfinished {
       return .unavailable(
-        "the origin \(path) was left in the middle of a change: a program that wrote to it was ended, and \(path)-journal "
-          + "can undo that. Seedbank never writes to an origin: open it once with a program that does, such as "
-          + "'sqlite3 \(path) .tables', which undoes the change")
+        "the origin \(path) has an unfinished change, because a program was ended while it wrote. SQLite undoes the change "
+          + "from \(path)-journal when you open the file once with a program that may write, such as "
+          + "'sqlite3 \(path) .tables'; Seedbank never writes to an origin")
     }
     guard reason.saysNoLogIndex, usesLog(path) else { return .unreadable(path: path, reason: reason) }
     return .unavailable(
-      "the origin \(path) is in WAL mode, and SQLite reads it with a shared file, \(path)-shm, which this user cannot "
-        + "make or write there: let the user write to that folder, or take the origin out of WAL mode with "
+      "the origin \(path) is in WAL mode, so SQLite needs a shared file, \(path)-shm, which this user cannot "
+        + "create or write: let the user write to that folder, or take the origin out of WAL mode with "
         + "'sqlite3 \(path) \"PRAGMA journal_mode = DELETE\"', or publish from a copy made by 'sqlite3 \(path) \".backup COPY\"'"
     )
   }
@@ -126,7 +125,7 @@ package enum OriginError: OriginFailure {
       "table \"\(table)\" (\(source.place)): "
         + [("lacks the column", missing), ("has the surplus column", surplus)]
         .filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
-        + (source.sql == nil ? "; bring it back, or write a SELECT that makes it into \(source.file)" : "")
+        + (source.sql == nil ? "; bring it back, or create \(source.file) with a SELECT that returns it" : "")
     case .invalidText(let table, _, let key), .unfit(let table, _, let key, _):
       "table \"\(table)\", row \(key): \(rowRule ?? "")"
     case .nullInKey(let table, _): "table \"\(table)\": a row has \(rowRule ?? "")"

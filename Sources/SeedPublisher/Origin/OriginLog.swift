@@ -6,7 +6,7 @@ package import SeedSystem
 /// An origin's record of the keys of changed rows. It may name unchanged rows, but never omits a changed one. If it
 /// cannot guarantee that, it reports a doubt and all rows are compared.
 package protocol OriginLog: AnyObject {
-  /// Tables for which the log was set up but which it no longer watches. They are compared.
+  /// Tables for which the log was set up but which it no longer watches. All their rows are compared.
   var gaps: [String] { get }
   func cursor() throws -> OriginCursor
   /// Returns the possible changes since a cursor, which the current state must follow (``OriginRelation``).
@@ -50,7 +50,7 @@ package enum LogAnswer: Hashable, Sendable {
 /// The rows of a table that may have changed.
 package enum Touched: Hashable, Sendable {
   case nothing
-  /// Rows with these keys: unique, in the client's order, with equal values in origin and client.
+  /// Rows with these keys, which are unique, in the client's order, and equal in origin and client.
   case keys([[SeedValue]])
   case all
 }

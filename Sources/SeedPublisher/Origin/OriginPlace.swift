@@ -3,7 +3,7 @@ import SeedSystem
 
 /// The location of an operator's data, which can detect changes without reading rows.
 package protocol OriginPlace: Sendable {
-  /// Unique among places. For messages.
+  /// Identifies the place. Used in messages.
   var text: String { get }
   /// A file whose changes may mean new rows; `nil` if there is no such file.
   var watchedFile: String? { get }
@@ -26,7 +26,7 @@ package enum OriginUse: Sendable {
   case step
   /// Repeated steps in one process.
   case schedule
-  /// An inspection without side effects for other users.
+  /// An inspection that starts no program and waits for no other process.
   case look
 }
 
@@ -51,14 +51,14 @@ extension OriginStamp {
 }
 
 package enum OriginRest {
-  /// The interval of steps on an unchanged origin, because snapshots and signatures become due.
+  /// An unchanged origin still gets a step this often, because snapshots and signatures become due.
   private static let seconds = 60
 
   /// A clock that was set back must not prolong the interval.
   package static func lasts(from then: Int, to now: Int) -> Bool { (0..<seconds).contains(now - then) }
 }
 
-/// The stamp of an unused origin: all series are retired.
+/// The stamp of an origin that is not read, because all series are retired.
 struct UnneededStamp: OriginStamp {
   private let takenAt = UTCTime.now().secondsSinceEpoch
 

@@ -52,8 +52,8 @@ package final class ProjectedRows {
     return row.map(\.owned)
   }
 
-  /// Rejects values that are too long, invalid UTF-8, which JSON cannot represent, and values rejected by the
-  /// guard. Unnecessary for published rows.
+  /// Rejects values that are too long, text that is not UTF-8 (JSON cannot represent it), and values that the guard
+  /// rejects. Published rows have passed this check.
   func validate(_ types: TypeGuard?) throws(OriginError) {
     for index in row.indices {
       try checkLength(index)
@@ -67,7 +67,7 @@ package final class ProjectedRows {
     guard row[index].byteCount > Limits.valueBytes else { return }
     throw .unfit(
       table: table.name, column: table.columns[index].name, key: keyDescription,
-      reason: "more than \(ByteCount(bytes: Limits.valueBytes)): publish the address of such a value instead")
+      reason: "more than \(ByteCount(bytes: Limits.valueBytes)): publish a link to such a value instead")
   }
 
   var keyDescription: String {

@@ -48,8 +48,8 @@ package final class TypeGuard {
     return found
   }
 
-  /// False if an older minor lacks the table or column. Qualified, because SQLite treats an unknown quoted
-  /// name as a string.
+  /// False if an older minor lacks the table or column. The SQL qualifies the column with its table, because SQLite
+  /// treats an unknown name in double quotes as a string.
   private func isPublished(_ misfit: Misfit, _ column: String, of table: String) -> Bool {
     let place = [table, column, misfit.rawValue]
     if let answer = known[place] { return answer }
@@ -93,13 +93,13 @@ extension Projection {
   }
 
   fileprivate var nullRemedy: String {
-    "give these rows a value, or replace NULL \(change), as coalesce does"
+    "give these rows a value, or replace NULL \(change), for example with coalesce()"
   }
 }
 
 extension TableSchema {
-  /// A condition for rows that the columns may reject; `nil` if any value fits. A list, because SQLite limits OR's depth.
-  /// SQLite need not read rows to find NULL in a column that the origin declares NOT NULL too.
+  /// A condition for rows that the columns may reject; `nil` if any value fits. Uses IN, because SQLite limits the depth of
+  /// OR. If a column is NOT NULL in the origin too, SQLite evaluates IS NULL without reading rows.
   var doubtfulRows: String? {
     let doubts =
       columns.compactMap { $0.affinity.misfits(in: $0.name) }

@@ -15,7 +15,7 @@ struct ViolationSurvey {
     try scratch.execute(plan.newest.schemaSQL)
   }
 
-  /// Returns the error; if it is about a row, one that lists all bad rows.
+  /// Returns the error or, if it is about a row, an error that lists all bad rows.
   static func explained(
     _ error: any Error, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard?
   ) -> any Error {

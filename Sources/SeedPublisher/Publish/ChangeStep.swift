@@ -20,7 +20,7 @@ struct ChangeStep {
     let (publisher, job, options) = (context.publisher, context.job, context.options)
     // Prepares the origin before taking the lock, because that may be slow and must not block other steps.
     let readiness = Result { if options.rollback == nil, !job.isRetired { try job.origin.prepare() } }
-    // A new epoch delegates to the series key again.
+    // A new epoch delegates to the series key again, so the key need not match the published metadata.
     return try publisher.withPublication(checkingKeys: !options.isBeginningEpoch) { published in
       guard options.isBeginningEpoch || !FollowFolder.isBegun(in: publisher.publication.path) else {
         throw PublicationError.unfinished(path: publisher.publication.path)
@@ -66,7 +66,7 @@ struct ChangeStep {
     if let origin, drafts.contains(where: \.isSearched) { tellGain(of: origin) }
   }
 
-  /// Leaves other datasets' files to their own steps, because many datasets would make each step slow.
+  /// Removes only this dataset's leftovers, because looking for those of many datasets would make each step slow.
   private mutating func sweep() throws {
     let (publication, stateFolder) = (context.publication, context.stateFolder)
     let series = update.published.delegatedSeries.filter { $0.dataset == job.name }
@@ -102,7 +102,7 @@ struct ChangeStep {
     let look = try job.isRetired ? nil : job.origin.look()
     note(look?.stamp ?? UnneededStamp())
     guard let look else { return nil }
-    // The last read of the origin skipped series that were held or waited for a key.
+    // Series that were held or waited for a key missed the last read, so even an unchanged origin must be read for them.
     let mustRead = options.isResuming || options.isBeginningEpoch || drafted.contains(where: mustBeRead)
     return try !mustRead && OriginMemory(context).knows(look.stamp, update.published) ? nil : look
   }
@@ -120,8 +120,8 @@ struct ChangeStep {
     return isNew || LogPosition.isAuditDue(plan.series, context)
   }
 
-  /// Publishes the origin's state. Returns whether to read the origin again even if it looks unchanged. If its log has
-  /// no new entries, everything else is as in the step before.
+  /// Publishes the origin's state. Returns whether the next step must read the origin even if it looks unchanged. If the
+  /// log has no new entries, skips checks whose results cannot have changed.
   private mutating func publishOrigin(_ look: OriginLook) throws -> Bool {
     let start = ContinuousClock.now
     defer {
@@ -136,7 +136,7 @@ struct ChangeStep {
     report.warnings += LogPosition.prune(origin, context, held: held)
     guard outcome.isSearched else { return outcome.isWaiting }
     tellGain(of: origin)
-    // An error must not undo the publication, so it counts as volatile.
+    // An error must not fail a step that has published, so after an error the origin counts as volatile.
     let isVolatile = (try? origin.isVolatile(job.plans)) ?? true
     return isVolatile || outcome.isWaiting
   }
@@ -157,7 +157,7 @@ struct ChangeStep {
 
   private var drafted: [SeriesPlan] { context.plans.filter { !update.waiting.contains($0.series) } }
 
-  /// Returns whether any series waits for its origin, and whether any origin was searched for changes.
+  /// Returns whether any series waits for the origin to catch up, and whether any searched the origin for changes.
   @discardableResult
   private mutating func publish(
     _ origin: (any Origin)?
@@ -172,12 +172,12 @@ struct ChangeStep {
       throw error
     }
     drafts.forEach { report.add($0.report) }
-    // The publication is now ahead of the copies. After a failure the next step catches up.
+    // The publication is now ahead of the working copies. If settling fails, the next step brings the copies up to date.
     for draft in drafts { try draft.settle() }
     return (drafts.contains(where: \.isWaiting), drafts.contains(where: \.isSearched))
   }
 
-  /// Reports every series that the shrink guard holds back.
+  /// Drafts every series. If the shrink guard holds some back, throws one error that names all of them.
   private func draft(_ origin: (any Origin)?, _ drafts: inout [SeriesDraft]) throws {
     var shrunk: [SeedSeries: [ShrunkTable]] = [:]
     for plan in drafted {
@@ -193,7 +193,7 @@ struct ChangeStep {
     }
   }
 
-  /// A column that lost its values may have been renamed.
+  /// The origin's new parts, because a column that lost its values may have been renamed to one of them.
   private func gained(_ origin: (any Origin)?, insteadOf shrunk: [SeedSeries: [ShrunkTable]]) -> OriginGain {
     guard let origin, shrunk.values.joined().contains(where: { $0.column != nil }) else {
       return OriginGain()
@@ -226,7 +226,7 @@ struct OriginMemory {
 
   private func fingerprint(_ stamp: any OriginStamp, _ published: PublishedMetadata) throws -> [UInt8] {
     let job = context.job
-    // Includes the known outline, because it determines the reported new parts.
+    // Includes the known outline, because it determines which new parts of the origin are reported.
     var parts = [job.origin.text, stamp.text, job.knownOrigin?.json.text ?? ""]
     for plan in job.plans {
       let state = published.series[plan.series]?.metadata.state

@@ -4,11 +4,11 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// The second half of a step: publishes the snapshots that are due, at the version at which they are drawn, and further
-/// encodings of the newest one and of large deltas that are merged or begin a minor. Holds the publication's lock while
-/// drawing a copy and while listing an object, but not during compression. The metadata is therefore read again, and
-/// ``ObjectListing`` decides whether the object may still be listed. A separate lock prevents two processes from
-/// compressing the same object.
+/// The second half of a step. Publishes the snapshots that are due, and further encodings of the newest snapshot and of
+/// large deltas (merged ones, and those that begin a minor). Holds the publication's lock while it draws (copies) the
+/// working copy and while it lists an object, but not during compression. Other versions may be published meanwhile, so
+/// it reads the metadata again, and ``ObjectListing`` decides whether the object may still be listed. A separate lock
+/// prevents two processes from compressing the same object.
 struct CompressionStep {
   private let context: StepContext
   private var published: PublishedMetadata
@@ -33,7 +33,7 @@ struct CompressionStep {
     }
   }
 
-  /// Without patience, does nothing while another process is making a snapshot.
+  /// If `patience` is nil, does nothing while another process is making a snapshot.
   private mutating func alone(
     _ plan: SeriesPlan, _ patience: LockFile.Patience?, _ body: (inout CompressionStep) throws -> Void
   ) throws {
@@ -60,7 +60,7 @@ struct CompressionStep {
     }
   }
 
-  /// Draws the copy returned by `open` at its head. Returns `nil` if no snapshot is due any more.
+  /// Draws the working copy that `open` returns. Returns `nil` if no snapshot is due any more.
   private mutating func draw(
     _ plan: SeriesPlan, _ open: (WorkingCopyOpener) throws -> WorkingCopy
   ) throws -> SeedMeta? {
@@ -143,7 +143,7 @@ struct CompressionStep {
 /// Decides which further encodings are made, and whether a snapshot or an encoding may be listed if other versions were
 /// published while it was compressed. Pure.
 enum ObjectListing {
-  /// Bytes of a merged delta's gzip from which another encoding is worth a further target.
+  /// The least gzip size in bytes of a merged delta for which another encoding is worth a further file.
   private static let leastDeltaBytes = 64 * 1024
 
   static func missingEncoding(

@@ -4,7 +4,7 @@ package import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// Writes the facts of a dataset's series after its steps, or removes them if turned off. Failures are only logged.
+/// Writes the facts (unsigned status) of a dataset's series after steps, or removes them if turned off. Only logs errors.
 package struct FactsKeeper: Sendable {
   private let isOn: Bool
   private let report: @Sendable (LogRecord) -> Void
@@ -63,7 +63,7 @@ package struct FactsKeeper: Sendable {
   ) throws {
     let folder = publisher.publication.facts
     let newest = job.plans.last?.series
-    // The operator's decision on new parts takes effect at once.
+    // Writes a changed number of new parts at once, for example after the operator has added or excluded some.
     let isGainNew = gained != nil && gained != newest.flatMap(folder.read)?.gained
     let due = job.plans.map(\.series).filter { series in
       !isRepeated || !Self.isFresh(folder.stamp(series)) || (isGainNew && series == newest)

@@ -54,7 +54,7 @@ struct LogPosition {
     }
   }
 
-  /// False in doubt.
+  /// Whether the log proves that there is nothing to read; false if uncertain.
   func canRest(_ origin: any Origin) -> Bool {
     guard context.job.changes == .log, let log = try? origin.log(),
       let record = OriginLogStanding(of: plan.series, in: context.stateFolder), record.subject == subject

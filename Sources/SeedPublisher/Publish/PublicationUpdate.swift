@@ -20,7 +20,7 @@ struct PublicationUpdate {
   /// Renews short-lived signatures often enough that one late step does no harm.
   private static let renewalsPerLifetime = 4
 
-  /// Whether all metadata must be newer than any that clients have seen, which is unknown.
+  /// Whether all metadata needs higher versions than clients may have seen. The highest version that they saw is unknown.
   private let isBeginningEpoch: Bool
 
   init(
@@ -32,7 +32,7 @@ struct PublicationUpdate {
     self.published = published
     isBeginningEpoch = options.isBeginningEpoch
     let longest = max(lifetimeSeconds, publisher.longestLifetimeSeconds)
-    // A preview signs nothing and must not store a doubt.
+    // A preview signs nothing and must not store a doubt about the clock.
     clock =
       try options.isPreview
       ? .agrees
@@ -51,7 +51,7 @@ struct PublicationUpdate {
 
   var signer: RepositorySigner { signer(trustsClock: clock == .trusted) }
 
-  /// May shorten signatures unless the clock is doubted, because the operator is present and sees the dates.
+  /// Signs for a command. May shorten signatures unless the clock is doubted, because the operator sees the new dates.
   var attendedSigner: RepositorySigner {
     if case .doubted = clock { signer } else { signer(trustsClock: true) }
   }

@@ -49,7 +49,7 @@ extension Publisher {
     }
   }
 
-  /// The delegated keys, or the local ones if those are lost, as in a new epoch.
+  /// The delegated keys or, if too few of them are here to sign, as in a new epoch, the local keys.
   func seriesVerifiers(_ published: PublishedMetadata) -> RoleVerifiers {
     guard let known = published.targets.delegations?.verifiers, keys.canSign(for: published.keys(of: .series))
     else { return keys.verifiers(.series) }
@@ -118,7 +118,7 @@ extension Publisher {
     try DurableFile.write(change.bytes, to: pendingFile)
   }
 
-  /// Writes the root that apps get. Called before the change is forgotten, so that repeating the command finishes it.
+  /// Writes the root.json for apps. Called before the pending change is removed, so that repeating the command finishes it.
   func ship(_ root: Root) throws {
     guard let shippedRoot,
       let bytes = try publication.metadata(MetadataName.versioned(Root.type, root.version))

@@ -15,7 +15,7 @@ extension Publisher {
   package func beginEpoch(
     _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
   ) throws {
-    // A new epoch gives up a recovery. If the epoch fails, other steps still must not continue the recovery's copy.
+    // A new epoch abandons an unfinished `recover`. Until the epoch succeeds, steps still must not use recover's copy.
     let given = FollowFolder.isBegun(in: publication.path) ? try FollowFolder(publication.path) : nil
     try createPublicationIfLost(jobs, root: root, now: now)
     for job in jobs {
@@ -34,7 +34,7 @@ extension Publisher {
     try publication.lock.hold(.short) {
       try publication.checkRoots(shipped: shippedRoot)
       let published = try? publication.published()
-      // Claimed first, because mirrors show the lost state, and a later failure must not stop the next attempt.
+      // Lets mirrors replace the lost publication's files. Written first, so that it exists even if a later step fails.
       let lost = max(Self.firstVersionAnew(now), published?.timestamp.version ?? 0)
       try MirrorInheritance.claim(below: lost, in: stateFolder)
       guard published == nil else { return }
@@ -65,7 +65,7 @@ extension Publisher {
     }
   }
 
-  /// Old keys may still be beside the current one. Accepts several only if the old publication names them.
+  /// Rejects several series keys, because some may be old ones, unless the old publication names exactly these.
   private func refuseDoubtfulSeriesKeys() throws(PublicationError) {
     let named = (try? publication.published())?.keys(of: .series)?.keyIDs ?? []
     let found = Set(keys[.series].map(\.publicKey.keyID))

@@ -5,7 +5,7 @@ package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
-/// Publishes origins: changes under the publication's lock, then snapshots in parallel with further steps.
+/// Publishes datasets in steps: changes under the publication's lock, then snapshots, during which other steps may run.
 package struct Publisher: Sendable {
   /// One half of a step. Other steps may run during the second half.
   package enum Half: Sendable { case changes, snapshots }
@@ -13,11 +13,11 @@ package struct Publisher: Sendable {
   let publication: PublicationDirectory
   let stateFolder: String
   let keySource: KeySource
-  /// The minimum grace period of unnamed files, over all datasets, because a step prunes the files of all of them.
+  /// The minimum grace period of files that no metadata names. Covers all datasets, because each step prunes all files.
   package var graceSeconds = 0
   /// The longest validity of any dataset's signatures: see ``ClockVerdict``.
   package var longestLifetimeSeconds = 0
-  /// The file of the newest root that apps get.
+  /// The path of the root.json that apps ship.
   package var shippedRoot: String?
   package var history: StepHistory?
   /// Writes facts beside the publication. If `nil`, existing facts stay unchanged.

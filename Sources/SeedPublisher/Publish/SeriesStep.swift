@@ -227,7 +227,7 @@ struct SeriesStep {
 
   // MARK: A new history or schema
 
-  /// Builds a new copy of the origin with a snapshot, because no delta leads to it.
+  /// Builds a new working copy and a snapshot of it, because no delta from an earlier version is possible.
   private func create(
     _ origin: any Origin, continuing followed: SeriesMetadata?, after published: SeriesMetadata?
   ) throws -> SeriesDraft {
@@ -263,7 +263,7 @@ struct SeriesStep {
     return draft
   }
 
-  /// The guard's violations in a copy for a newer minor, which has all tables and columns of the older one.
+  /// The shrink guard's violations in a copy for a newer minor, which has all tables and columns of the older minor.
   private func shrunk(
     _ copy: WorkingCopy, _ published: SeriesMetadata?, _ origin: any Origin
   ) throws -> [ShrunkTable] {

@@ -39,7 +39,7 @@ package struct StepHistory: Sendable {
     try reading { try $0.records(condition, values).map(\.record) } ?? []
   }
 
-  /// Sets the parts of facts that a series' history has, including steps of its dataset that ended before any series.
+  /// Fills in the facts that come from a series' history, including steps of its dataset that failed before any series.
   func fill(_ facts: inout SeriesFacts, steps: Int) throws {
     _ = try reading { table in try table.fill(&facts, steps: steps) }
   }

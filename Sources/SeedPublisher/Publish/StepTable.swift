@@ -28,7 +28,7 @@ struct StepTable {
     return false
   }
 
-  /// After a failure of the dataset, an unchanged series repeats its own record but is still news.
+  /// After a failure of the whole dataset, a series that repeats its own older record is still news.
   private func newestIsWithoutSeries(_ dataset: DatasetName) throws -> Bool {
     try connection.integer(
       "SELECT major IS NULL FROM step WHERE dataset = ? ORDER BY id DESC LIMIT 1", .text(dataset.text)) == 1
@@ -81,7 +81,7 @@ struct StepTable {
       SeedValue(record.last.secondsSinceEpoch), .text(record.historyJSON.text))
   }
 
-  /// Keeps each series' newest record and newest good one, so that busy datasets do not displace quiet ones.
+  /// Also keeps each series' newest record and newest good one, so that busy datasets do not displace quiet ones.
   func drop(allBut count: Int) throws {
     try connection.execute(
       """

@@ -57,7 +57,7 @@ extension ModelDefinition {
 }
 
 extension SeriesPlan {
-  /// Prepares every projection before any file is written. Reads no rows.
+  /// Prepares every table's SELECT, so that errors appear before any file is written. Reads no rows.
   package func prove(against origin: any Origin) throws {
     for table in schema.tables { try prove(table, against: origin) }
   }
@@ -125,7 +125,7 @@ package enum StagedFolders {
 
   private static let attempts = 1000
 
-  /// For a process that is ended by a signal. Retries, because running work may still create files.
+  /// Call this when a signal ends the process. Retries, because other threads may still create files.
   package static func removeAll() {
     paths.withLock { paths in
       for path in paths {

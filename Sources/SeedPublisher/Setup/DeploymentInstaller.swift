@@ -134,13 +134,13 @@ package struct DatasetInstaller: Installer {
     guard !others.contains(draft.dataset) else {
       throw Refusal(
         .configuration,
-        "\(draft.file) already has a dataset \(draft.dataset). Nothing was changed: --dataset gives this one another name,"
-          + " --directory begins another deployment, and 'seedbank model new' adds an origin's additions.")
+        "\(draft.file) already has a dataset \(draft.dataset). Nothing was changed; use --dataset for another name,"
+          + " --directory for another deployment, or 'seedbank model new' to publish an origin's additions.")
     }
     guard !Folder.exists(folder) else {
       throw Refusal(
         .configuration,
-        "\(folder) exists and is never overwritten. Nothing was changed: --dataset gives this one another name."
+        "\(folder) exists and is never overwritten. Nothing was changed; choose another name with --dataset."
       )
     }
   }

@@ -16,13 +16,13 @@ struct DraftedTable {
     }
     do {
       let schema = try prove(table.sql())
-      // Another unique key has no NULL and replaces the primary key.
+      // A UNIQUE constraint without NULLs replaces the primary key.
       if !table.nullColumns.isEmpty { note(.key, "\(nullReason), so its key is \(list(schema.keyNames))") }
     } catch SchemaProblem.noKey { try number() }
     if !table.foreignCollations.isEmpty { sortByBytes() }
   }
 
-  /// Whether a SELECT can read all rows by their numbers.
+  /// Whether a SELECT can number the rows: they have row numbers, and the table's name is possible as a file name.
   private var canSelect: Bool { origin.rowNumber != nil && ModelFolder.canHold(origin.name) }
 
   @discardableResult
@@ -42,7 +42,7 @@ struct DraftedTable {
     return schema
   }
 
-  /// Reads as bytes the columns that use another program's collation.
+  /// Sorts columns with another program's collation by their bytes.
   private mutating func sortByBytes() {
     let names = origin.foreignCollations.joined(separator: ", ")
     note(.collation, "clients lack COLLATE \(names), so such columns sort by their bytes")

@@ -3,9 +3,9 @@ import SeedPublication
 import SeedSystem
 package import SeedTrust
 
-/// A dataset's job in a long-running process, whose files may be edited meanwhile. The next step uses changed
-/// lifecycles and known contents of the origin. It never uses changed models, which may be half-written: if the loaded
-/// models have changed or disappeared, steps are rejected.
+/// A dataset's job in a long-running process, during which the operator may edit the dataset's files. The next step uses
+/// changed lifecycles and a changed list of the origin's known parts. It never uses changed models, which may be
+/// half-written: if the files of loaded models have changed or disappeared, steps are rejected.
 package final class FollowedDataset: Sendable {
   /// The parts of a dataset's files that matter while it is followed.
   package typealias Found = (

@@ -2,7 +2,7 @@ import SeedDatabase
 package import SeedFormat
 package import SeedPublication
 
-/// A draft of a model: the previous model's files with the origin's additions. Each addition is proven by applying it.
+/// A draft of a model: the previous model's files with the origin's additions. Each is tested by applying it in memory.
 package struct ModelDraft: Sendable {
   let version: ModelVersion
   let path: String
@@ -98,7 +98,7 @@ package struct ModelDraft: Sendable {
     } catch { throw .refused(SkipCause(error)) }
   }
 
-  /// Comments and other tables' statements may have the same words, so SQLite must read the new ones as the table's.
+  /// A comment or another table's statement may contain the same text, so tries each place until SQLite reads `new` back.
   private func replacing(_ old: String, with new: String, ofTable table: String) -> String? {
     schemaSQL.ranges(of: old).lazy.map { schemaSQL[..<$0.lowerBound] + new + schemaSQL[$0.upperBound...] }
       .first { (try? statement(ofTable: table, in: ModelDefinition.database($0))) == new }
@@ -177,7 +177,7 @@ package struct ModelChoice {
     path = "\(ModelFolder.parent(inDataset: folder))/\(version)"
   }
 
-  /// Throws unless the version follows the newest minor of its major.
+  /// Throws unless the version is above the newest minor of its major.
   private static func check(
     _ version: ModelVersion, _ models: [ModelDefinition], _ dataset: DatasetName
   ) throws(Refusal) {

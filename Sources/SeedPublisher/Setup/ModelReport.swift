@@ -15,7 +15,7 @@ package struct ModelReport {
   private let canDelegate: Bool
   private let isDryRun: Bool
 
-  /// `mending`: why the origin cannot fill it yet; `canDelegate`: the targets key is here.
+  /// `mending`: the reasons why the origin cannot fill the model yet. `canDelegate`: the targets key is here.
   package init(
     _ draft: ModelDraft, after base: ModelVersion, _ plan: SeriesPlan, mending: [String], isNewSeries: Bool,
     canDelegate: Bool, isDryRun: Bool
@@ -43,9 +43,9 @@ package struct ModelReport {
   }
 
   private var newMinor: String {
-    let way = obstacle.map { "by a snapshot, because \($0)" } ?? "as changes"
+    let way = obstacle.map { "as a snapshot, because \($0)" } ?? "as changes"
     return
-      "The step that publishes it brings it to each client of \(plan.series) \(way). Apps built for older minors"
+      "Once it is published, each client of \(plan.series) receives it \(way). Apps built for older minors"
       + " keep working."
   }
 
@@ -53,10 +53,10 @@ package struct ModelReport {
     let key =
       canDelegate
       ? ""
-      : " The targets key must sign the new series, and is not here: 'seedbank keys renew targets --with FOLDER'."
+      : " The targets key must sign the new series, and is not here: run 'seedbank keys renew targets --with FOLDER'."
     return
-      "Clients of older majors are not affected: each step fills their series and the new one. Apps built for"
-      + " it begin with a snapshot.\(key)"
+      "Clients of older majors are not affected: each step publishes their series and the new one. Apps built for"
+      + " the new major begin with a snapshot.\(key)"
   }
 
   /// Why a delta cannot carry the model's additions.
@@ -118,7 +118,7 @@ package struct ModelSkip {
       return "No new tables or columns in the origin. \(file.printable) lists its contents."
     }
     guard !isDryRun else { return "Would be left out: \(skipped.words.printable)." }
-    let more = rest.isEmpty ? "" : " Still on offer: \(rest.words.printable)."
+    let more = rest.isEmpty ? "" : " Still reported: \(rest.words.printable)."
     return
       "Left out: \(skipped.words.printable). \(file.printable) lists it; it is no longer reported.\(more)"
   }

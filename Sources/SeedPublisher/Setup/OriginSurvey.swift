@@ -28,7 +28,7 @@ package struct OriginSurvey: Sendable {
       let connection = try Connection(path, .origin)
       try connection.transaction(.deferred) { try read(connection) }
     } catch let error as DatabaseError where error.saysDamage {
-      // A retry, which status 69 suggests, would not help: the file is not a database.
+      // The exit status is not 69, which suggests a retry, because the file is not a database.
       throw Refusal(.badData, "\(path): expected a SQLite database, found: \(error.message).")
     } catch let error as DatabaseError { throw OriginError.reading(path, error) }
   }

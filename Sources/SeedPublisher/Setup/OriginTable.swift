@@ -1,14 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// A table of the origin, with everything that clients may have of it.
+/// A table of the origin, with the parts of it that clients can get.
 struct OriginTable: Sendable {
   let name: String
   let indexes: [SchemaPart]
-  /// Generated columns included: clients get their values.
+  /// Includes generated columns, because clients get their values.
   private(set) var columns: [OriginColumn] = []
   private(set) var notes: [SetupNote] = []
-  /// Other programs' collations by which it sorts.
+  /// The collations of its columns and keys that other programs define.
   let foreignCollations: [String]
   /// Primary key columns that are NULL in some row, which SQLite allows except in WITHOUT ROWID tables.
   private(set) var nullColumns: [String] = []
@@ -99,7 +99,7 @@ struct OriginTable: Sendable {
     return "CREATE TABLE \(quoted(name)) (\n  \(lines.joined(separator: ",\n  "))\n)\(end)"
   }
 
-  /// The primary key that is SQLite's rowid.
+  /// The primary key column that is an alias of SQLite's rowid.
   private var rowidColumn: String? {
     guard let key = keys.first(where: \.isPrimary), key.parts.count == 1, rowNumber != nil,
       nullColumns.isEmpty, let column = columns.first(where: { $0.name == key.parts[0].column })

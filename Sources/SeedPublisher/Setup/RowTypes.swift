@@ -95,7 +95,7 @@ struct RowType {
     return ["", "var id: \(columns[index].type) { \(SwiftName.quoted(members[index])) }"]
   }
 
-  /// Keys, if the client cannot find a member's column by its name.
+  /// Declares CodingKeys if the client cannot find a member's column by its name.
   private var keyLines: [String] {
     let counts = Dictionary(columns.map { (Self.letters($0.name), 1) }, uniquingKeysWith: +)
     let isFound = zip(members, columns).allSatisfy { member, column in

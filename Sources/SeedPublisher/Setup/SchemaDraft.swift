@@ -29,8 +29,8 @@ struct SchemaPart: Hashable, Sendable {
   let name: String
   let sql: String
 
-  /// The statement as written to a file, after an empty line. A comment at its end could hide the semicolon or, unclosed,
-  /// all that follows.
+  /// The statement for a file, after an empty line. Drops a comment at its end, which could hide the semicolon or, if it is
+  /// unclosed, everything after it.
   var text: String {
     let bytes = Array(sql.utf8)
     let end = SQLScanner.tokens(of: bytes).last?.range.upperBound ?? 0

@@ -34,9 +34,9 @@ package struct SetupReport: Sendable {
   private var remarks: [String] {
     guard isAnother else { return [] }
     return [
-      "The next step publishes the dataset. It needs the targets key, which signs for each new dataset. If that is elsewhere:"
-        + " 'seedbank keys renew targets --with FOLDER'. A running 'seedbank run' publishes the dataset after a"
-        + " restart; 'seedbank serve' shows it at once."
+      "The next step publishes the dataset. It needs the targets key, which signs for each new dataset. If that key is"
+        + " elsewhere, run 'seedbank keys renew targets --with FOLDER'. A running 'seedbank run' publishes the dataset"
+        + " after a restart; 'seedbank serve' shows it at once."
     ]
   }
 
@@ -52,7 +52,7 @@ package struct SetupReport: Sendable {
   private var leftOutAdvice: [String] {
     guard notes.contains(where: \.kind.isLeftOut) else { return [] }
     return [
-      "The first run publishes additions to schema.sql; once a version is published, use 'seedbank model new'."
+      "To publish a skipped part, add it to schema.sql before the first run; afterwards, use 'seedbank model new'."
     ]
   }
 
@@ -88,7 +88,7 @@ package struct SetupReport: Sendable {
   }
 
   private var surroundings: [(path: String, remark: String)] {
-    guard let keyCount else { return [(draft.file, "its datasets, and now this one")] }
+    guard let keyCount else { return [(draft.file, "the list of datasets, with this one added")] }
     return [
       (
         path(DeploymentNames.keys),
@@ -100,7 +100,7 @@ package struct SetupReport: Sendable {
   }
 
   private func remark(on path: String) -> String {
-    if path.hasSuffix("/\(KnownOrigin.fileName)") { return "the origin's tables now; additions are reported" }
+    if path.hasSuffix("/\(KnownOrigin.fileName)") { return "the origin's schema; additions are reported" }
     return path.hasSuffix("/\(ModelFolder.schemaFileName)") && draft.models.count == 1 ? contents : ""
   }
 

@@ -21,7 +21,7 @@ struct ObjectMaker {
   func draw(_ copy: WorkingCopy) throws -> SeedMeta {
     var meta = try copy.meta()
     if meta.provenance != job.provenance {
-      // Deltas do not change the terms, and a rebuilt copy has those of an older snapshot.
+      // Deltas do not carry the licence and attribution, and a rebuilt copy has those of an older snapshot.
       meta.provenance = job.provenance
       try copy.connection.transaction { try SeedTables.store(meta, copy.connection) }
     }
@@ -29,7 +29,7 @@ struct ObjectMaker {
     return meta
   }
 
-  /// Uses all processors for compression as the checks finish.
+  /// Checks and compresses the drawn file at the same time, on all processors.
   func finish(_ meta: SeedMeta) throws -> ObjectDraft {
     let drawn = drafts.file
     defer { try? SnapshotFile.remove(drawn) }
@@ -109,9 +109,8 @@ enum WorkerPool {
   }
 }
 
-/// The paths of a series' files that are being compressed. Steps, which run meanwhile, do not remove them. The files
-/// belong to the holder of the series' snapshot lock; those of a first snapshot, to the holder of the publication's
-/// lock.
+/// The paths of a series' files that are being compressed. Steps that run meanwhile do not remove the files, which belong
+/// to the holder of the series' snapshot lock or, for a first snapshot, of the publication's lock.
 struct DraftFiles {
   let publication: PublicationDirectory
   let series: SeedSeries

@@ -34,7 +34,7 @@ package struct SeriesRecall {
       return RecallError("there is no version \(version) of \(series): the newest is \(head)")
     }
     return RecallError(
-      "no published snapshot and deltas of \(series) lead to version \(version)\(choices.choice)")
+      "version \(version) of \(series) cannot be rebuilt from published files\(choices.choice)")
   }
 
   private func knownChain(to version: SeedVersion) -> Chain? {
@@ -56,8 +56,8 @@ package struct SeriesRecall {
     guard chain.model == newest, published.state.model == newest else {
       throw RecallError(
         "version \(version) of \(published.series) has model \(chain.model), but the newest has \(newest): "
-          + "a rollback must stay within one model\(choices.choice). To publish its rows again, put those of the file that "
-          + "'seedbank export --version \(version) --to FILE' writes into the origin, and run 'seedbank regenerate'"
+          + "a rollback must stay within one model\(choices.choice). To publish its rows again, run "
+          + "'seedbank export --version \(version) --to FILE', copy them to the origin, and run 'seedbank regenerate'"
       )
     }
   }
@@ -96,7 +96,7 @@ package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
   fileprivate init(_ description: String) { self.description = description }
 
   package static func notPublished(_ series: SeedSeries) -> Self {
-    Self("the series \(series) is not published, or retired: it has no older version")
+    Self("the series \(series) is not published or is retired: it has no older version")
   }
 }
 

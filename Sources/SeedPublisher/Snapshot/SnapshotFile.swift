@@ -52,11 +52,11 @@ struct SnapshotFile {
     try analyse(file)
     try LeftOutIndexes.leaveOut(of: file)
     try vacuum(file, into: path)
-    // As a device does: a value that is too long for an index is detected only when the index is built over the rows.
+    // Builds the indexes as a device does, because only this detects a value that is too long for an index.
     do {
       _ = try LeftOutIndexes.build(in: file, signed: schema.hash)
     } catch let error as ForeignDefinition {
-      // Not the working copy's fault, so it is not rebuilt.
+      // Throws no NotASeed, because that would rebuild the working copy, which is sound.
       throw PlanError("\(error): change the index, or set \"indexes\" to \"snapshot\"")
     }
   }

@@ -99,7 +99,7 @@ import Testing
     let whole = try archive
     #expect(try feed.refusal() == "published")
     try feed.write(whole.dropLast(30) + [], "gtfs.zip")
-    #expect(try feed.refusal().contains("is it whole"))
+    #expect(try feed.refusal().contains("complete zip archive"))
     try expectStops(afterDamageTo: whole) { bytes, random in
       bytes[Int.random(in: bytes.indices, using: &random)] ^= UInt8.random(in: 1...255, using: &random)
     }

@@ -50,7 +50,7 @@ import Testing
     ("an empty file", "stops.txt", "", "the CSV has no header"),
     (
       "a NUL", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,x,,\nB,a\u{0}b,,\n",
-      "FEED/stops.txt:3: column \"stop_name\": a string with a NUL character: take it out"
+      "FEED/stops.txt:3: column \"stop_name\": a string with a NUL character: remove it"
     ),
     (
       "a NUL in a key", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA\u{0},x,,\n",

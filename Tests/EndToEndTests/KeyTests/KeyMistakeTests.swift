@@ -63,7 +63,7 @@ import Testing
     expect(scene, "seedbank keys renew root --with nowhere", 78, "expected a folder for keys")
     expect(scene, "seedbank keys renew root", 78, "None of the root keys")
     expect(scene, "seedbank keys revoke 4 \(sticks)", 64, "at least 8 digits")
-    expect(scene, "seedbank keys revoke deadbeef \(sticks)", 78, "Not exactly one key in force")
+    expect(scene, "seedbank keys revoke deadbeef \(sticks)", 78, "No current key, or more than one")
     expect(scene, "seedbank keys payload root", 78, "No root metadata waits")
     expect(scene, "seedbank keys renew", 64, "root or targets")
     expect(scene, "seedbank keys new series --to \"$NEW_A\" 2>&1", 0, "into the publisher's folder of keys")

@@ -29,7 +29,7 @@ import Testing
     try deployment.seedbank("model", "new").expect(
       0,
       output: "Added table \"park\"\n", "Added column \"shop\".\"phone\"\n",
-      "brings it to each client of my/1 as changes", "dataset: \"my\", version: \"1.1\",\n")
+      "each client of my/1 receives it as changes", "dataset: \"my\", version: \"1.1\",\n")
     #expect(try folder.succeed("config", "check") == "nothing is wrong\n")
     #expect(try deployment.seedbank("regenerate").errors.isEmpty)
 
@@ -57,7 +57,7 @@ import Testing
     try SeedbankBinary.run(skip, in: deployment.folder.path).expect(
       0,
       output: "Left out: the table \"staff\", the column \"shop\".\"margin\" and the index \"by_pay\".",
-      "Still on offer: the column \"shop\".\"phone\".")
+      "Still reported: the column \"shop\".\"phone\".")
     #expect(try told(deployment).contains("the origin has gained the column \"shop\".\"phone\", and clients"))
     let made = try deployment.folder.succeed("model", "new")
     #expect(made.contains("Added column \"shop\".\"phone\"\n"))

@@ -37,7 +37,7 @@ import Testing
     try leaveHotJournal(of: origin)
     let before = try Data(contentsOf: URL(fileURLWithPath: origin))
     for command in [["regenerate"], ["init", "my.sqlite", "--directory", "other"]] {
-      try SeedbankBinary.run(command, in: deployment.folder.path).expect(69, "in the middle of a change")
+      try SeedbankBinary.run(command, in: deployment.folder.path).expect(69, "has an unfinished change")
     }
     #expect(try Data(contentsOf: URL(fileURLWithPath: origin)) == before)
     try Tool.sqlite(origin, ".tables")
@@ -56,7 +56,7 @@ import Testing
     try Tool.run(["rm", "-f", "\(origin)-shm", "\(origin)-wal"])
     // The link prevents SQLite from creating the file; permissions would not stop root.
     try Tool.run(["ln", "-s", "my.sqlite-shm", "\(origin)-shm"])
-    try deployment.seedbank("regenerate").expect(69, "my.sqlite-shm, which this user cannot make")
+    try deployment.seedbank("regenerate").expect(69, "my.sqlite-shm, which this user cannot create")
     try Tool.run(["rm", "\(origin)-shm"])
     #expect(try deployment.seedbank("regenerate").status == 0)
   }

@@ -33,7 +33,7 @@ import Testing
     // Nothing is held.
     try deployment.folder.succeed("regenerate")
     try deployment.folder.succeed("model", "retire", "1")
-    try expectRefusal("is not published, or retired")
+    try expectRefusal("is not published or is retired")
   }
 
   /// A dry run and a rollback to an impossible version change nothing.

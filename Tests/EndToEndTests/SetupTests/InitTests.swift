@@ -19,7 +19,7 @@ import Testing
       "\nNumbered the rows of table \"log\": there is no key\n")
     #expect(outcome.errors.isEmpty && outcome.output.hasSuffix("\nNext: seedbank run\n"))
     // Nothing is skipped, so there is no advice about it.
-    #expect(!outcome.output.contains("publishes additions to schema.sql"))
+    #expect(!outcome.output.contains("To publish a skipped part"))
     let shown = try folder.seedbank("config", "show").output.split(separator: "\n")
     for value in ["checkSeconds = 2", "pollSeconds = 2"] {
       #expect(shown.contains { $0.contains(".my-shop.") && $0.contains("\(value)  ") }, "\(shown)")

@@ -2,7 +2,7 @@
 import CArchive
 import SeedSystem
 
-/// Reads a zip archive with libarchive; only this file calls it. No member is unpacked, and no name is used as a path.
+/// Reads a zip archive with libarchive, which only this file calls. Unpacks no member to disk and uses no name as a path.
 final class FeedArchive {
   private let path: String
   private let handle: OpaquePointer
@@ -22,7 +22,7 @@ final class FeedArchive {
     (self.path, self.handle) = (path, handle)
     guard archive_read_support_format_zip_seekable(handle) == ARCHIVE_OK,
       archive_read_open_filename(handle, path, Self.pieceBytes) == ARCHIVE_OK
-    else { throw OriginError.data("\(path): \(reason): is it whole, and a zip archive with files?") }
+    else { throw OriginError.data("\(path): \(reason): check that it is a complete zip archive with files") }
   }
 
   deinit { archive_read_free(handle) }
@@ -43,7 +43,7 @@ final class FeedArchive {
     return names.sorted()
   }
 
-  /// The number of members in the end record (APPNOTE 4.3.16); nil if ZIP64 has it elsewhere.
+  /// The number of members in the end record (APPNOTE 4.3.16); nil if the archive is ZIP64, which stores it elsewhere.
   private func memberCount() throws -> Int? {
     let file = try File(path, for: .readingRegular(followsLinks: true))
     let size = try file.stamp().size
@@ -54,8 +54,8 @@ final class FeedArchive {
     return count == 0xFFFF ? nil : count
   }
 
-  /// Reads the member with that name; false if it is not among those after the last one that was read. libarchive checks
-  /// its length and checksum against the directory.
+  /// Reads the member with that name. Returns false if it does not follow the member that was read last, because libarchive
+  /// reads only forward. libarchive checks the length and checksum against the directory.
   func read(_ name: String, _ sink: ([UInt8]) throws -> Void) throws -> Bool {
     while let member = try next() {
       guard member.name == name else { continue }

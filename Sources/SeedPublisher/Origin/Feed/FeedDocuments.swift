@@ -19,14 +19,14 @@ struct FeedDocuments {
   /// The type of a column that no model knows: CSV fields stay text, and JSON values keep their types.
   var otherType: String { files.contains { if case .csv = layout($0) { true } else { false } } ? "TEXT" : "" }
 
-  /// The files of each table. Files that no model needs may have duplicates.
+  /// Groups files by table. Several files for one table need a pattern with `*`, unless no model needs the table.
   static func all(
     _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, in path: String
   ) throws(OriginError) -> [FeedDocuments] {
     var found: [FeedDocuments] = []
     let groups = Dictionary(grouping: files) { settings.table(ofFile: $0.name).table.lowercased() }
     for (name, files) in groups.sorted(by: { $0.key < $1.key }) {
-      // A lone file with the table's name does not replace the file that the configuration names.
+      // If the configuration names another file for the table, a file with the table's own name does not replace it.
       let own = settings.tables.first { $0.table.lowercased() == name }
       if files.count == 1, let own, own.file != nil, !own.isNamed(files[0].name) { continue }
       let said = settings.table(ofFile: files[0].name)
@@ -55,8 +55,8 @@ struct FeedDocuments {
 }
 
 extension FeedDocuments {
-  /// Reads all rows after `before` bytes of the feed's other files. Returns the files' names with their digests, and the
-  /// size of all files so far, expanded.
+  /// Reads all rows. `before` is the expanded size of the feed's files that were read earlier. Returns the files' names
+  /// with their digests, and the expanded size of all files so far.
   @discardableResult
   func read(into writer: FeedTableWriter, after before: Int = 0) throws -> (files: [String], bytes: Int) {
     var (read, bytes) = ([String](), before)
@@ -74,7 +74,7 @@ extension FeedDocuments {
     return (read, bytes)
   }
 
-  /// Creates the columns of the first rows. Files that no model needs may have any content, such as a licence.
+  /// Creates the columns of the first rows. Ignores errors, because a file that no model needs may be, say, a licence.
   func readColumns(into writer: FeedTableWriter) throws {
     do {
       for file in files {
@@ -96,7 +96,7 @@ extension FeedDocuments {
     return "row \(row)"
   }
 
-  /// Reads the rows and the stored bytes of one file. Errors include the row's place.
+  /// Reads the rows of one file, and calls `passing` with its stored bytes. Errors include the row's place.
   @discardableResult
   private func read(
     _ file: FeedFile, to receiver: any RowReceiver, upTo most: Int = .max, after before: Int = 0,
@@ -121,7 +121,7 @@ extension FeedSettings {
   }
 }
 
-/// Discards rows. Documents are checked against the columns of `writer`, if any.
+/// Discards rows, but checks documents against the columns of `writer`, if any.
 private final class RowCounter: RowReceiver {
   private let writer: FeedTableWriter?
 

@@ -46,7 +46,7 @@ struct FeedListing {
         + ".zip: put the files there, or name others in origin.tables")
   }
 
-  /// A write after this many seconds changes a file's modification time.
+  /// A write at least this many seconds after the previous one is sure to change the file's modification time.
   private static let clockSeconds = 2
 
   /// Whether an equal listing at a later time proves that no file was written since.
@@ -66,7 +66,7 @@ struct FeedListing {
     if let late = entries.first(where: { $0.stamp.isChanged(after: marker) }) {
       return "\(late.name) was added or changed after \(name), which completes the feed"
     }
-    // A removed file has no time, and a link has its target's time. So the last load must have had the same files.
+    // Times do not show a removed file or a redirected link. So under an unchanged marker, the files must be the same.
     guard let last, last.listing != text, last.listing.hasSuffix("\n\(marker.text)") else { return nil }
     return "files were added or removed after \(name), which completes the feed"
   }
@@ -115,7 +115,7 @@ struct FeedFile {
     }.map { name in FeedFile("\(path)/\(name)") { try members.read(name, $0) } }
   }
 
-  /// Returns the sum of `before`, the bytes of other files, and the file's bytes; throws once it exceeds `limit`.
+  /// Expands the file. Returns its size plus `before`, the size of earlier files; throws once the sum exceeds `limit`.
   @discardableResult
   func expanded(
     upTo limit: Int, after before: Int = 0, passing: ([UInt8]) -> Void = { _ in },
@@ -139,7 +139,7 @@ struct FeedFile {
   }
 }
 
-/// Reads an archive's members. Those in the archive's order are found in one pass.
+/// Reads an archive's members, in one pass if they are requested in the archive's order.
 private final class FeedMembers {
   private let path: String
   private var archive: FeedArchive?

@@ -65,13 +65,13 @@ struct FeedLoader {
       throw OriginError.data("\(documents.files.map(\.place).joined(separator: ", ")): \(flaw)")
     }
     try writer.makeColumns()
-    // If the columns hide all names of the rowid, errors have wrong places.
+    // If columns use all names of the rowid, errors report wrong places.
     let rowid = RowidName.free(besides: writer.names) ?? "rowid"
     try staging.complete(table, rowid: rowid, documents.place)
     return FeedRecord.Table(name: table.name, untyped: writer.untyped, files: read.files)
   }
 
-  /// The record if its rows are those of the configured source and form.
+  /// The record if its rows were loaded from the configured source under these settings and models.
   var usableRecord: FeedRecord? { record.flatMap { isFromSource($0) && isOfForm($0) ? $0 : nil } }
 
   /// The record of the current staging database; `nil` if that is missing or unreadable.
@@ -168,18 +168,18 @@ struct FeedStaging {
   }
 }
 
-/// The sources of a staging database, stored in it.
+/// How a staging database was loaded. Stored in the database.
 struct FeedRecord: Codable {
   struct Table: Codable {
     let name: String
     /// Text columns without a type from a model or the operator.
     var untyped: [String] = []
-    /// Their names, which determine the format, and digests.
+    /// Each file's name, which determines the format, and digest.
     var files: [String] = []
   }
 
   var listing: String
-  /// Differs if the same files would become different rows.
+  /// Differs if other settings or models would turn the same files into different rows.
   var form: String
   /// The path or the program from which the rows came.
   var source: String
@@ -190,7 +190,7 @@ struct FeedRecord: Codable {
   var folder = ""
   var tables: [Table] = []
 
-  /// Equal for equal rows.
+  /// A hash. As long as it stays equal, the rows are equal.
   var contents: String {
     let parts = tables.flatMap { [$0.name] + $0.files }
     return SHA256Digest.of(JSONValue(strings: [form] + parts).bytes).hex

@@ -45,11 +45,11 @@ package final class FeedOrigin: Origin {
 
   package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] { try base.restlessTables(plan) }
 
-  /// SQLite compares numbers as text if the column has no type, so `n > 5` in a SELECT needs one.
+  /// Rejects a SELECT that reads columns without a type. Their values are strings, so `n > 5` would be wrong.
   private func checkTypes(_ projection: Projection) throws {
     guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
     let (connection, reading) = (try Connection(staging, .origin), TablesRead())
-    // The SELECT's reader reports other errors in it.
+    // Reading the SELECT's rows later reports other errors in it.
     guard (try? connection.readOnlyStatement(sql, reading: reading)) != nil else { return }
     let isTransit = Transit.isFeed(record.tables.map(\.name))
     for table in record.tables {
@@ -70,7 +70,7 @@ package final class FeedOrigin: Origin {
   }
 }
 
-/// A feed's rows. Strings in columns of bytes are rejected because feed files cannot hold bytes.
+/// A feed's rows. Rejects strings in BLOB columns, because feed files cannot hold bytes.
 private final class FeedRows: RowSource {
   private let base: any RowSource
   private let table: TableSchema

@@ -68,7 +68,7 @@ package struct FeedPlace: OriginPlace {
       case nil: return
       }
     }
-    // Reads do not wait for another process, whose program may take a long time. They use the rows of its last load.
+    // A `look` does not wait for another process, whose program may take long. It uses the rows of the last load.
     if !isPrepared, loader.usableRecord == nil { throw OriginError.notLoaded(path: text) }
   }
 
@@ -77,7 +77,7 @@ package struct FeedPlace: OriginPlace {
     let (listing, now, usable) = (try FeedListing(path, settings), Self.now, loader.usableRecord)
     if let usable, usable.isSettled, usable.listing == listing.text { return nil }
     if let reason = listing.unfinished(now: now, since: usable) {
-      // A scheduled process need not wait, because it retries.
+      // A scheduled process uses the earlier rows, because it checks again later.
       return usable != nil && use == .schedule ? nil : reason
     }
     let isLoaded = try loader.load(listing, now: now) { try FeedListing(path, settings).text != listing.text }
@@ -138,7 +138,7 @@ package struct FeedPlace: OriginPlace {
   private static let filled = "filled-"
 
   private func freshFolder() throws -> String {
-    // The name is a number, so that an error with the name still counts as a repetition: see ``failureKey``.
+    // The random part is a number. ``failureKey`` ignores numbers, so errors differing only in this path count as equal.
     let path = "\(folder)/\(Self.filled)\(UInt64.random(in: .min ... .max))"
     try Folder.create(path)
     return path

@@ -2,7 +2,7 @@ import SeedSystem
 
 /// A program of the operator that fills a folder.
 package enum FeedProgram {
-  /// Name the folder to fill and the last filled one, if any.
+  /// Environment variables with the path of the folder to fill, and of the one filled last, if any.
   private static let (folderVariable, lastVariable) = ("SEEDBANK_FEED", "SEEDBANK_LAST_FEED")
   private static let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\""]
   private static let outputBytes = 256 * 1024
@@ -21,7 +21,7 @@ package enum FeedProgram {
       let child = try ChildProcess(shell + [folder] + words, environment: environment)
       running.withLock { $0[folder] = child }
       defer { running.withLock { $0[folder] = nil } }
-      // Child processes that are still running would write into the feed while it is read.
+      // Ends the program's own child processes, which could write into the feed while it is read.
       defer { MarkedProcesses.end(folderVariable, folder) }
       let (ending, said) = child.finish(input: [], outputBytes: outputBytes, within: limit)
       (output, problem) = (
@@ -37,7 +37,7 @@ package enum FeedProgram {
     let said = lastWords(output)
     throw OriginError.unavailable(
       "origin.command: \(words.first ?? "") \(problem), so nothing new is published; "
-        + "\(said.isEmpty ? "it said nothing" : "it said: \(said)") (\(log) has the end of it)")
+        + "\(said.isEmpty ? "it said nothing" : "it said: \(said)") (the end of its output is in \(log))")
   }
 
   private static let running = Mutex<[String: ChildProcess]>([:])

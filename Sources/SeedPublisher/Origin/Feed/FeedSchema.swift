@@ -2,12 +2,12 @@ import SeedDatabase
 import SeedFormat
 import SeedTrust
 
-/// The models' column types and keys of a feed's tables, and the tables that the models need.
+/// The column types and keys that models declare for a feed's tables, and which of the tables the models need.
 struct FeedSchema {
   struct Table {
     fileprivate(set) var name: String
     fileprivate(set) var columns: [ColumnSchema] = []
-    /// The key of the newest model that takes the table directly; empty if none does.
+    /// The key in the newest model that reads the table without a SELECT; empty if no model does.
     fileprivate(set) var key: [(column: String, collation: Collation)] = []
     fileprivate(set) var isRequired = false
     /// The declared types of other columns that SELECTs may read, by lowercase name.
@@ -38,7 +38,7 @@ struct FeedSchema {
     words = Set(plans.flatMap(\.newest.projections.values).flatMap(Self.words))
   }
 
-  /// A bare word includes its dots, as in `main.stops`.
+  /// An unquoted token may include dots, as in `main.stops`.
   private static func words(_ sql: String) -> [String] {
     let sql = Array(sql.utf8)
     return SQLScanner.tokens(of: sql).flatMap { token in
@@ -47,8 +47,8 @@ struct FeedSchema {
     }
   }
 
-  /// A SELECT's result usually has the type of its source column. BLOB affinity accepts any value, so it does
-  /// not help.
+  /// A column of a SELECT's result usually has the type of its source column. Skips columns with BLOB affinity, which
+  /// accept any value.
   private mutating func addTypes(of table: TableSchema) {
     let telling = table.columns.filter { $0.affinity != .blob }
     let own = Dictionary(telling.map { ($0.name.lowercased(), $0.declaredType) }) { first, _ in first }

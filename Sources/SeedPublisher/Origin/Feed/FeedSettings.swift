@@ -88,7 +88,7 @@ package struct FeedTable: Hashable, Sendable {
     json: JSONValue = [:]
   ) { (self.table, self.file, self.rows, self.layout, self.json) = (table, file, rows, layout, json) }
 
-  /// Whether SQLite or the staging database's record takes the name, as in a dump of all tables, which has `sqlite_sequence`.
+  /// Whether SQLite or the staging database reserves the name. For example, a dump of all tables has `sqlite_sequence`.
   package static func isReserved(_ table: String) -> Bool {
     let name = table.lowercased()
     return name.hasPrefix("sqlite_") || name == FeedStaging.recordTable
@@ -96,7 +96,7 @@ package struct FeedTable: Hashable, Sendable {
 
   func isNamed(_ name: String) -> Bool { file.map { ImportMapping.isFile(name, named: $0) } == true }
 
-  /// The format of a file with that name. Its CSV settings override the name's and the feed's.
+  /// The format of a file with that name. The table's CSV settings override those of the file's name and of the feed.
   func layout(ofFile name: String, empty: CSVFormat.EmptyFields) -> ImportMapping.Layout {
     let usual = FeedName.layout(name, empty: empty)
     guard case .csv(var format)? = layout else { return layout ?? usual ?? .csv(CSVFormat(empty: empty)) }

@@ -86,7 +86,7 @@ package struct FeedSurvey {
       "\(quoted(name)) \(type.rawValue)\(key.contains(name) ? " NOT NULL" : "")"
     }
     let rule = key.isEmpty ? [] : ["PRIMARY KEY (\(key.map(quoted).joined(separator: ", ")))"]
-    // SQLite would store a longer key twice, in the table and in an index.
+    // Otherwise SQLite would store a key of several columns twice, in the table and in an index.
     let end = key.count > 1 ? " WITHOUT ROWID" : ""
     return "CREATE TABLE \(quoted(table)) (\((lines + rule).joined(separator: ", ")))\(end)"
   }
@@ -103,7 +103,7 @@ package struct FeedSurvey {
   }
 
   private func isKey(_ columns: [String], of table: String) throws -> Bool {
-    // Most columns have duplicates among the first rows.
+    // Tests a few rows first, because most columns that are no key have duplicates there.
     for limit in [1000, Int.max] {
       let rows = "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table)) LIMIT \(limit)"
       let count =

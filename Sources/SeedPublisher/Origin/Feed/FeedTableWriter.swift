@@ -23,7 +23,7 @@ final class FeedTableWriter: RowReceiver {
     (self.table, self.connection, self.otherType) = (table, connection, otherType)
     columns = table.columns
     insert = Self.insert(table, columns.count, connection)
-    // SQLite ignores the case of ASCII letters only.
+    // SQLite ignores case only in ASCII letters, so a model may have columns "Ä" and "ä".
     for (number, column) in columns.enumerated() {
       guard let other = numbers.updateValue(number, forKey: column.name.lowercased()) else { continue }
       throw .configuration(
@@ -90,7 +90,7 @@ final class FeedTableWriter: RowReceiver {
     let list = lacking.map { "\"\($0.name)\"" }.joined(separator: ", ")
     guard needed.isEmpty else {
       return
-        "\(start) \(list), which each row of the table needs\(rename): bring it back; it has \(found.joined(separator: ", "))"
+        "\(start) \(list), which each row of the table needs\(rename): bring it back; found \(found.joined(separator: ", "))"
     }
     return
       "\(start) \(list), which the models take\(rename): bring it back, or add \"optionalColumns\": [\(list)] to \"\(table.name)\" in "
@@ -122,7 +122,7 @@ final class FeedTableWriter: RowReceiver {
     }
   }
 
-  /// Creates the table or adds new columns. Rows are compared under the client's constraints, so the table has none.
+  /// Creates the table or adds new columns. The table needs no constraints, because the working copy has the client's.
   func makeColumns() throws {
     guard madeColumns < columns.count else { return }
     insert = Self.insert(table, width, connection)
@@ -145,6 +145,6 @@ struct NULInText: Error {
   let column: String
 
   static let remedy =
-    "take it out of the feed. A file with many of them is incomplete, or in UTF-16 and must be converted, as iconv -f utf-16le "
-    + "-t utf-8 does"
+    "remove it from the feed. A file with many NUL characters is incomplete, or it is in UTF-16: then convert it, for "
+    + "example with iconv -f utf-16le -t utf-8"
 }

@@ -5,7 +5,7 @@ import SeedSystem
 package final class OriginAlarm: Sendable {
   private struct State {
     var watch: FolderWatch?
-    /// The file that is watched, behind links.
+    /// The watched file, with links resolved.
     var file = ""
     var isRung = false
     var rest: Task<Void, Never>?
@@ -28,7 +28,7 @@ package final class OriginAlarm: Sendable {
     min(check, max(leastRest, step))
   }
 
-  /// Watches the origin's current file: its folder may have been replaced, or its link redirected. Blocks on the disk.
+  /// Watches the origin's file. A repeated call finds the current file after a folder was replaced or a link redirected.
   package func watch() {
     guard let path else { return }
     let real = PhysicalPath.existing(path) ?? path
@@ -53,9 +53,9 @@ package final class OriginAlarm: Sendable {
   package func rest(atLeast least: Duration, atMost most: Duration) async {
     try? await Task.sleep(for: least)
     await restUntilRung(most - least)
-    // Later events may be about writes that the next step does not read.
     let isRung = state.withLock { $0.isRung }
     if isRung, least < most { try? await Task.sleep(for: Self.gathering) }
+    // Reset before the next step, which may not read writes that follow.
     state.withLock { $0.isRung = false }
   }
 

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// The log written by triggers; see ``SQLiteLogDraft``. Numbers follow commit order because SQLite has a single writer.
+/// The log written by triggers; see ``SQLiteLogDraft``. As SQLite has a single writer, entries are in commit order.
 final class SQLiteLog: OriginLog {
   struct Source {
     let number: Int
@@ -18,7 +18,7 @@ final class SQLiteLog: OriginLog {
   private let token: String
   private let sources: [Source]
   let gaps: [String]
-  /// The SELECT for rows by key, by table of the client.
+  /// For each table of the client, the SELECT in which rows are found by key.
   private var found: [String: String] = [:]
 
   /// The limit above which comparing all rows is cheaper and keys would take too much memory.
@@ -79,7 +79,7 @@ final class SQLiteLog: OriginLog {
     return Self.mark(rows.first?.compactMap(\.number)) ?? (0, 0)
   }
 
-  /// The schema number covers triggers, views and tables.
+  /// The cursor's schema number also changes with triggers, views and tables.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {
     try self.cursor() == cursor && sources.allSatisfy { try mark(of: $0).number > 0 }
   }
@@ -138,8 +138,8 @@ final class SQLiteLog: OriginLog {
     return keys
   }
 
-  /// The tables that a SELECT reads, including those behind views, in lower case: those of the root pages that
-  /// EXPLAIN's program opens. `nil` if it reads something without triggers: virtual tables, the schema, another
+  /// The tables that a SELECT reads, directly or through views, in lower case. EXPLAIN lists the root pages that the
+  /// SELECT opens. `nil` if it reads something that has no triggers: a virtual table, the schema, or another
   /// database.
   private func tablesRead(by select: String) throws -> Set<String>? {
     let owners = try connection.rows("SELECT rootpage, lower(tbl_name) FROM sqlite_schema WHERE rootpage > 0")
@@ -174,7 +174,7 @@ final class SQLiteLog: OriginLog {
     var keys: [[SeedValue]] = []
     let affinities = table.key.map { table.columns[$0].affinity }
     while try statement.step() {
-      // The comparison of all rows reports a row that still has such a key.
+      // The key is invalid text. If a row still has it, the comparison of all rows reports that row.
       guard let key = try? statement.row() else { return .all }
       for (value, affinity) in zip(key, affinities) where try fitter.fit(value, to: affinity) != value {
         return .all
@@ -198,8 +198,8 @@ final class SQLiteLog: OriginLog {
   }
 }
 
-/// A projection that maps the rows of one table one to one, so that a key finds its row through an index: the table, or
-/// a SELECT of columns only, as `init` generates for tables identified by rowid.
+/// A projection with one row for each row of one table, so that a key finds its row through an index. It is the table, or
+/// a SELECT of plain columns, like those that `seedbank init` writes for tables identified by rowid.
 struct PlainSelect {
   let table: String
   /// The table's columns by the client's, in lower case; `nil` if the names are equal.

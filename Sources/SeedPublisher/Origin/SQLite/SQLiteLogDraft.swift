@@ -54,7 +54,7 @@ package struct SQLiteLogDraft {
     // AUTOINCREMENT would double the cost. Numbers ascend without it because the newest entry is never removed.
     statements.append(
       "CREATE TABLE \(log)(seq INTEGER PRIMARY KEY, witness INTEGER NOT NULL, \(Self.columns(table)))")
-    // Ensures that a log is never empty. An empty log was emptied manually.
+    // With this first entry, a log is never empty unless it was emptied by hand.
     statements.append("INSERT INTO \(log)(witness) VALUES (random())")
     statements += Self.triggers(of: table, number)
     statements.append(
@@ -139,7 +139,7 @@ struct LoggedTable {
     var followsAnyUpdate = false
   }
 
-  /// The value that REPLACE compares, in a trigger.
+  /// The SQL, in a trigger, of the value that REPLACE compares.
   func newValue(of column: String) -> String {
     let value = "NEW.\(quoted(column))"
     return defaults[column].map { "coalesce(\(value), (\($0)))" } ?? value

@@ -50,7 +50,7 @@ package final class SQLiteOrigin: Origin {
   package func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [String] {
     guard let doubtful = table.doubtfulRows else { return [] }
     let select = try projection.select(table, in: connection)
-    // Not a subquery, in which SQLite forgets which columns are NOT NULL.
+    // Adds WHERE to the SELECT. In a subquery, SQLite would forget which columns are NOT NULL.
     let statement = try connection.prepare("\(select) WHERE \(doubtful)")
     let source = StatementSource(statement, of: "table \"\(table.name)\" (\(projection.place))")
     let rows = ProjectedRows(source, table, fitter, isOrdered: false)
@@ -102,7 +102,7 @@ package final class SQLiteOrigin: Origin {
   private func remedy(_ error: DatabaseError, _ projection: Projection) -> String {
     guard error.message.hasPrefix("no such table") else { return "" }
     let change =
-      projection.sql == nil ? "write a SELECT that makes it into \(projection.file)" : "change the SELECT"
+      projection.sql == nil ? "create \(projection.file) with a SELECT in its place" : "change the SELECT"
     return " in \(path); bring it back, or \(change)"
   }
 }
@@ -120,7 +120,7 @@ extension Projection {
     }
     let select = try alone(sql)
     let statement = try connection.prepare(select)
-    // SQLite would take NULL for each.
+    // SQLite would use NULL for each parameter.
     guard !statement.hasParameters else {
       throw OriginError.configuration(
         "\(place): a parameter, such as ? or $name, has no value: write a value in its place")

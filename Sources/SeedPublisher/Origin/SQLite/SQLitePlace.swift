@@ -31,7 +31,7 @@ struct SQLiteStamp: OriginStamp {
 
   /// After this time, another write changes the file's timestamp.
   private static let settlingSeconds = 2
-  /// After this time, readers see every commit in the log; a sync may delay it.
+  /// After this time, readers see every commit in the log. Until then, a sync may delay a commit.
   private static let logSettlingSeconds = 60
 
   init(_ path: String, knowing known: LogStamp? = nil) throws {
@@ -77,7 +77,7 @@ struct LogStamp: Sendable {
   /// The longest log that is read: 16 times SQLite's default limit.
   private static let mostBytes = 64 * 1024 * 1024
 
-  /// Reuses `known` if the log looks equal. Takes attributes before bytes, so the next stamp notices later writes.
+  /// Reuses the digest of `known` if the attributes are equal. Reads attributes first, so the next stamp notices writes.
   init(_ path: String, known: LogStamp? = nil) throws {
     let found = try FileStamp(path)
     let file = found.flatMap { $0.size > 0 ? $0 : nil }
