@@ -3,7 +3,7 @@ import SeedFormat
 import SeedTrust
 
 extension SeedStore {
-  /// Checks the server once and applies its data. Without a policy, only the first download is unlimited.
+  /// Checks the server once and applies its data. Without a policy, only updates after the first are limited.
   func performUpdate(
     _ policy: UpdatePolicy? = UpdatePolicy(), _ listener: (@Sendable (UpdatePhase) -> Void)? = nil
   ) async throws -> UpdateReport {
@@ -100,7 +100,7 @@ extension SeedStore {
       }
     } catch {
       failure = error
-      // The file may contain the delta nevertheless.
+      // The delta may have been committed before the error, so reads the version again.
       _ = try? await meta(of: generation)
     }
     // Announces all deltas together, even if a later one failed.
@@ -111,7 +111,7 @@ extension SeedStore {
     if let failure { throw failure }
   }
 
-  /// Brings data to the app's minor. A failed update may leave a version that the app can read.
+  /// Applies deltas to data of an older minor than the app's. If one fails, the earlier ones may have sufficed.
   private func applyToOutdated(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
     guard let generation = attempt.outdated else { throw noCurrent }
     do {
@@ -125,13 +125,13 @@ extension SeedStore {
       throw error
     }
     await writer.notifyOthers()
-    // `openSwapped` could reject the snapshot, which is not at fault if this file is unreadable.
+    // Not `openSwapped`, which could reject the snapshot: it is not at fault if the deltas made the file unreadable.
     guard try await adopt()?.name == generation.name else { throw noCurrent }
   }
 
-  /// Finds another plan after a failure, or rethrows it:
-  /// - If the deltas do not fit the rows, or cannot be written and the app has no data to read, a snapshot.
-  /// - If an object is missing or damaged, other objects of the newest metadata.
+  /// Makes another plan after a failure, or rethrows it:
+  /// - If the deltas do not fit the rows, uses a snapshot; also if they cannot be written and the app has no data.
+  /// - If an object is missing or damaged, uses other objects of the newest metadata.
   private func planAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()
     let isUnwritable = current == nil && (failure as? DatabaseError)?.saysFull == false

@@ -17,7 +17,7 @@ extension SeedStore {
 
   /// Ends the suspension.
   ///
-  /// `files` then yields the current generation again, perhaps a new one from another process. Open it as when the app
+  /// `files` then yields the current file again, which another process may have replaced. Open it as when the app
   /// starts. Do not reopen a seed that the app still holds from before: its file may be gone.
   public func resume() async {
     isSuspensionWanted = false
@@ -87,12 +87,12 @@ extension SeedStore {
   private func stop(as new: StoreAccess) async {
     await halt(as: new)
     defer { updateLock.release() }
-    // Set again, because `resume()` may have run first.
+    // Set again, because `resume()` may have run while this waited for the lock.
     setAccess(new)
     await letGo()
   }
 
-  /// Ends running work, and returns with the update lock.
+  /// Ends running work, and returns holding the update lock.
   func halt(as new: StoreAccess) async {
     setAccess(new)
     cancelWork?()

@@ -106,7 +106,7 @@ final class Download: Sendable {
 
 extension Error {
   fileprivate var leavesParts: Bool {
-    // On a full disk too (see `FetchedObject.using`): the next update continues from this part.
+    // A full disk keeps the part, too (see `FetchedObject.using`): the next update continues from it.
     if self is CancellationError || (self as? FileError)?.isFull == true { return true }
     switch self as? TransportError {
     case .unreachable, .waiting, .refused, .denied, .status, .absent, .webPage, .tooSlow, .tooLate:

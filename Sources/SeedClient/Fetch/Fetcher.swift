@@ -10,8 +10,8 @@ struct Fetcher: Sendable {
   let partial: PartialFolder
   var context = UpdateContext()
 
-  /// Bytes per part. Limits memory use, because Foundation on Linux buffers without limit if data arrives faster than
-  /// it is read, and its `suspend()` restarts the transfer. Does not limit a body that Foundation expands.
+  /// Bytes per part. Limits memory use: if data arrives faster than it is read, Foundation on Linux buffers without
+  /// limit, and suspending its task would restart the transfer. Does not limit a gzip body that Foundation expands.
   static let partBytes = 4 * 1024 * 1024
 
   func retrying<Result>(received: () -> Int, _ body: () async throws -> Result) async throws -> Result {
@@ -88,7 +88,7 @@ package struct ServerAddress: Sendable, CustomStringConvertible {
   package var description: String { base }
 }
 
-/// Fetches a publication's files as published (for followers).
+/// Fetches a publication's files unchanged, for `seedbank follow`.
 package struct PublicationFetcher: Sendable {
   private let fetcher: Fetcher
 

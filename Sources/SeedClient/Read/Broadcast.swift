@@ -22,7 +22,7 @@ final class Broadcast<Element: Sendable>: Sendable {
 
   /// Ends all streams, including later ones.
   func finish() {
-    // Finish outside the lock, because ending a stream calls its removal, which takes the lock.
+    // Finishes outside the lock, because that calls `onTermination`, which takes the lock.
     let listeners = state.withLock { state in
       state.isOver = true
       state.latest = nil

@@ -70,7 +70,7 @@ actor GenerationReader: BlockingActor {
   func suspend() async {
     access = .suspended
     for connection in busy { connection.interrupt.interrupt() }
-    // If it can be held as often as possible, no read is running.
+    // Once this holds all places of the limit, no read is running.
     for _ in 0..<Self.mostReads { await readLimit.acquireIgnoringCancellation() }
     defer { for _ in 0..<Self.mostReads { readLimit.release() } }
     for connection in idle { await connection.close() }

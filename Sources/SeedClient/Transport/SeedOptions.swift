@@ -31,11 +31,11 @@ public struct SeedOptions: Sendable {
 
   package var timeouts = DownloadTimeouts()
 
-  /// Rejects a directory with another major of the dataset: an app with a new major takes over its own directory, but
-  /// a tool with a wrong directory must not.
+  /// Rejects a directory with another major of the dataset. An app with a new major takes over its own directory, but
+  /// a tool that was given a wrong directory must not.
   package var isBoundToMajor = false
 
-  /// Called with every update's phases within the update, for tools; apps have ``SeedStore/phases``.
+  /// Called synchronously with the phases of all updates, for tools; apps have ``SeedStore/phases``.
   package var onPhase: @Sendable (UpdatePhase) -> Void = { _ in }
 
   /// When files can be read on a device with a passcode.
@@ -53,7 +53,7 @@ public struct SeedOptions: Sendable {
 package struct DownloadTimeouts: Hashable, Sendable {
   /// The repeated interval in which ``minimumBytes`` must arrive.
   package var window = Duration.seconds(30)
-  /// Bytes required per window, slower than any usable network.
+  /// Bytes required per window; every usable network is faster.
   let minimumBytes = 8 * 1024
   /// The limit for one file, including retries.
   package var total = Duration.seconds(6 * 3600)

@@ -92,7 +92,7 @@ package struct BundleMaker: Sendable {
     return (metadata, files.withLock { $0 })
   }
 
-  /// Reaching the app's minor from such a snapshot takes deltas, which a bundle lacks.
+  /// Only deltas lead from such a snapshot to the app's minor, and a bundle has none.
   private func tooOld(_ snapshot: PublishedObject) -> SeedError {
     SeedError(
       .versionGone,

@@ -44,7 +44,7 @@ struct BundledSeed: Hashable, Sendable {
     self.snapshot = snapshot
   }
 
-  /// The snapshot in place, after checking its length and hash.
+  /// The snapshot's file in the bundle, after checking its length and hash.
   func verified() throws -> FetchedObject {
     let path = folder.file(snapshot)
     var hasher = SHA256Hasher()

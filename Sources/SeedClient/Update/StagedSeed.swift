@@ -49,7 +49,7 @@ struct StagedSeed {
     fetched.phases.enter(.buildingIndexes)
     try complete(path, fetched.object, provingRows: provingRows)
     let file = try SeedFile(path)
-    // Before any reader opens the file, which would block the change of journal mode.
+    // Before any reader opens the file, because an open reader blocks the change of journal mode.
     try file.enterWAL()
     return file
   }
@@ -63,7 +63,7 @@ struct StagedSeed {
   }
 
   /// Compares the file's metadata with the signed metadata and, if `provingRows`, the sums, references and indexes with
-  /// the rows. Only reads, and opens the file first.
+  /// the rows. Only reads; must run before anything writes to the file.
   private static func check(
     _ path: String, _ object: PublishedObject, _ epoch: Epoch, provingRows: Bool
   ) throws {
