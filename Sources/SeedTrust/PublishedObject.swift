@@ -4,8 +4,8 @@ package import SeedSystem
 package struct PublishedObject: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case snapshot(SeedVersion, ContentEncoding)
-    /// The changed rows; `from` is below `to`. Always listed in gzip, so that stored deltas can be spliced; large ones
-    /// that are merged or begin a minor also in xz.
+    /// The changed rows; `from` is below `to`. Every delta is listed in gzip, so that stored deltas can be spliced. Large
+    /// deltas that merge others or begin a minor are also listed in xz.
     case delta(from: SeedVersion, to: SeedVersion, ContentEncoding = .gzip)
   }
 
@@ -19,7 +19,7 @@ package struct PublishedObject: Hashable, Sendable {
   package let rawSHA256: SHA256Digest?
   /// The schema of its model.
   package let schema: SHA256Digest
-  /// The schema before a delta that begins a minor, else nil.
+  /// For a delta that begins a minor, the schema to which it applies; else nil.
   package let schemaBefore: SHA256Digest?
   /// The state digest at its version.
   package let digest: SHA256Digest
@@ -148,8 +148,8 @@ package enum DeltaChain {
   private typealias Path = (bytes: Int, deltas: [PublishedObject])
 
   /// The deltas in order; empty if `start` is `end`, nil if no chain exists. Deltas are state-based and apply to any
-  /// version that they cover, so the first one may begin before `start`. `schema` is that of the data at `start`;
-  /// without it, the first one may have any.
+  /// version that they cover, so the first one may begin before `start`. `schema` is that of the data at `start`; if it
+  /// is nil, the first delta may apply to any schema.
   package static func shortest(
     _ objects: [PublishedObject], from start: SeedVersion, _ schema: SHA256Digest? = nil, to end: SeedVersion
   ) -> [PublishedObject]? {

@@ -53,9 +53,9 @@ package struct SeriesState: Hashable, Sendable {
   package var head: SeedVersion
   /// The oldest version from which deltas lead to the head; at most the head.
   package var floor: SeedVersion
-  /// The newest model, which the files have.
+  /// The model of the newest files.
   package var model: ModelVersion
-  /// The schema hash of every minor model that can open the files, and so of each object's model.
+  /// The schema hashes of all minors whose apps can open the files; includes the model of every object.
   package var models: [ModelVersion: SHA256Digest]
   package var lifecycle: SeedLifecycle
   package var publishedAt: UTCTime
@@ -126,7 +126,7 @@ package struct SeriesState: Hashable, Sendable {
   }
 }
 
-/// Set after a rollback: the series takes nothing from its origin.
+/// Set after a rollback by the operator: nothing from the origin is published while the series has a hold.
 package struct SeriesHold: Hashable, Sendable {
   /// The version whose rows the head repeats.
   package let version: SeedVersion
