@@ -12,8 +12,8 @@
 // - One connection per store writes and checkpoints (SQLite before 3.51.3 can corrupt a WAL that two connections
 //   reset). `StoreWriter` owns it, and checkpoints before and after an update without waiting for readers. All other
 //   connections are read-only.
-// - A generation's reader holds a lease on it, a lock that the kernel releases. Only the holder of the store's lock
-//   removes generations, and only those that are not leased, current or previous.
+// - A generation's reader holds a lease on it: a file lock, which the kernel releases if the process dies. Only the
+//   holder of the store's lock removes generations, and only those that are not leased, current or previous.
 // - One durable write changes the current generation. If the new one is unreadable, the store returns to the previous
 //   one, and never uses that snapshot again unless the disk was at fault.
 // - Nothing blocks the caller's thread or Swift's thread pool: SQLite, inflating and syncing run in actors on their

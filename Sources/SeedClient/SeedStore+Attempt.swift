@@ -3,7 +3,8 @@ import SeedFormat
 import SeedTrust
 
 extension SeedStore {
-  /// Checks the server once and applies its data. Without a policy, only updates after the first are limited.
+  /// Checks the server once and applies its data. If `policy` is nil, a first download is unlimited, and
+  /// ``UpdatePolicy/background`` limits later updates.
   func performUpdate(
     _ policy: UpdatePolicy? = UpdatePolicy(), _ listener: (@Sendable (UpdatePhase) -> Void)? = nil
   ) async throws -> UpdateReport {
@@ -66,7 +67,7 @@ extension SeedStore {
   private func carryOut(_ attempt: inout UpdateAttempt) async throws {
     let (plan, fetcher) = (attempt.plan, attempt.fetcher)
     guard plan.action != .upToDate else {
-      // Removes downloads left by a process that was killed after its swap. They are harmless, so errors are ignored.
+      // Removes downloads that a killed process left after its update. They are harmless, so errors are ignored.
       _ = try? await fetcher.partial.keep([])
       return
     }
@@ -80,10 +81,9 @@ extension SeedStore {
     guard plan.action == .replaced else { return try await apply(files, &attempt) }
     let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
     attempt.bytes += plan.bytes
-    // Kept until now, because the next update reuses the downloads if applying deltas is cancelled.
+    // Not removed earlier, so that the next update could reuse them if this one was cancelled.
     for file in files { file.discard() }
     try await openSwapped(name)
-    // A new file may differ anywhere.
     attempt.changes = [:]
   }
 
@@ -111,7 +111,7 @@ extension SeedStore {
     if let failure { throw failure }
   }
 
-  /// Applies deltas to data of an older minor than the app's. If one fails, the earlier ones may have sufficed.
+  /// Applies deltas to data of an older minor than the app's. If one fails, the app may already be able to read the data.
   private func applyToOutdated(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
     guard let generation = attempt.outdated else { throw noCurrent }
     do {

@@ -27,7 +27,7 @@ extension SeedStore {
     }
     if found !== current {
       try await open(found)
-      // `find` has just read it.
+      // `find` has read it successfully.
       await found.reader.confirm()
     }
     return found
@@ -52,7 +52,7 @@ extension SeedStore {
     }
     let generation = try await adopt()
     isWriting = true
-    // Another store may have changed the data before.
+    // Another store may have changed the data before this one got the lock.
     if let generation { _ = try? await meta(of: generation) }
     return generation
   }
@@ -80,7 +80,7 @@ extension SeedStore {
     return seed
   }
 
-  /// Opens the generation that a swap made current. If it is unreadable, rolls back to the previous one.
+  /// Opens the generation `name`, which this store has just made current. If it is unreadable, returns to the previous one.
   @discardableResult
   func openSwapped(_ name: String) async throws -> Generation {
     let found: GenerationSearch.Result

@@ -2,8 +2,8 @@ import SeedDatabase
 import SeedSystem
 
 extension SeedStore {
-  /// Verifies the data on this device: the file's structure, its digest, recomputed from all rows, and
-  /// its search tables, on a temporary copy of the file.
+  /// Verifies the data on this device: the file's structure, the digest (recomputed from all rows) and the search tables
+  /// (in a temporary copy of the file).
   ///
   /// Starts and updates skip this, because reading a large file takes seconds. Call it if you doubt the data. Runs on
   /// a library thread; reads continue, updates wait, and ``suspend()`` ends it. A no-op without data.

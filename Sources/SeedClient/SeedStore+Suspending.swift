@@ -34,8 +34,8 @@ extension SeedStore {
     await start()
   }
 
-  /// Updates once in a background task, even if the store is suspended: it is suspended again at the end of the update,
-  /// even after a failure or a cancellation, unless ``resume()`` was called meanwhile.
+  /// Updates once in a background task, even if the store is suspended. After the update, its failure or its
+  /// cancellation, the store is suspended again, unless ``resume()`` was called meanwhile.
   @discardableResult
   public func updateInBackground(_ policy: UpdatePolicy = .background) async throws -> UpdateReport {
     backgroundUpdates += 1
@@ -125,7 +125,7 @@ extension SeedStore {
         await forget()
       }
     } catch {
-      // The next read or update opens and announces it.
+      // The next read or update opens the data and announces it.
       current = nil
       currentState.lastError = SeedError(error)
     }

@@ -101,8 +101,8 @@ package struct StoreExamination {
   private static let remedy =
     "give --root with the publisher's newest root.json; if the error stays, remove the folder 'trust', and update"
 
-  /// The verified metadata of the series in the store's data, or of any series if the data is unusable. Expiry is
-  /// noted but does not fail.
+  /// The verified metadata of the series in the store's data, or of any series if the data is unusable. Reports expiry
+  /// as a note, not as an error.
   func verifiedMetadata(_ series: SeedSeries?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let root else {
       report.add(.warning, "trust", "the signatures were not verified: no root is given", Self.rootRemedy)

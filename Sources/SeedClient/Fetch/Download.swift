@@ -44,8 +44,8 @@ final class Download: Sendable {
     }
   }
 
-  /// Whether the file has its signed hash. If parts of two different files may have been joined, restarts the download
-  /// once and returns false; otherwise throws.
+  /// Whether the file has its signed hash. If not, and it may contain parts of two different files, restarts the download
+  /// once; otherwise throws.
   private func isSigned() throws -> Bool {
     if file.isSigned() { return true }
     guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else {

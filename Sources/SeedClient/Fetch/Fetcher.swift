@@ -113,8 +113,8 @@ package struct PublicationFetcher: Sendable {
 }
 
 extension SeedError {
-  /// Names the server. Until metadata or data has been verified, signatures by other keys mean that the app has a
-  /// different publisher's root, and a retry cannot help. After that, the server or a mirror is at fault.
+  /// Adds the server to the message. Until metadata or data has been verified, signatures by other keys mean that the app
+  /// has a different publisher's root, and a retry cannot help. After that, the server or a mirror is at fault.
   init(_ error: TrustError, of series: SeedSeries, at server: ServerAddress, hasVerified: Bool = true) {
     let message =
       switch error {

@@ -46,7 +46,7 @@ actor GenerationReader: BlockingActor {
     return opened
   }
 
-  /// Runs `body` in one read transaction, so it sees one version. The first success confirms the generation.
+  /// Runs `body` in one read transaction, so it reads one version. The first success marks the generation as confirmed.
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {

@@ -47,7 +47,7 @@ class KeptContainer {
   /// Whether the app's type has kept a copy of the container.
   var isShared: Bool { true }
 
-  /// If an app's type keeps the container, its columns are leaked on purpose, to report that the row is no longer available.
+  /// If an app's type has kept the container, leaks the columns on purpose, so that a later access throws, not crashes.
   func end() {
     guard isShared else { return }
     columns.end()

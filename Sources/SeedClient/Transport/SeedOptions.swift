@@ -1,7 +1,7 @@
 /// A store's settings.
 public struct SeedOptions: Sendable {
-  /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
-  /// them.
+  /// Receives log entries. The default is `os.Logger` with the subsystem `seedbank` on Apple platforms, and drops entries
+  /// on others.
   public var log: @Sendable (SeedLogEntry) -> Void
   /// Seconds between checks for new publisher keys while there is no new data; each check is one additional request.
   /// New data always triggers the check. 0 checks at every update.

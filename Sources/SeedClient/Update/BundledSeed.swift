@@ -29,8 +29,8 @@ struct BundledSeed: Hashable, Sendable {
   let metadata: SeriesMetadata
   let snapshot: PublishedObject
 
-  /// Verifies a bundle's metadata, starting from the app's root. Ignores expiry, because an app stays in an
-  /// app store for months, and anyone may have its bundle's data.
+  /// Verifies a bundle's metadata, starting from the app's root. Ignores expiry, because an app stays in an app store for
+  /// months, and its first update replaces old data.
   init(_ folder: BundleFolder, series: SeedSeries, root: [UInt8]) async throws {
     self.folder = folder
     let nothing = StoredMetadata(read: { _ in nil }, persist: { _, _ in })

@@ -27,7 +27,7 @@ struct StagedSeed {
     }
   }
 
-  /// The file was just written with the signed bytes, so they are at fault unless the disk or memory failed.
+  /// The file has the signed bytes, so the publisher signed a damaged file unless this device's disk or memory failed.
   private static func blaming(_ object: PublishedObject, for error: any Error) -> any Error {
     switch error {
     case is NotASeed, is ForeignDefinition, is SchemaProblem: break
@@ -78,7 +78,7 @@ struct StagedSeed {
     }
     let schema = try SchemaReader(connection).schema()
     guard schema.hash == object.schema else { throw differs("schema", object) }
-    // Deltas build on the stored sums.
+    // Deltas update the stored sums, so these must match the digest.
     let sums = try SeedTables.sums(connection)
     guard StateDigest.of(sums) == signed.digest else { throw differs("digest", object) }
     if provingRows { try SeedCheck(connection, schema).run() }

@@ -206,8 +206,8 @@ actor StoreWriter: BlockingActor {
 
   // MARK: A new generation
 
-  /// Makes a verified snapshot and the deltas after it the current generation; returns its name. After a kill at any
-  /// point, the next start finds the old data or the new. `beforeSwap` runs once the generation is complete.
+  /// Makes a verified snapshot and the deltas after it the current generation; returns its name. If the process is killed,
+  /// the next start finds either the old data or the new. `beforeSwap` runs once the generation is complete.
   func replace(
     by snapshot: FetchedObject, _ deltas: ArraySlice<FetchedObject> = [], epoch: Epoch,
     origin: SeedOrigin = .downloaded, beforeSwap: () async -> Void = {}
@@ -308,7 +308,7 @@ actor StoreWriter: BlockingActor {
 
   private func open(_ folder: GenerationFolder) throws -> SeedFile {
     if let live, live.name == folder.name { return live.file }
-    // The app may have changed the file's schema.
+    // A failure here counts as a mismatch, because the app may have changed the file's schema.
     let file = try DeltaMismatch.blaming { try SeedFile(folder.file) }
     live = (folder.name, file)
     return file
