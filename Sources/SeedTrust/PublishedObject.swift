@@ -17,11 +17,11 @@ package struct PublishedObject: Hashable, Sendable {
   package let rawLength: Int
   /// The SHA-256 of a snapshot's SQLite file; nil for deltas, because the digest proves the rows that they lead to.
   package let rawSHA256: SHA256Digest?
-  /// The schema of its model.
+  /// The schema hash of `model`.
   package let schema: SHA256Digest
-  /// For a delta that begins a minor, the schema to which it applies; else nil.
+  /// For a delta that begins a minor, the schema hash of the data to which it applies; else nil.
   package let schemaBefore: SHA256Digest?
-  /// The state digest at its version.
+  /// The state digest of the rows at ``version``.
   package let digest: SHA256Digest
   /// The publication time of a snapshot; nil for deltas.
   package let publishedAt: UTCTime?
@@ -66,8 +66,8 @@ package struct PublishedObject: Hashable, Sendable {
 
   // MARK: - As a TUF target
 
-  /// Nil for a name of another form or a model without a schema in `models`, which a newer version of the publisher may
-  /// have introduced.
+  /// Returns nil for an unknown form of name or a model that is not in `models`, because a newer version of the publisher
+  /// may have introduced it.
   init?(
     _ path: String, _ file: TargetFile, in series: SeedSeries, _ models: [ModelVersion: SHA256Digest]
   ) throws(MalformedJSON) {
