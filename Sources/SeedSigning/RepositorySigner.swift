@@ -13,7 +13,7 @@ package struct SigningStep: Sendable {
 package struct RepositorySigner: Sendable {
   package static let rootDays = 365
   package static let targetsDays = 180
-  /// Days before expiry on which root or targets is renewed if the keys are available.
+  /// How many days before expiry root or targets metadata is renewed, if its keys are available.
   package static let renewalDays = 90
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
 
@@ -92,7 +92,7 @@ package struct RepositorySigner: Sendable {
     return try begin(under: root, file, delegating: series, to: verifiers[.series] ?? RoleVerifiers([]), keys)
   }
 
-  /// Creates a publication under a root that clients already trust, after the loss of the old one.
+  /// Creates a publication under a root that clients already trust, after the old publication was lost.
   package func create(under root: [UInt8], delegating series: [SeedSeries], keys: KeyRing) throws
     -> SigningStep
   {

@@ -59,7 +59,7 @@ package struct KeyRing: Sendable {
 
   package func adding(_ other: KeyRing) -> KeyRing { KeyRing(keys.merging(other.keys) { $0 + $1 }) }
 
-  /// Each key once, because metadata that repeats a key id is malformed, and two files may hold one key.
+  /// Each key once: two files may hold the same key, but metadata that repeats a key id is malformed.
   package func verifiers(_ role: KeyRole, threshold: Int = 1) -> RoleVerifiers {
     var taken: Set<PublicKey> = []
     let keys = self[role].map(\.publicKey).filter { taken.insert($0).inserted }
