@@ -7,7 +7,7 @@ package typealias MetadataFetcher = @Sendable (_ name: String, _ maxBytes: Int) 
 /// The client's metadata files by unversioned name: `root.json`, `timestamp.json`, `transit-2.json`.
 package struct StoredMetadata {
   package let read: (_ fileName: String) throws -> [UInt8]?
-  /// Replaces a file durably; called only with verified, unmodified bytes, in the order of trust.
+  /// Replaces a file durably. Called only with verified, unmodified bytes: root, timestamp, TUF snapshot role, targets.
   package let persist: (_ fileName: String, _ bytes: [UInt8]) throws -> Void
 
   package init(

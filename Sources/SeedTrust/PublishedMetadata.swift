@@ -1,7 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A publication's verified metadata. The publisher signs the next metadata after it; a front serves it.
+/// A publication's verified metadata, from which the publisher makes the next.
 package struct PublishedMetadata: Sendable {
   package var root: Root
   package var timestamp: Timestamp

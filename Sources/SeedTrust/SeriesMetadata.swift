@@ -64,7 +64,7 @@ package struct SeriesState: Hashable, Sendable {
   package var license: String?
   package var attribution: String?
   package var source: String?
-  /// The reason why publishing is on hold, after a rollback by the operator.
+  /// Not nil while publishing is on hold after a rollback by the operator.
   package var hold: SeriesHold?
 
   package var schema: SHA256Digest? { models[model] }
@@ -126,7 +126,7 @@ package struct SeriesState: Hashable, Sendable {
   }
 }
 
-/// Set after a rollback by the operator: nothing from the origin is published while the series has a hold.
+/// Set by an operator's rollback: until it is lifted, nothing from the origin is published.
 package struct SeriesHold: Hashable, Sendable {
   /// The version whose rows the head repeats.
   package let version: SeedVersion
