@@ -1,6 +1,6 @@
 import SeedTrust
 
-// An Ed25519 key in the platform's library, alive for one call because the library copies the secret.
+// An Ed25519 key in the platform's library. It lives for one call only, because it holds a copy of the secret.
 #if canImport(CCrypto)
 import CCrypto
 

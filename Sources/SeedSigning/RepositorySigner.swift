@@ -207,8 +207,8 @@ package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvert
 }
 
 extension PublishedMetadata {
-  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures. Also true after a
-  /// crash between such a root and the role's metadata.
+  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures. Also true if a crash
+  /// prevented the role's metadata from being signed again after such a root.
   func isReplaced(_ role: KeyRole, by next: Root) -> Bool {
     if outdated.contains(role) { return true }
     let (old, new) = (root.roles[role.rawValue]?.keyIDs ?? [], next.roles[role.rawValue]?.keyIDs ?? [])
