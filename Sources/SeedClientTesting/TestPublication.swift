@@ -132,7 +132,7 @@ package final class TestPublication {
 // MARK: - Rows and objects
 
 extension TestPublication {
-  /// Sets version, model and schema of the copy from which this publishes, and recomputes its digest.
+  /// Adds to the schema of `copy`, and sets its version, model and digest.
   private func extend(by additions: SchemaAdditions) throws -> SHA256Digest {
     try additions.define(on: copy)
     schema = try SchemaReader(copy).schema()

@@ -7,7 +7,7 @@ public import SeedTrust
 
 /// A publisher in the test's process, with the server, network and clock for its stores.
 ///
-/// Its publications are really signed, and its stores are real. Nothing uses real time; both use ``clock``.
+/// Its publications are really signed, and its stores are real. Both use ``clock``, never real time.
 public final class TestPublisher: Sendable {
   /// The stores' model: the app's own, or one made from the schema.
   public let model: SeedModel
