@@ -222,10 +222,10 @@ extension SeedStore {
   }
 
   func failForNoData() throws(SeedError) {
-    if let damage { throw SeedError(.damaged, "\(damage): let the store that updates it run") }
+    if let damage { throw SeedError(.damaged, "\(damage): run the store that updates it") }
     throw SeedError(
       .noData,
-      "there is no data in \(layout.directory) yet, and this store only reads: let the store that updates it run first"
+      "there is no data in \(layout.directory) yet, and this store is read-only: run the store that updates it first"
     )
   }
 

@@ -134,7 +134,7 @@ extension SeedError {
   /// incomplete.
   private static func missing(_ name: String, _ server: ServerAddress) -> String {
     name == MetadataName.unversioned(Timestamp.type)
-      ? "\(server) does not have metadata/\(name): give the address of a publication, whose folder metadata has that file"
+      ? "\(server) does not have metadata/\(name): give the address of a publication, the folder that contains 'metadata'"
       : "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it "
         + "is still missing, the server's operator can list all missing files with `seedbank verify`"
   }

@@ -124,7 +124,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   package static let closed = SeedError(.closed, "the store was closed: create a new one")
 
   static func readOnly(_ directory: String) -> SeedError {
-    SeedError(.readOnly, "this store only reads \(directory): let the store that updates it do that")
+    SeedError(.readOnly, "this store is read-only: use the store that updates \(directory)")
   }
 }
 

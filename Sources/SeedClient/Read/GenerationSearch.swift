@@ -63,7 +63,7 @@ struct GenerationSearch: Sendable {
   ) throws -> GenerationCheck.Outcome {
     guard lease != nil, let record else { return .damaged(reason: "\(folder.path) is incomplete") }
     guard !damaged.contains(folder.name), !folder.has(.damaged) else {
-      return .damaged(reason: "a read of it found damage")
+      return .damaged(reason: "an earlier read found damage")
     }
     // A crash may have happened between recording the rejection and rolling back.
     guard try !layout.rejected().contains(record.snapshot) else { return .damaged(reason: "it was rejected") }
