@@ -32,7 +32,7 @@ package struct Delegations: Hashable, Sendable {
     init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
       name = try fields.string("name")
       guard !name.isEmpty, !Root.topLevelRoles.contains(name) else {
-        throw fields.error("name", "\"\(name)\" cannot be delegated to")
+        throw fields.error("name", "\"\(name)\" cannot be the name of a delegated role")
       }
       keys = try RoleKeys(reading: &fields)
       terminating = try fields.bool("terminating")
