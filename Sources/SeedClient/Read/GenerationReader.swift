@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedSystem
 
-/// Reads a generation: a few connections on their own queues for the app, so a slow read does not block others, and one
-/// for the store's own short reads, which never wait for the app's.
+/// Reads a generation. The app's reads use a few connections with their own queues, so a slow read does not block others.
+/// The store's own short reads use another connection, so they never wait for the app's.
 actor GenerationReader: BlockingActor {
   /// Maximum concurrent reads by the app; others wait. Each uses a connection: a thread and three open files.
   static let mostReads = 4

@@ -16,7 +16,7 @@ actor StoreWriter: BlockingActor {
   private var staged: StagedSeed?
   private var reading: String?
   private var rootChecked: UTCTime?
-  /// Generations that a read found damaged, whether or not the mark could be written.
+  /// Generations that a read found damaged, even if the mark in their folder could not be written.
   private var damaged: Set<String> = []
 
   init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
@@ -26,7 +26,7 @@ actor StoreWriter: BlockingActor {
 
   // MARK: The lock
 
-  /// The time to wait for the lock, because a store that was just released holds it until its last task ends.
+  /// Waits this long for the lock, because a store that was just released holds it until its last task ends.
   private static let patience = Duration.milliseconds(300)
 
   var isLocked: Bool { lock != nil }
@@ -85,7 +85,7 @@ actor StoreWriter: BlockingActor {
 
   // MARK: The current generation
 
-  /// The generation to read. With the lock, permanently replaces an unreadable current one.
+  /// The generation to read. If this store holds the lock, permanently replaces an unreadable current generation.
   func find(known: [Generation], justSwapped: Bool = false) throws -> GenerationSearch.Result {
     var found = try search.run(known: known, damaged: damaged) { [weak self] in
       Task { await self?.collect() }
