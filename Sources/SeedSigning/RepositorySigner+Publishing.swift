@@ -114,7 +114,7 @@ private struct StepDraft {
       && !published.outdated.contains(.snapshot)
     let header = signer.onlineHeader(version: old.version, after: old.expires)
     guard !isKept || meta != old.meta || header.expires != old.expires else { return }
-    // Clients also remember the version from the timestamp, so it restarts only if both roles' keys are replaced.
+    // Clients also remember this version from the timestamp, so it restarts only if the keys of both roles are replaced.
     let isForgotten = isRestarting && published.isReplaced(.timestamp, by: next.root)
     let version = try signer.following(old.version, of: SnapshotRole.type, restarting: isForgotten)
     next.snapshot = SnapshotRole(header: RoleHeader(version: version, expires: header.expires), meta: meta)

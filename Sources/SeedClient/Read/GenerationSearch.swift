@@ -40,7 +40,7 @@ struct GenerationSearch: Sendable {
       if result.generation != nil { return result }
       let folder = layout.folder(name)
       let lease = try Lease(folder, onEnd: onEnd)
-      // If the pointer is unchanged, the generation was not due for removal when the lease was taken.
+      // If `CURRENT` is unchanged, the generation was not about to be removed when the lease was taken.
       guard try layout.pointer() == pointer else { return nil }
       let record = try GenerationRecord(of: folder)
       switch try check(lease, record, folder, damaged) {

@@ -65,7 +65,7 @@ struct StoreLayout: Sendable {
 
   private static let currentBytes = 128
 
-  /// The current generation's record names the previous one, so one durable write changes both.
+  /// The current generation's record names the previous generation, so one write of `CURRENT` changes both.
   func pointer() throws(FileError) -> GenerationPointer? {
     let bytes = try DurableFile.start(of: current, Self.currentBytes) ?? []
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)
