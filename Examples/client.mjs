@@ -23,14 +23,14 @@ function usable({ seedbank: state, targets }, dataset, model) {
     const name = names.exec(path);
     const [from, to] = [Number(name?.[2] ?? 0), Number(name?.[1] ?? name?.[3])];
     if (!(from < to && Number.isSafeInteger(to))) return [];
-    if (parseInt(custom?.model) !== series.series) throw new Refused(`${path} is of another series, by its model`);
+    if (parseInt(custom?.model) !== series.series) throw new Refused(`${path}: its model belongs to another series`);
     const schema = state.models[custom.model];
     if (name[4] !== 'gz' || !schema) return [];
     return [{ schemaBefore: schema, ...custom, ...series, path, length, sha256: hashes.sha256, schema, from, to, version: to }];
   });
 }
 
-/** The version and schema that deltas may begin at; version 0 if the data needs a snapshot. */
+/** The version and schema from which deltas must start; version 0 if the data needs a snapshot. */
 function start(state, facts, meta) {
   if (meta?.epoch !== state.epoch) return { version: 0 };
   const version = Number(meta.version);
@@ -40,7 +40,7 @@ function start(state, facts, meta) {
   return { version: differs ? 0 : version, schema: meta.schema };
 }
 
-/** Few deltas that lead from a version and its schema to others; null if no chain does. A new minor has another schema. */
+/** A short chain of deltas from one version and schema to another; null if there is none. A new minor changes the schema. */
 function chain(deltas, { version, schema }, end) {
   if (version === end.version && schema === end.schema) return [];
   const fits = ({ from, to, schemaBefore }) => from <= version && version < to && schemaBefore === schema;
@@ -49,7 +49,7 @@ function chain(deltas, { version, schema }, end) {
   return rest ? [next, ...rest] : null;
 }
 
-/** The objects to take: deltas, or a snapshot and the deltas after it, if these have fewer bytes. */
+/** The objects to download: deltas, or a snapshot and the deltas after it if they have fewer bytes. */
 function smallest(state, facts, start) {
   const [deltas, snapshots] = [facts.filter(({ from }) => from), facts.filter(({ from }) => !from)];
   const end = { version: state.head, schema: state.models[state.model] };
@@ -57,25 +57,25 @@ function smallest(state, facts, start) {
     .map(([first, at]) => [first, chain(deltas, at, end)])
     .filter(([, rest]) => rest).map(([first, rest]) => [...first, ...rest]);
   if (!ways.length)
-    throw new Refused(`nothing leads from version ${start.version} to ${state.head}: the publisher must make a snapshot`);
+    throw new Refused(`no object leads from version ${start.version} to ${state.head}: the publisher must make a snapshot`);
   const bytes = (way) => way.reduce((sum, { length }) => sum + length, 0);
   return ways.reduce((best, way) => (bytes(way) < bytes(best) ? way : best));
 }
 
-/** The content of an object, with the signed length and hash before and after it is expanded. */
+/** The expanded content of an object. Checks length and hash before and after it is expanded. */
 async function download(address, fact) {
   const file = path.posix.join(path.posix.dirname(fact.path), `${fact.sha256}.${path.posix.basename(fact.path)}`);
   const bytes = await get(`${address}/targets/${file}`, fact.length);
-  if (!bytes || seed.sha256(bytes) !== fact.sha256) throw new Refused(`${fact.path} is missing, or has another hash`);
+  if (!bytes || seed.sha256(bytes) !== fact.sha256) throw new Refused(`${fact.path} is missing, or its hash is not the signed one`);
   const content = gunzipSync(bytes, { maxOutputLength: fact.rawLength });
-  if (fact.rawSHA256 && seed.sha256(content) !== fact.rawSHA256) throw new Refused(`${fact.path}: its content has another hash`);
+  if (fact.rawSHA256 && seed.sha256(content) !== fact.rawSHA256) throw new Refused(`${fact.path}: not the signed content`);
   return content;
 }
 
 function compare(found, fact, ...names) {
   for (const name of ['dataset', 'series', 'model', 'schema', 'digest', ...names])
     if (`${found[name]}` !== `${fact[name]}`)
-      throw new Refused(`${fact.path}: ${name} is ${found[name]}, and ${fact[name]} is signed`);
+      throw new Refused(`${fact.path}: ${name} is ${found[name]}, but the signed metadata has ${fact[name]}`);
 }
 
 /** Applies deltas to the current file, or to a new one that then becomes the current one. */
@@ -128,11 +128,11 @@ async function update(address, root, dataset, model, folder) {
       if (!(error instanceof seed.Drift)) throw error;
       await take(address, smallest(state, facts, { version: 0 }), current, scratch);
     }
-    console.log(`version ${state.head} in ${current}; look again in ${state.pollSeconds} seconds`);
+    console.log(`version ${state.head} in ${current}; update again in ${state.pollSeconds} seconds`);
   });
 }
 
 update(...process.argv.slice(2)).catch((error) => {
-  console.error(`client.mjs keeps the data: ${error.constructor.name}: ${error.message}`);
+  console.error(`client.mjs: the update failed, and the old data stays: ${error.constructor.name}: ${error.message}`);
   process.exitCode = 1;
 });

@@ -35,7 +35,7 @@ def usable(state, targets, dataset, model):
         name = re.fullmatch(home + r"(?:snapshot-([1-9]\d*)\.sqlite|delta-([1-9]\d*)-([1-9]\d*)\.json)\.(gz|xz)", path, re.A)
         begin, end = (int(name[2] or 0), int(name[1] or name[3])) if name else (0, 0)
         if not path.startswith(home) or (known := begin < end < 2**53) and (target.custom or {}).get("model", "").split(".")[0] != major:
-            raise Refused(f"{path} is of another series than {dataset}/{major}")
+            raise Refused(f"{path} belongs to another series than {dataset}/{major}")
         if known and name[4] == "gz" and (schema := state["models"].get(target.custom["model"])):
             fact = {"schemaBefore": schema, **target.custom, **series, "path": path, "length": target.length}
             facts.append(fact | {"schema": schema, "from": begin, "to": end, "version": end})
@@ -43,7 +43,7 @@ def usable(state, targets, dataset, model):
 
 
 def start(state, facts, meta):
-    """The version and schema at which deltas must begin; version 0 if the data needs a snapshot."""
+    """The version and schema from which deltas must start; version 0 if the data needs a snapshot."""
     if not meta or meta["epoch"] != state["epoch"]:
         return 0, None
     if (version := int(meta["version"])) > state["head"]:
@@ -67,16 +67,16 @@ def smallest(state, facts, start):
     begun = [([], start), *(([fact], (fact["to"], fact["schema"])) for fact in facts if not fact["from"])]
     ways = [first + rest for first, at in begun if (rest := chain(deltas, *at, end)) is not None]
     if not ways:
-        raise Refused(f"nothing leads from version {start[0]} to {state['head']}: the publisher must make a snapshot")
+        raise Refused(f"no snapshot or delta leads from version {start[0]} to {state['head']}: the publisher must make a snapshot")
     return min(ways, key=lambda way: sum(fact["length"] for fact in way))
 
 
 def published(updater, metadata, dataset, major):
     """The verified state of a series and its targets."""
-    updater.get_targetinfo(f"{dataset}/{major}/none")  # Any name in the series makes it load the series' role.
+    updater.get_targetinfo(f"{dataset}/{major}/none")  # Loads the series' role; the name need not exist.
     targets, role = (pathlib.Path(metadata, f"{name}.json") for name in ("targets", f"{dataset}-{major}"))
     if role.stem not in Metadata[Targets].from_file(str(targets)).signed.delegations.roles:
-        raise Refused(f"{dataset}/{major} is not published")  # A stored role may be of an earlier run.
+        raise Refused(f"{dataset}/{major} is not published")  # The role's file may be left from an earlier run.
     signed = Metadata[Targets].from_file(str(role)).signed
     return signed.unrecognized_fields["seedbank"], signed.targets
 
@@ -87,14 +87,14 @@ def download(updater, fact):
         content = file.read(fact["rawLength"] + 1)
     found = hashlib.sha256(content).hexdigest()
     if len(content) > fact["rawLength"] or fact.get("rawSHA256", found) != found:
-        raise Refused(f"{fact['path']}: its content has another length or hash than the signed one")
+        raise Refused(f"{fact['path']}: the length or hash of its content differs from the signed one")
     return content
 
 
 def compare(found, fact, *names):
     for name in ("dataset", "series", "model", "schema", "digest", *names):
         if str(found[name]) != str(fact[name]):
-            raise Refused(f"{fact['path']}: {name} is {found[name]}, and {fact[name]} is signed")
+            raise Refused(f"{fact['path']}: {name} is {found[name]}, but the signed metadata has {fact[name]}")
 
 
 def take(updater, way, current, scratch):
@@ -140,11 +140,11 @@ def update(address, root, dataset, model, folder):
         take(updater, smallest(state, facts, start(state, facts, seed.meta_of(current))), current, scratch)
     except seed.Drift:
         take(updater, smallest(state, facts, (0, None)), current, scratch)
-    print(f"version {state['head']} in {current}; look again in {state['pollSeconds']} seconds")
+    print(f"version {state['head']} in {current}; update again in {state['pollSeconds']} seconds")
 
 
 if __name__ == "__main__":
     try:
         update(*sys.argv[1:])
     except (Refused, seed.Drift, DownloadError, RepositoryError) as error:
-        sys.exit(f"client.py keeps the data: {type(error).__name__}: {error}")
+        sys.exit(f"client.py: the update failed, and the old data stays: {type(error).__name__}: {error}")

@@ -1,4 +1,4 @@
-// Fetches and verifies signed metadata by the article "Formats and HTTP interface", with only Node's standard library.
+// Fetches and verifies signed metadata as in the article "Formats and HTTP interface", with only Node's standard library.
 
 import { createPublicKey, verify } from 'node:crypto';
 import fs from 'node:fs';
@@ -21,12 +21,12 @@ export async function get(address, limit, patience = 60_000) {
     for await (const part of answer.body) {
       timer.refresh();
       limit -= part.length;
-      if (limit < 0) throw new Refused(`${address} is longer than it may be`);
+      if (limit < 0) throw new Refused(`${address} is longer than allowed`);
       parts.push(part);
     }
     return Buffer.concat(parts);
   } catch (error) {
-    // Node 18 reports another error than the reason.
+    // After an abort, Node 18 throws another error than the reason given above.
     throw abort.signal.aborted ? abort.signal.reason : error;
   } finally { clearTimeout(timer); }
 }
@@ -55,7 +55,7 @@ function verified(bytes, type, keys, { keyids, threshold }) {
     keyids.includes(keyid) && keys[keyid] && isSigned(data, keys[keyid], sig));
   const signers = new Set(good.map(({ keyid }) => keys[keyid].keyval.public.toLowerCase()));
   if (signed._type !== type || threshold < 1 || signers.size < threshold)
-    throw new Refused(`${type}: too few good signatures`);
+    throw new Refused(`${type}: too few valid signatures`);
   return signed;
 }
 
@@ -69,7 +69,7 @@ function keep(file, bytes) {
   fs.renameSync(`${file}.tmp`, file);
 }
 
-/** The newest root, from the newer one of those that the app shipped and that this followed last. */
+/** The newest root. Starts from the shipped root or the stored one, whichever is newer. */
 async function newestRoot(address, folder, shipped) {
   const file = `${folder}/root.json`;
   const own = (bytes) => { const { keys, roles } = document(`${bytes}`).signed; return verified(bytes, 'root', keys, roles.root); };
@@ -84,14 +84,14 @@ async function newestRoot(address, folder, shipped) {
     if (!next) break;
     const signed = verified(next, 'root', root.keys, root.roles.root);
     own(next);
-    if (signed.version !== root.version + 1 || count === mostRoots) throw new Refused('root: another version than its name');
+    if (signed.version !== root.version + 1 || count === mostRoots) throw new Refused('root: wrong version, or too many roots');
     [bytes, root] = [next, signed];
   }
   keep(file, bytes);
   return root;
 }
 
-/** What this client trusted before; null if that is nothing, or not signed by today's keys. */
+/** The metadata that this client stored before; null if there is none, or the current keys did not sign it. */
 function trusted(file, ...by) {
   try { return verified(fs.readFileSync(file), ...by); } catch { return null; }
 }
@@ -99,10 +99,10 @@ function trusted(file, ...by) {
 function requireNoRollback(old, found) {
   if (!old) return;
   const lower = Object.keys(old.meta).some((name) => !(found.meta[name]?.version >= old.meta[name].version));
-  if (found.version < old.version || lower) throw new Refused(`${found._type}: an older one than before`);
+  if (found.version < old.version || lower) throw new Refused(`${found._type}: older than the stored one`);
 }
 
-/** Verified metadata of a series: the content of its role. */
+/** The verified metadata of a series: the content of the role `name`. */
 export async function refresh(address, folder, shipped, name, now = Date.now()) {
   const root = await newestRoot(address, folder, shipped);
   requireUnexpired(root, now);
@@ -114,12 +114,12 @@ export async function refresh(address, folder, shipped, name, now = Date.now()) 
       announced?.length ?? metadataBytes);
     if (!bytes) throw new Refused(`${file}.json is missing`);
     const wanted = announced?.hashes?.sha256;
-    if (wanted && sha256(bytes) !== wanted) throw new Refused(`${file} has another hash than announced`);
+    if (wanted && sha256(bytes) !== wanted) throw new Refused(`${file}: its hash differs from the announced one`);
     const signed = verified(bytes, ...by);
-    if (announced && signed.version !== announced.version) throw new Refused(`${file} has another version than announced`);
+    if (announced && signed.version !== announced.version) throw new Refused(`${file}: not the announced version`);
     if (type !== 'targets') requireNoRollback(old, signed);
     if (type === 'timestamp' && old?.version === signed.version && canonical(old) !== canonical(signed))
-      throw new Refused('another timestamp with the same version: was a backup restored?');
+      throw new Refused('the timestamp has changed, but not its version: was a backup restored?');
     requireUnexpired(signed, now);
     keep(stored, bytes);
     return signed;

@@ -13,7 +13,7 @@ export class Drift extends Error {}
 export const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
 const quoted = (name) => `"${name.replaceAll('"', '""')}"`;
 
-/** A connection, by a running sqlite3 program. */
+/** A connection through a running sqlite3 program. */
 export class Database {
   #program;
   #lines;
@@ -24,7 +24,7 @@ export class Database {
     this.#program = spawn('sqlite3', ['-safe', '-batch', '-bail', '-init', '/dev/null', '-cmd', '.timeout 60000', file]);
     this.#program.on('error', (error) => (this.#errors += error.message));
     this.#ended = new Promise((resolve) => this.#program.on('close', resolve));
-    this.#program.stdin.on('error', () => {});  // The program has ended; its output is more precise.
+    this.#program.stdin.on('error', () => {});  // The program has ended, and `lines` reports its own error.
     this.#program.stderr.on('data', (text) => (this.#errors += text));
     this.#lines = createInterface({ input: this.#program.stdout })[Symbol.asyncIterator]();
   }
@@ -70,7 +70,7 @@ export async function transaction(file, body) {
 /** The dataset, epoch, version and more of a seed. */
 export const meta = async (database) => Object.fromEntries(await database.rows('key, value', 'FROM seedbank_meta'));
 
-/** Returns the SQL of a snapshot or a delta if it is one statement that adds to the schema: sqlite3 -safe also runs COMMIT. */
+/** Returns a snapshot's or delta's SQL if it is one statement that adds to the schema; sqlite3 -safe would also run COMMIT. */
 function addition(sql) {
   const ignored = /'[^']*'|"[^"]*"|`[^`]*`|\[[^\]]*\]|--[^\n]*\n|\/\*[^]*?\*\/|[^\0-\x7f]/g;
   const plain = `${sql}\n`.replace(ignored, (part) => (/^[-/]/.test(part) ? '\n' : 'x'));
@@ -140,7 +140,7 @@ export function document(text) {
   return value();
 }
 
-/** A value of a row as SQL. Digits could be read as another double, so bind a double, or do it as here. */
+/** A value of a row as SQL. SQLite could round a double's decimal digits differently, so it gets the eight bytes. */
 export function literal(value) {
   if (value === null) return 'NULL';
   if (typeof value === 'number') return `${value}`;
@@ -156,14 +156,14 @@ function double(number) {
   return bytes.toString('hex');
 }
 
-/** The schema of the data to which a delta applies: another one if the delta begins a minor. */
+/** The schema of the data to which a delta applies; it differs from the delta's own if the delta begins a minor. */
 export const before = (delta) => delta.additions?.before ?? delta.schema;
 
-/** Applies a delta; throws Drift if the rows then are not the published ones. */
+/** Applies a delta; throws Drift if the resulting rows are not the published ones. */
 export async function apply(database, delta) {
   const known = await meta(database);
   if (delta.dataset !== known.dataset || `${delta.series}` !== known.series || before(delta) !== known.schema)
-    throw new Error('the delta is of another series or schema');
+    throw new Error('the delta belongs to another series or schema');
   if (!(delta.from <= known.version && known.version < delta.to))
     throw new Error(`a delta from ${delta.from} to ${delta.to} does not apply to version ${known.version}`);
   let changed = delta.changes.map(({ table }) => table);
@@ -175,7 +175,7 @@ export async function apply(database, delta) {
     throw new Drift(`version ${delta.to} conflicts with a local row: ${error.message}`);
   }
   if ((await digest(database, changed)) !== delta.digest)
-    throw new Drift(`version ${delta.to} has other rows than the published ones`);
+    throw new Drift(`the rows of version ${delta.to} differ from the published ones`);
   const searches = await database.rows('name', "FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'");
   await database.run(
     ...searches.map(([name]) => `INSERT INTO ${quoted(name)}(${quoted(name)}) VALUES ('rebuild')`),
@@ -197,7 +197,7 @@ async function extend(database, { additions, model, schema }) {
   return names;
 }
 
-/** Sets new columns, row by row in the order of the keys. An array has a number of rows to skip. */
+/** Sets new columns, row by row in the order of the keys. An array holds the number of rows to skip. */
 function fill({ table, key, fill: columns, filled = [] }) {
   const [name, keys] = [quoted(table), key.map(quoted).join(', ')];
   const updates = [];
@@ -213,7 +213,7 @@ function fill({ table, key, fill: columns, filled = [] }) {
   return [`CREATE TEMP TABLE ordered AS SELECT ${keys} FROM ${name} ORDER BY ${keys}`, ...updates, 'DROP TABLE temp.ordered'];
 }
 
-/** First deletes all rows that change, because two of them may swap a unique value. A missing row changes the digest. */
+/** First deletes all rows that change, because two of them may swap a unique value. The digest reveals a missing row. */
 function changes({ table, key, columns, sets, delete: deleted, insert, update }) {
   const [name, names] = [quoted(table), columns.map(quoted).join(', ')];
   const matches = (values) => key.map((column, index) => `${quoted(column)} = ${literal(values[index])}`).join(' AND ');
@@ -238,7 +238,7 @@ const canonical = (column) => `CASE typeof(${column}) WHEN 'null' THEN '00'
   WHEN 'integer' THEN '01' || printf('%016x', ${column}) WHEN 'real' THEN '02' || hex(ieee754_to_blob(${column}))
   ELSE iif(typeof(${column}) = 'text', '03', '04') || printf('%016x', length(CAST(${column} AS BLOB))) || hex(${column}) END`;
 
-/** The number of rows, and the sum of their hashes. table_info leaves out generated columns. */
+/** The number of rows, and the sum of their hashes. table_info omits generated columns. */
 export async function tableSum(database, table) {
   const columns = await database.rows('name', `FROM pragma_table_info('${table.replaceAll("'", "''")}') ORDER BY cid`);
   const row = columns.map(([name]) => canonical(quoted(name))).join(' || ');
@@ -250,7 +250,7 @@ export async function tableSum(database, table) {
   return [count, BigInt.asUintN(256, total).toString(16).padStart(64, '0')];
 }
 
-/** The state digest. Only the sums of changed tables are computed; seedbank_table has the others. */
+/** The state digest. Computes only the sums of changed tables; seedbank_table has the others. */
 export async function digest(database, changed) {
   for (const name of changed) {
     const [rows, sum] = await tableSum(database, name);

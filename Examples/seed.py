@@ -21,7 +21,7 @@ def quoted(name):
 
 
 def permission(action, *_):
-    """Keeps the SQL of a snapshot or a delta within its file."""
+    """Denies ATTACH and DETACH, so that the SQL of a snapshot or a delta cannot reach other files."""
     return sqlite3.SQLITE_DENY if action in (sqlite3.SQLITE_ATTACH, sqlite3.SQLITE_DETACH) else sqlite3.SQLITE_OK
 
 
@@ -32,7 +32,7 @@ ADDING = {
 
 
 def addition():
-    """Permits only additions. SQLite reads rows for some new columns; to rename or remove, it calls its own functions."""
+    """Permits only additions to the schema. SQLite reads rows to add some columns. Its functions "sqlite_…" rename and remove."""
     actions = set()
 
     def permission(action, first, second, *_):
@@ -48,7 +48,7 @@ def addition():
 
 
 def add(database, sql):
-    """Runs one statement of a snapshot or a delta if it only adds to the schema, which EXPLAIN shows without running it."""
+    """Runs a statement of a snapshot or a delta if it only adds to the schema. EXPLAIN checks this without running it."""
     database.set_authorizer(addition())
     try:
         database.execute("EXPLAIN " + sql).close()
@@ -123,7 +123,7 @@ def apply(database, delta):
     """Applies a delta; raises Drift if the resulting rows are not the published ones."""
     known = meta(database)
     if [delta["dataset"], str(delta["series"]), before(delta)] != [known[name] for name in ("dataset", "series", "schema")]:
-        raise ValueError("the delta is of another series or schema")
+        raise ValueError("the delta belongs to another series or schema")
     if not delta["from"] <= int(known["version"]) < delta["to"]:
         raise ValueError(f"a delta from {delta['from']} to {delta['to']} does not apply to version {known['version']}")
     changed = [table["table"] for table in delta["changes"]]
@@ -136,7 +136,7 @@ def apply(database, delta):
     except sqlite3.IntegrityError as error:
         raise Drift(f"version {delta['to']} conflicts with a local row: {error}") from error
     if digest(database, changed) != delta["digest"]:
-        raise Drift(f"version {delta['to']} has other rows than the published ones")
+        raise Drift(f"the rows of version {delta['to']} differ from the published ones")
     searches = "SELECT name FROM sqlite_schema WHERE sql LIKE 'CREATE VIRTUAL TABLE%'"
     for (name,) in database.execute(searches).fetchall():
         database.execute(f"INSERT INTO {quoted(name)}({quoted(name)}) VALUES ('rebuild')")
@@ -159,7 +159,7 @@ def extend(database, delta):
 
 
 def fill(database, name, table):
-    """Sets new columns, row by row in the order of the keys. An array has a number of rows to skip."""
+    """Sets new columns, row by row in the order of the keys. An array holds the number of rows to skip."""
     if "fill" not in table:
         return
     order = ", ".join(map(quoted, table["key"]))
@@ -173,7 +173,7 @@ def fill(database, name, table):
         else:
             row = [first, *itertools.islice(filled, len(table["fill"]) - 1)]
             if (row_key := next(keys, None)) is None:
-                raise Drift(f"{table['table']} has fewer rows than new values")
+                raise Drift(f"{table['table']} has fewer rows than the delta has values for its new columns")
             database.execute(f"UPDATE {name} SET {settings} WHERE {matches}", [*map(scalar, row), *row_key])
 
 
@@ -187,7 +187,7 @@ def change(database, name, table):
         values = list(map(scalar, values))
         old = database.execute(f"SELECT {names} FROM {name} WHERE {matches}", values[: len(key)]).fetchone()
         if old is None:
-            raise Drift(f"{table['table']}: a row that changes is missing: {values[: len(key)]}")
+            raise Drift(f"{table['table']}: the delta updates a missing row: {values[: len(key)]}")
         rows.append(list((dict(zip(columns, old)) | dict(zip(key + table["sets"][number], values))).values()))
     deleted = [list(map(scalar, row)) for row in table["delete"]]
     places = [columns.index(column) for column in key]

@@ -1,5 +1,5 @@
 -- Model 2.1: adds step-free access, operators, remarks, dwell times, notices and a departure board to 2.0, for newer apps
--- of the second generation. A minor only adds.
+-- of the second generation. A minor version may only add to the schema.
 
 CREATE TABLE stop(
   id TEXT PRIMARY KEY NOT NULL,

@@ -1,4 +1,4 @@
-// Applies the vectors with seed.mjs, and compares rows, sums, digests and search results. Shares no code with Seedbank.
+// Applies this folder's test deltas with seed.mjs, and compares the results with states.json. Shares no code with Seedbank.
 //
 //     node Examples/vectors/apply.mjs
 
@@ -33,7 +33,7 @@ const all = seed.document(read('states.json'));
 const states = Object.fromEntries(all.map((state) => [state.meta.version, state]));
 const delta = (span) => seed.document(read(`delta-${span}.json`));
 
-/** Applies the deltas of these spans and compares each version, then runs `more`. */
+/** Applies the deltas of these spans, such as '1-2', to the snapshot, compares each version, then runs `more`. */
 async function follow(spans, more = () => {}) {
   await seed.transaction(':memory:', async (database) => {
     await database.run(read('snapshot-1.sql'));
@@ -46,7 +46,7 @@ async function follow(spans, more = () => {}) {
   });
 }
 
-/** A delta must fail, after damage to the rows. */
+/** Requires that the delta `last` fails with this error after the SQL in `damage` has changed the rows. */
 const reject = (error, spans, last, ...damage) => assert.rejects(follow(spans, async (database) => {
   await database.run(...damage);
   await seed.apply(database, last);
@@ -55,13 +55,13 @@ const reject = (error, spans, last, ...damage) => assert.rejects(follow(spans, a
 await follow(['1-2', '2-3', '3-4', '4-5']);
 await follow(['1-3', '3-4']);
 await follow(['1-2', '1-3', '3-4']);
-await reject(seed.Drift, ['1-3'], delta('3-4'), "UPDATE stop SET code = 'C' WHERE id = 4");  // The value of a new row.
+await reject(seed.Drift, ['1-3'], delta('3-4'), "UPDATE stop SET code = 'C' WHERE id = 4");  // Also the new row's.
 const minor = delta('4-5');
 await reject(seed.Drift, ['1-3', '3-4'], minor, 'DELETE FROM word');  // Fewer rows than new values.
 minor.additions.before = minor.schema;
 await reject(/another series or schema/, ['1-3', '3-4'], minor);
 
-/** A delta whose additions do more than add changes nothing. */
+/** Requires that a delta fails and changes nothing if its additions contain SQL that does more than add. */
 async function refuse(folder) {
   const file = path.join(folder, 'seed.sqlite');
   await seed.transaction(file, async (database) => {
@@ -78,4 +78,4 @@ async function refuse(folder) {
 
 const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'vectors-'));
 await refuse(folder).finally(() => fs.rmSync(folder, { recursive: true }));
-console.log(`${all.length} versions have their rows, digests and searches`);
+console.log(`${all.length} versions have the published rows, digests and search results`);

@@ -1,5 +1,5 @@
-"""Applies the vectors with seed.py, and compares rows, sums, digests and search results. Uses only the standard library, and
-shares no code with Seedbank.
+"""Applies this folder's test deltas with seed.py, and compares rows, sums, digests and search results with states.json. Uses
+only the standard library, and shares no code with Seedbank.
 
     python3 Examples/vectors/apply.py
 """
@@ -40,7 +40,7 @@ def compare(database, state):
 
 
 def follow(*spans):
-    """Applies the deltas of these spans, and compares each version."""
+    """Applies the deltas of these spans, such as "1-2", to the snapshot, and compares each version."""
     database = sqlite3.connect(":memory:", isolation_level=None)
     database.executescript((FOLDER / "snapshot-1.sql").read_text(encoding="utf-8"))
     compare(database, states["1"])
@@ -51,17 +51,17 @@ def follow(*spans):
 
 
 def require(error, database, delta, damage=""):
-    """A delta must fail, after damage to the rows."""
+    """Requires that a delta fails with this error after the SQL in `damage` has changed the rows."""
     database.executescript(damage)
     try:
         seed.apply(database, delta)
     except error:
         return
-    raise AssertionError(f"the delta to {delta['to']} is applied after {damage}")
+    raise AssertionError(f"the delta to {delta['to']} was applied after {damage}")
 
 
 def require_refusal(path, sql):
-    """A delta whose additions do more than add changes nothing."""
+    """Requires that a delta fails and changes nothing if its additions contain this SQL, which does more than add."""
     delta = read("delta-4-5.json")
     delta["additions"]["sql"].append(sql)
     try:
@@ -70,7 +70,7 @@ def require_refusal(path, sql):
     except (sqlite3.Error, sqlite3.Warning, ValueError):  # Older versions of Python raise the last two.
         with seed.transaction(path) as database:
             return compare(database, states["4"])
-    raise AssertionError(f"{sql} is run")
+    raise AssertionError(f"{sql} was run")
 
 
 def refuse(folder):
@@ -88,11 +88,11 @@ states = {state["meta"]["version"]: state for state in read("states.json")}
 follow("1-2", "2-3", "3-4", "4-5")
 follow("1-3", "3-4")
 follow("1-2", "1-3", "3-4")
-require(seed.Drift, follow("1-3"), read("delta-3-4.json"), "UPDATE stop SET code = 'C' WHERE id = 4")  # A new row's.
+require(seed.Drift, follow("1-3"), read("delta-3-4.json"), "UPDATE stop SET code = 'C' WHERE id = 4")  # Also the new row's.
 minor = read("delta-4-5.json")
 require(seed.Drift, follow("1-3", "3-4"), minor, "DELETE FROM word")  # Fewer rows than new values.
 minor["additions"]["before"] = minor["schema"]
 require(ValueError, follow("1-3", "3-4"), minor)
 with tempfile.TemporaryDirectory() as folder:
     refuse(folder)
-print(f"{len(states)} versions have their rows, digests and searches")
+print(f"{len(states)} versions have the published rows, digests and search results")

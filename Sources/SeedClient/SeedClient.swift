@@ -3,19 +3,19 @@
 // Folders, lowest first: Model, Transport, Storage, Read, Fetch, Update, API.
 //
 // Model has the public values, Transport sends requests and classifies responses, Storage has the files and locks of a
-// store's directory, Read the generations and their readers. Fetch downloads, Update plans and applies, including the
-// app's bundled seed. API is `SeedStore`, the only part that uses all others, and `StoreExamination`.
+// store's directory. Read has the generations (a store's data files, each in its own folder) and their readers. Fetch
+// downloads; Update plans and applies updates and the app's bundled seed. The files outside these folders are the API.
 //
 // Rules of this module:
 // - No byte of a snapshot or delta reaches SQLite before its length and SHA-256 match signed metadata.
-// - A file that an app has open is never replaced under its path: a snapshot becomes a new generation's file.
+// - A generation's file is never replaced, because an app may have it open: a snapshot becomes a new generation.
 // - One connection per store writes and checkpoints (SQLite before 3.51.3 can corrupt a WAL that two connections
-//   reset). `StoreWriter` owns it, or the app provides it. All other connections are read-only. It checkpoints before
-//   and after an update, without waiting for readers.
-// - A generation's reader holds a lease on it, a lock that the kernel releases. Only the holder of the store's lock
-//   removes generations, and only those that are not leased, current or previous.
-// - One durable write changes the current generation. A new generation that cannot be read is rolled back and its
-//   snapshot rejected, unless the disk is at fault.
+//   reset). `StoreWriter` owns it, and checkpoints before and after an update without waiting for readers. All other
+//   connections are read-only.
+// - A generation's reader holds a lease on it: a file lock, which the kernel releases if the process dies. Only the
+//   holder of the store's lock removes generations, and only those that are not leased, current or previous.
+// - One durable write changes the current generation. If the new one is unreadable, the store returns to the previous
+//   one, and never uses that snapshot again unless the disk was at fault.
 // - Nothing blocks the caller's thread or Swift's thread pool: SQLite, inflating and syncing run in actors on their
 //   own dispatch queues (`QueueExecutor`).
 // - A failed update keeps the old data readable and sets the error in `SeedState`.
@@ -24,7 +24,7 @@
 //   update (`PollInterval` waits between updates; both honour `Retry-After`), and `WatchedRequest` enforces the timeouts.
 // - Apps catch only `SeedError`. Each folder's errors convert to it.
 
-// Re-exports only these types, so that no short names leak into an app's files. Their members are visible, too.
+// Re-exports single types, because a whole module would add names such as `Limits` to an app's files.
 @_exported public import struct SeedFormat.SeedSeries
 @_exported public import enum SeedFormat.SeedValue
 @_exported public import protocol SeedFormat.SeedValueConvertible

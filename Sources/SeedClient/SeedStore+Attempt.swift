@@ -3,7 +3,8 @@ import SeedFormat
 import SeedTrust
 
 extension SeedStore {
-  /// Checks the server once and applies its data. Without a policy, only the first download is unlimited.
+  /// Checks the server once and applies its data. If `policy` is nil, a first download is unlimited, and
+  /// ``UpdatePolicy/background`` limits later updates.
   func performUpdate(
     _ policy: UpdatePolicy? = UpdatePolicy(), _ listener: (@Sendable (UpdatePhase) -> Void)? = nil
   ) async throws -> UpdateReport {
@@ -66,7 +67,7 @@ extension SeedStore {
   private func carryOut(_ attempt: inout UpdateAttempt) async throws {
     let (plan, fetcher) = (attempt.plan, attempt.fetcher)
     guard plan.action != .upToDate else {
-      // Removes downloads left by a process that was killed after its swap. They are harmless, so errors are ignored.
+      // Removes downloads that a killed process left after its update. They are harmless, so errors are ignored.
       _ = try? await fetcher.partial.keep([])
       return
     }
@@ -80,10 +81,9 @@ extension SeedStore {
     guard plan.action == .replaced else { return try await apply(files, &attempt) }
     let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
     attempt.bytes += plan.bytes
-    // Kept until now, because the next update reuses the downloads if applying deltas is cancelled.
+    // Not removed earlier, so that the next update could reuse them if this one was cancelled.
     for file in files { file.discard() }
     try await openSwapped(name)
-    // A new file may differ anywhere.
     attempt.changes = [:]
   }
 
@@ -100,7 +100,7 @@ extension SeedStore {
       }
     } catch {
       failure = error
-      // The file may contain the delta nevertheless.
+      // The delta may have been committed before the error, so reads the version again.
       _ = try? await meta(of: generation)
     }
     // Announces all deltas together, even if a later one failed.
@@ -111,7 +111,7 @@ extension SeedStore {
     if let failure { throw failure }
   }
 
-  /// Brings data to the app's minor. A failed update may leave a version that the app can read.
+  /// Applies deltas to data of an older minor than the app's. If one fails, the app may already be able to read the data.
   private func applyToOutdated(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
     guard let generation = attempt.outdated else { throw noCurrent }
     do {
@@ -125,13 +125,13 @@ extension SeedStore {
       throw error
     }
     await writer.notifyOthers()
-    // `openSwapped` could reject the snapshot, which is not at fault if this file is unreadable.
+    // Not `openSwapped`, which could reject the snapshot: it is not at fault if the deltas made the file unreadable.
     guard try await adopt()?.name == generation.name else { throw noCurrent }
   }
 
-  /// Finds another plan after a failure, or rethrows it:
-  /// - If the deltas do not fit the rows, or cannot be written and the app has no data to read, a snapshot.
-  /// - If an object is missing or damaged, other objects of the newest metadata.
+  /// Makes another plan after a failure, or rethrows it:
+  /// - If the deltas do not fit the rows, uses a snapshot; also if they cannot be written and the app has no data.
+  /// - If an object is missing or damaged, uses other objects of the newest metadata.
   private func planAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()
     let isUnwritable = current == nil && (failure as? DatabaseError)?.saysFull == false

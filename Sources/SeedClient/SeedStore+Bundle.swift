@@ -2,8 +2,8 @@ import SeedDatabase
 import SeedTrust
 
 extension SeedStore {
-  /// Errors that mean that no publication answered, for example because a network's sign-in page answered or the server
-  /// is busy.
+  /// Errors that mean that no publication answered, for example because the server is busy or a network's sign-in page
+  /// answered instead.
   private static let unanswered: Set<SeedError.Code> = [
     .network, .waitingForNetwork, .timedOut, .server, .serverBusy, .accessDenied,
   ]
@@ -27,11 +27,11 @@ extension SeedStore {
     }
   }
 
-  /// Adds the bundle's error, the first cause of missing data, to the download's.
+  /// Combines a download's error with the bundle's, because only an unusable bundle made the download necessary.
   func withBundleError(_ error: any Error) -> any Error {
     var error = SeedError(error)
     guard let bundleError = currentState.bundleError, error.code != .cancelled else { return error }
-    // Keeps the bundle's code unless the publication responded, because its error is more specific.
+    // If the publication answered, its error is more specific than the bundle's.
     let isUnanswered = Self.unanswered.contains(error.code)
     if isUnanswered { error.code = bundleError.code }
     error.message = "\(bundleError.message); downloading it failed too: \(error.message)"

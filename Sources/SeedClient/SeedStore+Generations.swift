@@ -9,25 +9,25 @@ extension SeedStore {
     if await !writer.isInPlace(current) { await forget() }
     // Another process may have found damage.
     if isWriting, let current, !current.folder.has(.damaged) { return current }
-    // A read-only store follows the record of the store that updates.
+    // A read-only store always shows the record of the store that updates.
     if !hasRecord || fetcher == nil {
       (currentState.record, hasRecord) = (await writer.record(), true)
     } else if !isWriting {
-      // Another store may have updated the data. The other facts are this store's own.
+      // Another store may have updated the data. The record's other fields are about this store's own updates.
       currentState.record.provenance = await writer.record().provenance
     }
     let search = try await writer.find(known: held.inPlace)
     note(damage: search.damaged.map { "\($0.folder.file) is damaged (\($0.reason))" })
     guard let found = search.generation else {
-      // Data that another store removed is still read until this one gets the lock.
+      // If another store removed the data, this one still reads its open file until it gets the lock.
       let isLost = await writer.isLocked || search.damaged?.folder.name == current?.name
-      // A store without data has nothing to lose, and examines its bundle once.
+      // Without data, `lose()` would only make the store examine its bundle again.
       if isLost, currentState.version != nil { lose() }
       return current
     }
     if found !== current {
       try await open(found)
-      // It was just checked, so it counts as read.
+      // `find` has read it successfully.
       await found.reader.confirm()
     }
     return found
@@ -52,7 +52,7 @@ extension SeedStore {
     }
     let generation = try await adopt()
     isWriting = true
-    // Another store may have changed the data before.
+    // Another store may have changed the data before this one got the lock.
     if let generation { _ = try? await meta(of: generation) }
     return generation
   }
@@ -80,7 +80,7 @@ extension SeedStore {
     return seed
   }
 
-  /// Opens the generation that a swap made current. If it is unreadable, rolls back to the previous one.
+  /// Opens the generation `name`, which this store has just made current. If it is unreadable, returns to the previous one.
   @discardableResult
   func openSwapped(_ name: String) async throws -> Generation {
     let found: GenerationSearch.Result
@@ -111,7 +111,7 @@ extension SeedStore {
     return try await adopt()
   }
 
-  /// The bundle may be the best remaining data.
+  /// Stops using the data. The bundle may now be the best that is left, so it is examined again.
   private func lose() {
     (current, editionSender.latest, fileSender.latest, hasCheckedBundle) = (nil, nil, nil, false)
     currentState.loseData()
@@ -132,8 +132,8 @@ extension SeedStore {
     try await generation.seed(at: meta(of: generation).version)
   }
 
-  /// Reads a generation's metadata, and announces another store's new version. The update does not call this for its
-  /// own versions.
+  /// Reads a generation's metadata, and announces its version if that is new. Then another store wrote it, because this
+  /// store's updates announce their own versions.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && currentState.version != nil && currentState.version != meta.version
@@ -153,7 +153,7 @@ extension SeedStore {
   ) async {
     let seed = generation.seed(at: version)
     if isNewFile { fileSender.send(seed) } else { fileSender.latest = seed }
-    // Without sums, every query runs again.
+    // If the tables' sums cannot be read, every live query runs again.
     let sums = try? await generation.reader.sums()
     editionSender.send(
       DataEdition(
@@ -202,7 +202,7 @@ extension SeedStore {
     await checkForChanges()
   }
 
-  /// Ignores late notifications, which must not retain a closing store and its lock.
+  /// Ignores a notification after the watch has ended, because the check would retain a closing store and its lock.
   private func folderChanged() async {
     if watch != nil { await checkForChanges() }
   }
@@ -222,14 +222,14 @@ extension SeedStore {
   }
 
   func failForNoData() throws(SeedError) {
-    if let damage { throw SeedError(.damaged, "\(damage): let the store that updates it run") }
+    if let damage { throw SeedError(.damaged, "\(damage): run the store that updates it") }
     throw SeedError(
       .noData,
-      "there is no data in \(layout.directory) yet, and this store only reads: let the store that updates it run first"
+      "there is no data in \(layout.directory) yet, and this store is read-only: run the store that updates it first"
     )
   }
 
-  /// Opens the data on the device or in the bundle. Live queries call this, because no other call may have done it.
+  /// Opens the data on the device or in the bundle. Live queries call this, because the app may call nothing else.
   func openData() async {
     guard fetcher != nil else { return await checkForChanges() }
     guard current == nil else { return }
@@ -240,7 +240,7 @@ extension SeedStore {
     isOpeningAwaited = access == .suspended
   }
 
-  /// Reports errors in the state and the log, without repetition, because no caller could catch them.
+  /// Reports a new error in the state and the log, because there is no caller to catch it.
   private func runInTurn(_ body: @escaping @Sendable (isolated SeedStore) async throws -> Void) async {
     do { try await inTurn(isUpdate: false, body) } catch {
       guard error != currentState.lastError else { return }

@@ -2,18 +2,18 @@ import SeedDatabase
 import SeedSystem
 
 extension SeedStore {
-  /// Verifies the data on this device: the file's structure, its digest, recomputed from all rows, and
-  /// its search tables, on a temporary copy of the file.
+  /// Verifies the data on this device: the file's structure, the digest (recomputed from all rows) and the search tables
+  /// (in a temporary copy of the file).
   ///
   /// Starts and updates skip this, because reading a large file takes seconds. Call it if you doubt the data. Runs on
   /// a library thread; reads continue, updates wait, and ``suspend()`` ends it. A no-op without data.
   ///
-  /// Fails with ``SeedError/Code/damaged`` if the file has changed since it was verified, and stops reading it, even
-  /// after a restart. The previous file replaces it if it passes the check, and the next update downloads a snapshot.
+  /// If the file is damaged, fails with ``SeedError/Code/damaged``, and the store never reads that file again. The
+  /// previous file replaces it if it passes the check, and the next update downloads a snapshot.
   public func verify() async throws {
     try await inTurn(isUpdate: false) { store in
       let proof = GenerationProof()
-      // Set again if the current file cannot be opened, even if the previous one replaces it.
+      // `adopt()` sets it again if the current file cannot be opened.
       store.damage = nil
       var next = try await store.adopt()
       var damage = store.damage
@@ -41,7 +41,7 @@ extension SeedStore {
       try await store.writer.rollBack(from: newer, holding: newer.reader.meta().digest)
       guard let found = try await store.writer.find(known: store.held.inPlace).generation else {
         throw SeedError(
-          .damaged, "the generation before \(newer.name) in \(directory) cannot be read: update again")
+          .damaged, "the file before \(newer.folder.file) cannot be read: update again")
       }
       return try await store.open(found)
     }

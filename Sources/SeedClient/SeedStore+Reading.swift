@@ -4,9 +4,9 @@ import SeedSystem
 extension SeedStore {
   /// The data to start with: the newest on the device or in the app's bundle, otherwise a download.
   ///
-  /// Works offline after a first download, and never returns an empty database. The download is unlimited; a
-  /// live query instead waits for an update's download, which a policy can limit. If another store updates
-  /// the directory, this also picks up its changes.
+  /// Works offline after a first download, and never returns an empty database. No policy limits the download. (A live
+  /// query never downloads: it waits for an update, which a policy can limit.) If another store updates the directory,
+  /// this also picks up its changes.
   @discardableResult
   public func prepare() async throws -> Seed { try await preparedGeneration().seed }
 
@@ -83,11 +83,10 @@ extension SeedStore {
     if stateSender.latest == nil { stateSender.send(currentState) }
   }
 
-  /// The version that live queries follow, without waiting for a turn. It may be older than the state's.
+  /// The version that live queries show; read without waiting for an update. It may be older than the state's.
   package nonisolated var latestVersion: SeedVersion? { editionSender.latest?.version }
 
-  /// Waits until live queries follow a version other than `version`. Returns false if the task or the store
-  /// ends first.
+  /// Waits until live queries show a version other than `version`. Returns false if the task or the store ends first.
   package nonisolated func follows(otherThan version: SeedVersion?) async -> Bool {
     for await edition in editionSender.stream() where edition.version != version { return true }
     return false
@@ -172,7 +171,7 @@ extension SeedStore {
   }
 
   private func preparedGeneration() async throws(SeedError) -> (generation: Generation, seed: Seed) {
-    // While this store holds the lock, no other store changes the generation, so no turn is needed.
+    // While this store holds the lock, no other store changes the generation, so this need not wait for an update.
     if isWriting, access == .open, let current, await current.reader.isInPlace(),
       let version = currentState.version
     {

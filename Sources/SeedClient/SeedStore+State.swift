@@ -11,7 +11,7 @@ extension SeedStore {
     }
   }
 
-  /// Reads the state from the disk, once, without opening the data or waiting for an update.
+  /// Reads the state from the disk, once, without waiting for an update.
   func loadState() async {
     guard !hasRecord, access == .open else { return }
     let glance = await writer.glance()
@@ -30,7 +30,7 @@ extension SeedStore {
   func noteAge() { currentState = aged(currentState) }
 
   private func aged(_ state: SeedState) -> SeedState {
-    // A read-only store's data is as fresh as the updating store keeps it.
+    // A read-only store cannot update, so only a failed read makes its data stale.
     guard fetcher != nil, state.version != nil else { return state }
     var state = state
     state.isOld = state.record.isOld(at: environment.now())

@@ -17,7 +17,7 @@ extension SeedStore {
 
   /// Ends the suspension.
   ///
-  /// `files` then yields the current generation again, perhaps a new one from another process. Open it as when the app
+  /// `files` then yields the current file again, which another process may have replaced. Open it as when the app
   /// starts. Do not reopen a seed that the app still holds from before: its file may be gone.
   public func resume() async {
     isSuspensionWanted = false
@@ -34,8 +34,8 @@ extension SeedStore {
     await start()
   }
 
-  /// Updates once in a background task, even if the store is suspended: it is suspended again at the end of the update,
-  /// even after a failure or a cancellation, unless ``resume()`` was called meanwhile.
+  /// Updates once in a background task, even if the store is suspended. After the update, its failure or its
+  /// cancellation, the store is suspended again, unless ``resume()`` was called meanwhile.
   @discardableResult
   public func updateInBackground(_ policy: UpdatePolicy = .background) async throws -> UpdateReport {
     backgroundUpdates += 1
@@ -87,12 +87,12 @@ extension SeedStore {
   private func stop(as new: StoreAccess) async {
     await halt(as: new)
     defer { updateLock.release() }
-    // Set again, because `resume()` may have run first.
+    // Set again, because `resume()` may have run while this waited for the lock.
     setAccess(new)
     await letGo()
   }
 
-  /// Ends running work, and returns with the update lock.
+  /// Ends running work, and returns holding the update lock.
   func halt(as new: StoreAccess) async {
     setAccess(new)
     cancelWork?()
@@ -125,7 +125,7 @@ extension SeedStore {
         await forget()
       }
     } catch {
-      // The next read or update opens and announces it.
+      // The next read or update opens the data and announces it.
       current = nil
       currentState.lastError = SeedError(error)
     }

@@ -21,7 +21,7 @@ extension SeedStore {
       defer { sender.finish() }
       return try await inTurn { store in try await store.performUpdate(policy) { sender.yield($0) } }
     }
-    // A cancellation handler's operation would leave the caller's isolation, so it must not contain this loop.
+    // The loop is not inside `withTaskCancellationHandler`, because `onPhase` would leave the caller's isolation there.
     sender.onTermination = { if case .cancelled = $0 { task.cancel() } }
     for await phase in phases { onPhase(phase) }
     return try await withTaskCancellationHandler {
@@ -81,13 +81,13 @@ extension SeedStore {
   /// Updates once after a random delay of two to fifteen seconds, which spreads the requests of many devices that got
   /// the same push message.
   ///
-  /// The message carries no data, and regular updates need none. Messages that arrive during the delay are merged.
+  /// The message needs no content, and regular updates need no messages. Messages during the delay cause one update.
   ///
   /// - Parameters:
-  ///   - spread: The delay is a random part of this time, after two seconds. The default leaves time for the download in
-  ///     the thirty seconds of a silent push; set more if the server cannot answer all devices in that time.
+  ///   - spread: The longest random delay after the first two seconds. The default leaves time for the download in the
+  ///     thirty seconds of a silent push; set more if the server cannot answer all devices in that time.
   ///   - policy: Limits the update like that of ``keepUpdated(_:onFailure:)``.
-  /// - Returns: The update, or `nil` if an earlier message's update has not begun yet and covers both.
+  /// - Returns: The report, or `nil` if the update of an earlier message is still delayed and covers this one.
   @discardableResult
   public func updateOnPush(
     within spread: Duration = .seconds(13), _ policy: UpdatePolicy? = nil

@@ -69,8 +69,8 @@ public actor SeedStore {
   ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app: the data to start with
   ///     if the device has nothing newer, even offline.
   ///   - directory: A directory that only this store uses. The default is `Seedbank/<program>/<dataset>` in the user's
-  ///     folder for application data, with the bundle identifier or the executable's name as the program. The store of
-  ///     a new major replaces the data of the old one, so an app that uses two majors must set the directories.
+  ///     folder for application data, with the bundle identifier or the executable's name as the program. A store of a
+  ///     new major replaces the old major's data there, so an app that uses two majors must give each a directory.
   ///   - options: Further settings.
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
@@ -84,7 +84,7 @@ public actor SeedStore {
 
   /// Creates a read-only store on a directory that another store updates, for example in an app extension.
   ///
-  /// It contacts no server, does not block the other store's updates, and observes its changes within a second.
+  /// It contacts no server, does not block the other store's updates, and picks them up within a second.
   /// Updates and other changes fail with ``SeedError/Code/readOnly``; reads fail with ``SeedError/Code/noData`` until
   /// there is data, and live queries wait for it.
   public init(_ model: SeedModel, reading directory: URL, options: SeedOptions = SeedOptions()) throws {
@@ -127,8 +127,8 @@ public actor SeedStore {
 
   // MARK: Serial changes
 
-  /// Runs `body` in turn, because changes to the store are serial. `body` runs in its own task, which is cancelled with
-  /// the caller's and by ``suspend()``. Its errors are translated; those of an update remain in ``state``.
+  /// Runs `body` in a task that holds the update lock; the caller's cancellation and ``suspend()`` cancel it. Converts
+  /// errors to ``SeedError``, and keeps those of an update in ``state``.
   func inTurn<Result: Sendable>(
     isUpdate: Bool = true, _ body: @escaping @Sendable (isolated SeedStore) async throws -> Result
   ) async throws(SeedError) -> Result {
@@ -144,7 +144,7 @@ public actor SeedStore {
       } onCancel: {
         task.cancel()
       }
-      // A read-only store succeeds by reading.
+      // A read-only store has no updates that would clear its last error.
       if fetcher == nil, current != nil, currentState.lastError != nil { currentState.lastError = nil }
       return result
     } catch {
@@ -176,7 +176,7 @@ enum StoreAccess: Sendable {
   }
 }
 
-/// The generations that a store or its app still uses. Guarded by its actor.
+/// The generations that a store or its app still uses. Guarded by the store's actor.
 struct HeldGenerations {
   private struct Item { weak let generation: Generation? }
 
@@ -184,7 +184,7 @@ struct HeldGenerations {
 
   var all: [Generation] { items.compactMap(\.generation) }
 
-  /// The generations that can be read again if they are current; only the app still uses the others.
+  /// The generations whose folders still exist; the files of the others are only open in the app.
   var inPlace: [Generation] { all.filter(\.lease.isInPlace) }
 
   mutating func add(_ generation: Generation) {

@@ -47,7 +47,7 @@ package struct StoreExamination {
 
   // MARK: Generations
 
-  /// False until the first download or bundle: it may have failed, or been interrupted before its data was current.
+  /// False until a first download or bundle has become current; an interrupted one leaves only other files.
   private var hadData: Bool { Folder.exists(layout.current) || Folder.exists(layout.record) }
 
   private func currentFolder(_ report: inout StoreReport) throws -> GenerationFolder? {
@@ -69,7 +69,7 @@ package struct StoreExamination {
       let connection = try Connection(folder.file, isInUse || folder.hasLog ? .received : .snapshot)
       let (meta, rows) = try GenerationProof.run(connection)
       guard !folder.has(.damaged) else {
-        throw SeedError(.damaged, "a read of it found damage: it is no longer read")
+        throw SeedError(.damaged, "a read found damage, so the store no longer reads it")
       }
       report.data = StoreReport.Data(meta: meta, file: folder.file, rows: rows)
     } catch let error as DatabaseError where error.saysFull {
@@ -101,8 +101,8 @@ package struct StoreExamination {
   private static let remedy =
     "give --root with the publisher's newest root.json; if the error stays, remove the folder 'trust', and update"
 
-  /// The verified metadata of the series in the store's data, or of any series if the data is unusable. Expiry is
-  /// noted but does not fail.
+  /// The verified metadata of the series in the store's data, or of any series if the data is unusable. Reports expiry
+  /// as a note, not as an error.
   func verifiedMetadata(_ series: SeedSeries?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let root else {
       report.add(.warning, "trust", "the signatures were not verified: no root is given", Self.rootRemedy)
@@ -132,15 +132,15 @@ package struct StoreExamination {
     return try set.series(series)
   }
 
-  /// Starts from the given root or the stored one, whichever is newer. If that is the stored one, the given
-  /// root's keys must have signed it, because the store does not keep the roots between them.
+  /// Starts from the given root or the stored one, whichever is newer. The store does not keep the roots between them,
+  /// so the given root's own keys must have signed a newer stored one.
   private func start(_ root: [UInt8], _ now: UTCTime) throws -> TrustedMetadataSet {
     var given = try TrustedMetadataSet(root: root, now: now)
     guard let bytes = try stored(MetadataName.unversioned(Root.type)) else { return given }
     let own = try TrustedMetadataSet(root: bytes, now: now)
     guard own.root.version > given.root.version else { return given }
     do { try given.updateRoot(bytes) } catch TrustError.wrongVersion {
-      // It is signed, but not the next version.
+      // The signatures are valid, but it is not the next version.
     }
     return own
   }

@@ -39,8 +39,8 @@ package struct DatabaseContents {
       if let encoding { return ("\(directory)/\(name)", encoding) }
     }
     throw TestPublisherError(
-      "\(directory) has no snapshot: give a folder that `seedbank pull --bundle` made and that is among the "
-        + "resources of the tests")
+      "\(directory) has no snapshot: give a folder made by `seedbank pull --bundle`, and add it to the resources "
+        + "of the test target")
   }
 
   private static func schemaSQL(_ connection: Connection, _ reader: SchemaReader) throws -> String {
@@ -76,7 +76,7 @@ struct TableRows {
       table, upserts: all.filter { old.byKey[table.keyValues(of: $0)] != $0 }, deletes: goneKeys(of: old))
   }
 
-  /// Compares keys by their collations, because another spelling of a key is an update.
+  /// Compares keys by their collations: a key that changes only its case in a NOCASE column is an update.
   private func goneKeys(of old: TableRows) -> [[SeedValue]] {
     let order = KeyOrder(table)
     var keys = all.map { table.keyValues(of: $0) }[...]

@@ -15,7 +15,7 @@ extension SeedModel {
 extension SeedVersion {
   static func fixture(_ number: Int) -> SeedVersion {
     guard let version = try? SeedVersion(number) else {
-      preconditionFailure("versions count from 1, so \(number) is not one")
+      preconditionFailure("the version \(number) is invalid: versions count from 1")
     }
     return version
   }

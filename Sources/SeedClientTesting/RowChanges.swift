@@ -12,8 +12,8 @@ public struct RowChanges: Sendable {
     put(row.mapValues(\.seedValue), table)
   }
 
-  /// Like `put(_:in:)`, with an app's own type: dates become ISO 8601, lists and objects JSON text, and UUIDs text in
-  /// upper case, as Foundation encodes them, although queries bind them in lower case.
+  /// Like `put(_:in:)`, with an app's own type. Dates become ISO 8601; lists and objects become JSON text. UUIDs become
+  /// text in upper case, as Foundation encodes them; queries bind them in lower case.
   public mutating func put(encoding row: some Encodable, in table: String) {
     do {
       put(try EncodedRow(row).values, table)

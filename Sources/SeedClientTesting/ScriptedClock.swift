@@ -1,18 +1,18 @@
 public import Foundation
 import SeedSystem
 
-/// A clock that advances only when the test does.
+/// A clock that the test advances.
 ///
-/// The exception is waits of up to four seconds, such as those between retries of a request: they end at
-/// once, and advance the clock. Longer ones, such as those of
-/// ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, end when ``advance(by:)`` reaches their time.
+/// A wait of up to four seconds, such as one between retries of a request, advances the clock and ends at once.
+/// Longer ones, such as those of ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, end when ``advance(by:)``
+/// reaches their time.
 public final class ScriptedClock: Sendable {
   private struct State {
     var elapsed = Duration.zero
     var ends: [UUID: Duration] = [:]
   }
 
-  /// Longer than any wait. A download's timeout uses it, so it ends only with the download.
+  /// Longer than any wait. Download timeouts have this length, so they never expire.
   static let never = Duration.seconds(1_000_000_000)
   private static let watch = Duration.seconds(100_000_000)
   private static let short = Duration.seconds(4)

@@ -106,7 +106,7 @@ struct TargetRow {
 }
 
 extension TestPublication {
-  /// Publishes changes as the next version. Without changes, publishes only a first version.
+  /// Publishes changes as the next version. Without changes, does so only if there is no version yet.
   func publish(_ changes: RowChanges) throws {
     try publish { for change in changes.changes { try change(self) } }
   }
@@ -123,7 +123,7 @@ extension TestPublication {
     }
   }
 
-  /// Changes rows, computes the difference, rolls back, and publishes the difference, as all changes are published.
+  /// Runs `change` in a transaction, computes the difference, rolls back, and publishes the difference.
   private func publish(_ change: () throws -> Void) throws {
     let edits = try edits(change).filter { !$0.upserts.isEmpty || !$0.deletes.isEmpty }
     guard head == 0 || !edits.isEmpty else { return }

@@ -69,7 +69,7 @@ package final class TestPublication {
     try sign()
   }
 
-  /// Begins a minor by a delta that only adds to the schema.
+  /// Publishes a new minor: a delta that only adds to the schema.
   package func begin(_ minor: ModelVersion, adding statements: [String]) throws {
     let additions = SchemaAdditions(before: schema.hash, statements: statements)
     let from = try SeedVersion(head)
@@ -132,7 +132,7 @@ package final class TestPublication {
 // MARK: - Rows and objects
 
 extension TestPublication {
-  /// Gives the copy the head's version, and the new model and schema.
+  /// Adds to the schema of `copy`, and sets its version, model and digest.
   private func extend(by additions: SchemaAdditions) throws -> SHA256Digest {
     try additions.define(on: copy)
     schema = try SchemaReader(copy).schema()

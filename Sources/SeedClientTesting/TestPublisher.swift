@@ -7,7 +7,7 @@ public import SeedTrust
 
 /// A publisher in the test's process, with the server, network and clock for its stores.
 ///
-/// Its publications are really signed, and its stores are real. Nothing uses real time; both use ``clock``.
+/// Its publications are really signed, and its stores are real. Both use ``clock``, never real time.
 public final class TestPublisher: Sendable {
   /// The stores' model: the app's own, or one made from the schema.
   public let model: SeedModel
@@ -22,7 +22,7 @@ public final class TestPublisher: Sendable {
   /// Midday of 1 August 2026.
   private static let start = UTCTime(secondsSinceEpoch: 1_785_585_600)
 
-  /// Creates a publisher without versions; if `model` is `nil`, of model 1.0 of a dataset `test`.
+  /// Creates a publisher without versions. If `model` is `nil`, it publishes model 1.0 of a dataset `test`.
   public convenience init(
     schema: String, model: SeedModel? = nil, license: String? = nil, attribution: String? = nil
   ) throws { try self.init(schema, model, nil, Provenance(license: license, attribution: attribution)) }
@@ -76,7 +76,7 @@ public final class TestPublisher: Sendable {
 
   // MARK: Publishing
 
-  /// Publishes changed rows, if there are any, as the next version, first as a snapshot, later as deltas.
+  /// Publishes changed rows, if there are any, as the next version: the first as a snapshot, later ones as deltas.
   @discardableResult
   public func publish(_ changes: (inout RowChanges) throws -> Void) throws -> SeedVersion {
     var rows = RowChanges()
@@ -124,7 +124,7 @@ public final class TestPublisher: Sendable {
   // MARK: Stores
 
   /// A store on a new device, or in `directory`: stores made there one after another simulate restarts of an app.
-  /// Downloads have no timeouts; use ``TestFailure/slow``.
+  /// Downloads never time out; ``TestFailure/slow`` simulates a timeout.
   public func store(
     in directory: URL? = nil, bundle: URL? = nil, options: SeedOptions = SeedOptions()
   ) throws -> SeedStore {
@@ -225,7 +225,7 @@ public final class TestPublisher: Sendable {
 }
 
 extension SeedStore {
-  /// A preview store with these rows, without a network; with a failure, it never has data.
+  /// A store with these rows for a preview, without a network. With a failure, it never has data.
   ///
   /// Traps with a message if the schema or the rows are wrong.
   public static func preview(

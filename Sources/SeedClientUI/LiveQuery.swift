@@ -21,7 +21,7 @@ public import SeedClient
 
   @ObservationIgnored private let source: Source
   @ObservationIgnored private let seeds: SeedStore?
-  /// The version at the start of the query. Later ones may have arrived before its error is handled.
+  /// The version at the start of the query. The store may have a newer one by the time the query fails.
   @ObservationIgnored private var begun: SeedVersion?
   @ObservationIgnored private var following: Task<Void, Never>?
   @ObservationIgnored private var waiting: Task<Void, Never>?
@@ -75,7 +75,7 @@ public import SeedClient
     if !isLoaded { waitForData() }
   }
 
-  /// While a query waits for data, the reason is only in the store's state.
+  /// Until the first data arrives, shows the store's last error, because the query itself only waits.
   private func waitForData() {
     waiting?.cancel()
     waiting = seeds.map { seeds in
@@ -127,8 +127,8 @@ public import SeedClient
 
   nonisolated init() {}
 
-  /// Returns the live query for a view's `query`. A query that was set on the live query stays until the
-  /// view's own query changes.
+  /// Returns the live query for a view's `query`. If the app has assigned another query to it, that one stays
+  /// until `query` changes.
   func live(
     for query: SeedQuery, in seeds: SeedStore?, _ make: (SeedStore, SeedQuery) -> LiveQuery<Row>
   ) -> LiveQuery<Row> {

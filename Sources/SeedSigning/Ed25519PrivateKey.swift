@@ -1,6 +1,6 @@
 import SeedTrust
 
-// An Ed25519 key in the platform's library, alive for one call because the library copies the secret.
+// An Ed25519 key in the platform's library. It lives for one call only, because it holds a copy of the secret.
 #if canImport(CCrypto)
 import CCrypto
 
@@ -21,7 +21,7 @@ struct Ed25519PrivateKey: ~Copyable {
     var bytes = [UInt8](repeating: 0, count: PublicKey.byteCount)
     var count = bytes.count
     let status = EVP_PKEY_get_raw_public_key(key, &bytes, &count)
-    precondition(status == 1, "OpenSSL has no public key of a private one")
+    precondition(status == 1, "OpenSSL failed to derive the public key")
     return bytes
   }
 

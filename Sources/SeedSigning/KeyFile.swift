@@ -19,7 +19,7 @@ package struct KeyFile: Sendable {
     } catch { throw KeyFileError(error, reading: path) }
   }
 
-  /// Reads the public key out of a key file or a `PublicKeyFile`. A pipe can be read only once.
+  /// Reads the public key from a key file or a `PublicKeyFile`. Opens the path once, because it may be a pipe.
   package static func publicKey(inFileOrPipe path: String) throws(KeyFileError) -> PublicKey {
     do {
       let text = try secret(in: File(path, for: .readingAny), path)
@@ -125,7 +125,7 @@ private struct SecretDocument {
 
   private static func secretPlace(_ bytes: UnsafeRawBufferPointer) -> Range<Int>? {
     guard let name = bytes.firstRange(of: member) else { return nil }
-    // The parser of the rest checks the signs between name and value.
+    // Skips the punctuation between name and value; it stays in `rest`, whose parser checks it.
     let signs = Array(" \t\r\n:\"".utf8)
     let start = bytes[name.upperBound...].firstIndex { !signs.contains($0) }
     guard let start, start + hexDigits < bytes.count, bytes[start + hexDigits] == UInt8(ascii: "\""),

@@ -54,7 +54,7 @@ package struct OfflineChange: Hashable, Sendable {
 
   // MARK: - Signatures
 
-  /// Signs with every available key that counts before or after the change.
+  /// Signs with every available key that the old or the new root requires.
   package mutating func sign(with keys: KeyRing, after published: PublishedMetadata) {
     for need in needs(after: published) {
       let signers = keys.signers(of: need.keys)
@@ -110,8 +110,8 @@ package struct OfflineChange: Hashable, Sendable {
         "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
           + "'seedbank keys status' lists the keys that it needs"
       case .doesNotVerify(let keyID, let role):
-        "this is not a signature of the key \(keyID) over the \(role.rawValue) metadata that waits: export it again with "
-          + "'seedbank keys payload \(role.rawValue)', and sign exactly these bytes"
+        "this is not a signature of the key \(keyID) over the pending \(role.rawValue) metadata: export the metadata again "
+          + "with 'seedbank keys payload \(role.rawValue)', and sign exactly these bytes"
       }
     }
   }

@@ -2,9 +2,9 @@ import SeedFormat
 package import SeedTrust
 
 extension RepositorySigner {
-  /// A publication step: new root and targets metadata if any, the changed series' roles, the TUF snapshot role, the
-  /// timestamp. If the keys that a new root replaces are available too, each file is signed by both, so that clients of
-  /// either root can read the publication between any two file writes.
+  /// Signs a publication step: new root and targets metadata if any, the changed series' roles, the TUF snapshot role and
+  /// the timestamp. If a new root replaces keys and the old ones are still available, signs each file with both, so that
+  /// clients of either root can read the publication between any two file writes.
   package func publish(
     _ changed: [SeriesMetadata], adopting change: OfflineChange = .none, after published: PublishedMetadata,
     keys: KeyRing
@@ -114,7 +114,7 @@ private struct StepDraft {
       && !published.outdated.contains(.snapshot)
     let header = signer.onlineHeader(version: old.version, after: old.expires)
     guard !isKept || meta != old.meta || header.expires != old.expires else { return }
-    // Clients also know the version from the timestamp.
+    // Clients also remember this version from the timestamp, so it restarts only if the keys of both roles are replaced.
     let isForgotten = isRestarting && published.isReplaced(.timestamp, by: next.root)
     let version = try signer.following(old.version, of: SnapshotRole.type, restarting: isForgotten)
     next.snapshot = SnapshotRole(header: RoleHeader(version: version, expires: header.expires), meta: meta)

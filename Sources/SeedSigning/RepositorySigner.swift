@@ -13,7 +13,7 @@ package struct SigningStep: Sendable {
 package struct RepositorySigner: Sendable {
   package static let rootDays = 365
   package static let targetsDays = 180
-  /// Days before expiry on which root or targets is renewed if the keys are available.
+  /// How many days before expiry root or targets metadata is renewed, if its keys are available.
   package static let renewalDays = 90
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
 
@@ -22,8 +22,8 @@ package struct RepositorySigner: Sendable {
   let leastVersion: Int
   private let trustsClock: Bool
 
-  /// `lifetime`: seconds for which the online roles are valid; `leastVersion`: after a disaster, one that no client
-  /// has; `trustsClock`: new signatures may expire earlier than those they replace.
+  /// `lifetime`: seconds for which the online roles are valid. `leastVersion`: the lowest version to sign; after a
+  /// disaster, one that no client has. `trustsClock`: new signatures may expire earlier than those they replace.
   package init(
     now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1,
     trustsClock: Bool = false
@@ -49,8 +49,8 @@ package struct RepositorySigner: Sendable {
     RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
   }
 
-  /// The next version. Publishers sign at most once per second, so a version beyond the clock's seconds came from a
-  /// stolen key. If `restarting`, the key was replaced, and versions continue from the clock.
+  /// The next version. Publishers sign at most once per second, so versions stay below the Unix time, and a higher one
+  /// came from a stolen key. If `restarting`, that key was replaced, and versions continue at the Unix time.
   func following(_ version: Int, of role: String, restarting: Bool = false) throws(VersionsExhausted) -> Int {
     let next = max(version + 1, leastVersion)
     if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
@@ -58,7 +58,7 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// A day of tolerance: a new epoch starts at the clock, and a few steps may follow at once.
+  /// Allows one day more, because a new epoch starts at the Unix time, and a few steps may follow at once.
   func isBeyondClock(_ version: Int) -> Bool { version > now.adding(days: 1).secondsSinceEpoch }
 
   // MARK: Signing
@@ -92,7 +92,7 @@ package struct RepositorySigner: Sendable {
     return try begin(under: root, file, delegating: series, to: verifiers[.series] ?? RoleVerifiers([]), keys)
   }
 
-  /// Creates a publication under a root that clients already trust, after the loss of the old one.
+  /// Creates a publication under a root that clients already trust, after the old publication was lost.
   package func create(under root: [UInt8], delegating series: [SeedSeries], keys: KeyRing) throws
     -> SigningStep
   {
@@ -207,8 +207,8 @@ package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvert
 }
 
 extension PublishedMetadata {
-  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures. Also true after a
-  /// crash between such a root and the role's metadata.
+  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures. Also true if a crash
+  /// prevented the role's metadata from being signed again after such a root.
   func isReplaced(_ role: KeyRole, by next: Root) -> Bool {
     if outdated.contains(role) { return true }
     let (old, new) = (root.roles[role.rawValue]?.keyIDs ?? [], next.roles[role.rawValue]?.keyIDs ?? [])

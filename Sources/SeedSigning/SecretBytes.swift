@@ -18,7 +18,7 @@ final class SecretBytes: @unchecked Sendable {
     self.count = count
     pages = .allocate(byteCount: (count + page - 1) / page * page, alignment: page)
     pages.initializeMemory(as: UInt8.self, repeating: 0)
-    // If the limit on locked memory is reached, the key is still usable.
+    // Ignores errors: if the limit on locked memory is reached, the key is still usable.
     _ = mlock(pages.baseAddress, pages.count)
     try fill(UnsafeMutableRawBufferPointer(rebasing: pages[..<count]))
   }
@@ -44,7 +44,7 @@ final class SecretBytes: @unchecked Sendable {
 
 /// Keeps a process's keys out of files.
 package enum ProcessSecrets {
-  /// Swift's crash reporter prints the memory that registers point to.
+  /// The signals that Swift's crash reporter handles; it prints the memory that registers point to.
   private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT]
 
   /// Disables core dumps, reports with memory contents, and access to the memory by the user's other processes.

@@ -59,7 +59,7 @@ package struct KeyRing: Sendable {
 
   package func adding(_ other: KeyRing) -> KeyRing { KeyRing(keys.merging(other.keys) { $0 + $1 }) }
 
-  /// Each key once, because metadata that repeats a key id is malformed, and two files may hold one key.
+  /// Each key once: two files may hold the same key, but metadata that repeats a key id is malformed.
   package func verifiers(_ role: KeyRole, threshold: Int = 1) -> RoleVerifiers {
     var taken: Set<PublicKey> = []
     let keys = self[role].map(\.publicKey).filter { taken.insert($0).inserted }
@@ -74,7 +74,7 @@ package struct MissingKeys: Error, Hashable, Sendable, CustomStringConvertible {
   package let needed: Int
 
   package var description: String {
-    "\(role) metadata needs signatures of \(needed) of its keys, and \(found) of them are here; "
+    "\(role) metadata needs signatures of \(needed) of its keys, but \(found) of them are available here; "
       + "'seedbank keys status' lists them"
   }
 }

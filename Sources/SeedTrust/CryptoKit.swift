@@ -1,5 +1,5 @@
 #if canImport(CryptoKit)
-// Scoped, because CryptoKit has a `SHA256Digest` of its own.
+// Imports single types, because CryptoKit has its own `SHA256Digest`.
 import enum CryptoKit.Curve25519
 import enum CryptoKit.P256
 import struct CryptoKit.SHA256

@@ -37,7 +37,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
 
   package var json: JSONValue { ["signatures": .array(signatures.map(\.json)), "signed": tree] }
 
-  /// The number of distinct keys of the role that signed, whatever the number of ids.
+  /// The number of the role's distinct keys that signed; a key with several ids counts once.
   package func signerCount(of role: RoleKeys, among keys: [String: RoleKey]) -> Int {
     Set(signers(of: role, among: keys).values).count
   }

@@ -7,7 +7,7 @@ package typealias MetadataFetcher = @Sendable (_ name: String, _ maxBytes: Int) 
 /// The client's metadata files by unversioned name: `root.json`, `timestamp.json`, `transit-2.json`.
 package struct StoredMetadata {
   package let read: (_ fileName: String) throws -> [UInt8]?
-  /// Replaces a file durably; called only with verified, unmodified bytes, in the order of trust.
+  /// Replaces a file durably. Called only with verified, unmodified bytes: root, timestamp, TUF snapshot role, targets.
   package let persist: (_ fileName: String, _ bytes: [UInt8]) throws -> Void
 
   package init(
@@ -58,7 +58,7 @@ package struct MetadataRefresh {
     return try trusted.series(series)
   }
 
-  /// The trusted metadata if the repository's timestamp is the trusted one. Leaves errors to the full workflow.
+  /// The trusted metadata if the repository's timestamp is the trusted one; nil if the full workflow is needed.
   private mutating func unchanged(_ series: SeedSeries) async throws -> SeriesMetadata? {
     var trial = self
     defer { heard = trial.heard }
@@ -93,7 +93,7 @@ package struct MetadataRefresh {
       let name = MetadataName.versioned(Root.type, trusted.root.version + 1)
       guard let bytes = try await download(name, Root.type, limit: Limits.rootBytes) else { break }
       try trusted.updateRoot(bytes)
-      // It was fetched before this root, and may be signed by a revoked key.
+      // A timestamp that was fetched before this root may be signed by a revoked key.
       heard = nil
       try stored.persist(MetadataName.unversioned(Root.type), bytes)
     }

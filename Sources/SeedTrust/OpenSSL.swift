@@ -37,7 +37,7 @@ enum Ed25519 {
   static func verify(_ signature: [UInt8], _ message: [UInt8], publicKey: [UInt8]) -> Bool {
     let key = EVPKey(publicKey: publicKey)
     let context = MessageContext()
-    // A rejected signature leaves entries in the thread's error queue for its next user.
+    // A rejected signature leaves entries in the thread's error queue, which other code could take for its own errors.
     defer { ERR_clear_error() }
     mustSucceed(EVP_DigestVerifyInit(context.pointer, nil, nil, nil, key.pointer))
     return EVP_DigestVerify(context.pointer, signature, signature.count, message, message.count) == 1
@@ -86,7 +86,7 @@ private func mustSucceed(_ status: Int32) {
 
 extension PEMKey {
   func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-    // A rejected key or signature leaves entries in the thread's error queue for its next user.
+    // A rejected key or signature leaves entries in the thread's error queue; see `Ed25519`.
     defer { ERR_clear_error() }
     guard let key = EVPKey(subjectPublicKeyInfo: der) else { return false }
     let context = MessageContext()

@@ -37,15 +37,15 @@ package struct PEMKey: Hashable, Sendable {
     0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
   ]
 
-  /// A smaller modulus is weak, a larger one costs a client too much time.
+  /// A smaller modulus is weak; a larger one costs a client too much time.
   private static let modulusBytes = 256...1024
   private static let rsaEncryption: [UInt8] = [
     0x30, 0x0D, 0x06, 0x09, 0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01, 0x05, 0x00,
   ]
-  /// The exponent 65537, which all tools take.
+  /// The exponent 65537, which all tools use.
   private static let exponent: [UInt8] = [0x02, 0x03, 0x01, 0x00, 0x01]
 
-  /// Whether the modulus fills its bytes, and everything around it is as its length requires.
+  /// Whether this is the only accepted encoding of an RSA key: a modulus with its top bit set, and the exponent above.
   private static func isRSAKey(_ der: [UInt8]) -> Bool {
     let modulus = der.count - 38
     guard modulusBytes.contains(modulus) else { return false }

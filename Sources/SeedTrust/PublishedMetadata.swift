@@ -1,7 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A publication's verified metadata, on which the publisher bases the next step, and which a front serves.
+/// A publication's verified metadata, from which the publisher makes the next.
 package struct PublishedMetadata: Sendable {
   package var root: Root
   package var timestamp: Timestamp
@@ -33,8 +33,8 @@ package struct PublishedMetadata: Sendable {
   /// signatures by keys of former roots (those in the chain and `formerRoots`; see ``outdated``), because a publisher
   /// must read such metadata in order to replace it.
   ///
-  /// With metadata verified earlier, series are verified again only if their keys, entry or file changed. `isUnchanged`
-  /// compares the file with the one read then.
+  /// If `earlier` is given, verifies a series again only if its keys, entry or file have changed. `isUnchanged` reports
+  /// whether a file is the one that was read for `earlier`.
   package init(
     root: [UInt8], formerRoots: [Root] = [], after earlier: PublishedMetadata? = nil,
     isUnchanged: (_ name: String) throws -> Bool = { _ in false }, read: (_ name: String) throws -> [UInt8]?

@@ -4,8 +4,8 @@ package import SeedSystem
 package struct PublishedObject: Hashable, Sendable {
   package enum Kind: Hashable, Sendable {
     case snapshot(SeedVersion, ContentEncoding)
-    /// The changed rows; `from` is below `to`. Always listed in gzip, so that stored deltas can be spliced; large ones
-    /// that are merged or begin a minor also in xz.
+    /// The changed rows; `from` is below `to`. Every delta is listed in gzip, so that stored deltas can be spliced. Large
+    /// deltas that merge others or begin a minor are also listed in xz.
     case delta(from: SeedVersion, to: SeedVersion, ContentEncoding = .gzip)
   }
 
@@ -17,11 +17,11 @@ package struct PublishedObject: Hashable, Sendable {
   package let rawLength: Int
   /// The SHA-256 of a snapshot's SQLite file; nil for deltas, because the digest proves the rows that they lead to.
   package let rawSHA256: SHA256Digest?
-  /// The schema of its model.
+  /// The schema hash of `model`.
   package let schema: SHA256Digest
-  /// The schema before a delta that begins a minor, else nil.
+  /// For a delta that begins a minor, the schema hash of the data to which it applies; else nil.
   package let schemaBefore: SHA256Digest?
-  /// The state digest at its version.
+  /// The state digest of the rows at ``version``.
   package let digest: SHA256Digest
   /// The publication time of a snapshot; nil for deltas.
   package let publishedAt: UTCTime?
@@ -66,8 +66,8 @@ package struct PublishedObject: Hashable, Sendable {
 
   // MARK: - As a TUF target
 
-  /// Nil for a name of another form or a model without a schema in `models`, which a newer version of the publisher may
-  /// have introduced.
+  /// Returns nil for an unknown form of name or a model that is not in `models`, because a newer version of the publisher
+  /// may have introduced it.
   init?(
     _ path: String, _ file: TargetFile, in series: SeedSeries, _ models: [ModelVersion: SHA256Digest]
   ) throws(MalformedJSON) {
@@ -148,8 +148,8 @@ package enum DeltaChain {
   private typealias Path = (bytes: Int, deltas: [PublishedObject])
 
   /// The deltas in order; empty if `start` is `end`, nil if no chain exists. Deltas are state-based and apply to any
-  /// version that they cover, so the first one may begin before `start`. `schema` is that of the data at `start`;
-  /// without it, the first one may have any.
+  /// version that they cover, so the first one may begin before `start`. `schema` is that of the data at `start`; if it
+  /// is nil, the first delta may apply to any schema.
   package static func shortest(
     _ objects: [PublishedObject], from start: SeedVersion, _ schema: SHA256Digest? = nil, to end: SeedVersion
   ) -> [PublishedObject]? {

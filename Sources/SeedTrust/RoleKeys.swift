@@ -13,7 +13,7 @@ package enum KeyRole: String, CaseIterable, Hashable, Sendable {
   /// Signs, at short intervals, which metadata is the newest.
   case timestamp
 
-  /// Whether a publish step needs no such key, so that it may be kept away from the publisher.
+  /// Whether publishing needs no key of this role, so that the operator can keep the key on another machine.
   package var isOffline: Bool { self == .root || self == .targets }
 
   /// Root metadata names the keys of all roles except the series', which are in targets metadata.

@@ -4,7 +4,7 @@ package import SeedSystem
 extension SHA256Hasher {
   package mutating func update(_ bytes: [UInt8]) { bytes.withUnsafeBytes { update($0) } }
 
-  /// Returns the digest and starts an empty message.
+  /// Returns the digest and resets the hasher.
   package mutating func finish() -> SHA256Digest {
     withUnsafeTemporaryAllocation(byteCount: SHA256Digest.byteCount, alignment: 8) { buffer in
       finish(into: buffer)

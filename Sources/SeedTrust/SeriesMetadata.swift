@@ -53,9 +53,9 @@ package struct SeriesState: Hashable, Sendable {
   package var head: SeedVersion
   /// The oldest version from which deltas lead to the head; at most the head.
   package var floor: SeedVersion
-  /// The newest model, which the files have.
+  /// The model of the newest files.
   package var model: ModelVersion
-  /// The schema hash of every minor model that can open the files, and so of each object's model.
+  /// The schema hashes of all minors whose apps can open the files; includes the model of every object.
   package var models: [ModelVersion: SHA256Digest]
   package var lifecycle: SeedLifecycle
   package var publishedAt: UTCTime
@@ -64,7 +64,7 @@ package struct SeriesState: Hashable, Sendable {
   package var license: String?
   package var attribution: String?
   package var source: String?
-  /// The reason why publishing is on hold, after a rollback by the operator.
+  /// Not nil while publishing is on hold after a rollback by the operator.
   package var hold: SeriesHold?
 
   package var schema: SHA256Digest? { models[model] }
@@ -126,7 +126,7 @@ package struct SeriesState: Hashable, Sendable {
   }
 }
 
-/// Set after a rollback: the series takes nothing from its origin.
+/// Set by an operator's rollback: until it is lifted, nothing from the origin is published.
 package struct SeriesHold: Hashable, Sendable {
   /// The version whose rows the head repeats.
   package let version: SeedVersion

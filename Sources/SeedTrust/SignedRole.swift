@@ -80,10 +80,10 @@ package struct MetadataFile: Hashable, Sendable {
 
 /// Names of metadata files. Roles may have any name, so all but RFC 3986's unreserved characters are percent-encoded.
 package enum MetadataName {
-  /// `timestamp.json`, `transit-2.json`: the client's copies, and the repository's timestamp.
+  /// `timestamp.json`, `transit-2.json`: names of the client's copies and of the repository's timestamp.
   package static func unversioned(_ role: String) -> String { quoted(role) + ".json" }
 
-  /// `3.targets.json`: all other files of a repository.
+  /// `3.targets.json`: names of all other files of a repository.
   package static func versioned(_ role: String, _ version: Int) -> String {
     "\(version).\(unversioned(role))"
   }

@@ -8,7 +8,7 @@ package struct Delegations: Hashable, Sendable {
 
   package init(keys: [String: RoleKey], roles: [Role]) { (self.keys, self.roles) = (keys, roles) }
 
-  /// Ignores forms other than a list of roles.
+  /// Ignores other forms of delegation than a list of roles.
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     keys = try fields.dictionary("keys", RoleKey.init(reading:))
     roles = fields.has("roles") ? try fields.list("roles", by: "name", \.name, Role.init(reading:)) : []
@@ -32,7 +32,7 @@ package struct Delegations: Hashable, Sendable {
     init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
       name = try fields.string("name")
       guard !name.isEmpty, !Root.topLevelRoles.contains(name) else {
-        throw fields.error("name", "\"\(name)\" cannot be delegated to")
+        throw fields.error("name", "\"\(name)\" cannot be the name of a delegated role")
       }
       keys = try RoleKeys(reading: &fields)
       terminating = try fields.bool("terminating")

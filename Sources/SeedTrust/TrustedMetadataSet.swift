@@ -14,10 +14,10 @@
 //  7. A delegated role may list only paths that were delegated to it.
 //  8. Everything accepted must be valid at the reference time, which is the same for a whole refresh.
 //  9. A threshold counts distinct keys, not key ids; a key id occurs once among the signatures.
-// 10. Stored metadata is verified again. An expired stored timestamp or TUF snapshot role, or a TUF snapshot role that
-//     is no longer announced (by version, length or digest), counts only against rollback. Stored metadata whose keys
-//     the root has replaced is ignored, so that a repository can recover from a fast-forward attack, in which a stolen
-//     key raised versions.
+// 10. Stored metadata is verified again. A stored timestamp or TUF snapshot role that has expired, or a TUF snapshot role
+//     that the timestamp no longer lists (by version, length or digest), serves only to detect a rollback. Stored
+//     metadata is ignored if the root has replaced its keys, so that a repository can recover from a fast-forward
+//     attack, in which a stolen key raised versions.
 // 11. A publisher that reads its own publication also accepts signatures by former roots' keys, in order to replace
 //     them (`acceptKeys`). A client never does.
 

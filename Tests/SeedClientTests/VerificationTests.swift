@@ -121,7 +121,7 @@ import Testing
     let next = try fixture.store()
     let (root, now) = (fixture.publisher.root, fixture.publisher.now)
     let report = try StoreExamination(fixture.directory, root: root, now: now).run()
-    #expect(report.findings.map(\.problem) == ["a read of it found damage: it is no longer read"])
+    #expect(report.findings.map(\.problem) == ["a read found damage, so the store no longer reads it"])
     #expect(try await next.update().action == .replaced)
     try await next.verify()
     #expect(try await next.stops() == ["One"])

@@ -103,7 +103,7 @@ import Testing
       says: "signed.delegations.roles[1].name: occurs twice: a/b"),
     Flaw(
       targetsText, #""name":"c""#, #""name":"root""#,
-      says: #"signed.delegations.roles[1].name: "root" cannot be delegated to"#),
+      says: #"signed.delegations.roles[1].name: "root" cannot be the name of a delegated role"#),
     Flaw(
       targetsText, #""paths":["*"],"#, "",
       says: "signed.delegations.roles[0].paths: expected one of paths and path_hash_prefixes"),

@@ -29,7 +29,7 @@ struct FetchedObject: Sendable {
     }
   }
 
-  /// A delta's document in pieces, as long as it is not longer than signed.
+  /// A delta's document in pieces. Fails if it expands to more bytes than signed.
   func document() throws -> DocumentPieces.Source {
     guard object.rawLength <= Limits.deltaBytes else {
       throw SeedError(
@@ -53,7 +53,7 @@ struct UnusableObject: SeedErrorConvertible {
   let object: PublishedObject
   let seedError: SeedError
 
-  /// Fails if the error is not about the object.
+  /// Returns nil if the error is not about the object.
   init?(_ object: PublishedObject, _ error: any Error) {
     seedError = SeedError(error)
     guard [.missingFile, .damaged].contains(seedError.code) else { return nil }

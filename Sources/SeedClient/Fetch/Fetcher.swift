@@ -10,8 +10,8 @@ struct Fetcher: Sendable {
   let partial: PartialFolder
   var context = UpdateContext()
 
-  /// Bytes per part. Limits memory use, because Foundation on Linux buffers without limit if data arrives faster than
-  /// it is read, and its `suspend()` restarts the transfer. Does not limit a body that Foundation expands.
+  /// Bytes per part. Limits memory use: if data arrives faster than it is read, Foundation on Linux buffers without
+  /// limit, and suspending its task would restart the transfer. Does not limit a gzip body that Foundation expands.
   static let partBytes = 4 * 1024 * 1024
 
   func retrying<Result>(received: () -> Int, _ body: () async throws -> Result) async throws -> Result {
@@ -88,7 +88,7 @@ package struct ServerAddress: Sendable, CustomStringConvertible {
   package var description: String { base }
 }
 
-/// Fetches a publication's files as published (for followers).
+/// Fetches a publication's files unchanged, for `seedbank follow`.
 package struct PublicationFetcher: Sendable {
   private let fetcher: Fetcher
 
@@ -113,8 +113,8 @@ package struct PublicationFetcher: Sendable {
 }
 
 extension SeedError {
-  /// Names the server. Until metadata or data has been verified, signatures by other keys mean that the app has a
-  /// different publisher's root, and a retry cannot help. After that, the server or a mirror is at fault.
+  /// Adds the server to the message. Until metadata or data has been verified, signatures by other keys mean that the app
+  /// has a different publisher's root, and a retry cannot help. After that, the server or a mirror is at fault.
   init(_ error: TrustError, of series: SeedSeries, at server: ServerAddress, hasVerified: Bool = true) {
     let message =
       switch error {
@@ -134,7 +134,7 @@ extension SeedError {
   /// incomplete.
   private static func missing(_ name: String, _ server: ServerAddress) -> String {
     name == MetadataName.unversioned(Timestamp.type)
-      ? "\(server) does not have metadata/\(name): give the address of a publication, whose folder metadata has that file"
+      ? "\(server) does not have metadata/\(name): give the address of a publication, the folder that contains 'metadata'"
       : "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it "
         + "is still missing, the server's operator can list all missing files with `seedbank verify`"
   }

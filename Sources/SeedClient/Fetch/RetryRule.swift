@@ -1,7 +1,7 @@
 /// Decides whether and when a failed request is retried within an update. Pure. Every 16 KiB received allow one more
 /// failure, so a large file gets through an unstable network; three failures in a row with less than 1 KiB between
-/// them end the update. `Retry-After` is honoured twice: here up to two seconds, because a user may be waiting, and
-/// between updates by ``PollInterval``, which ``SeedStore/keepUpdated(_:onFailure:)`` gives the delay of the last failure.
+/// them end the update. A `Retry-After` of more than two seconds also ends it, because a user may be waiting; then
+/// ``SeedStore/keepUpdated(_:onFailure:)`` waits at least that long before the next update (see ``PollInterval``).
 struct RetryRule: Hashable, Sendable {
   private(set) var failures = 0
   /// Consecutive failures with less than ``fruitBytes`` between them.
@@ -11,7 +11,7 @@ struct RetryRule: Hashable, Sendable {
   private static let mostFruitless = 3
   private static let fruitBytes = 1024
   private static let bytesPerFailure = 16 * 1024
-  /// Delays in seconds. If the server asks for more than `longest`, the update fails; ``PollInterval`` then waits.
+  /// Delays in seconds. If the server asks for more than `longest`, the update fails.
   private static let backoff = Backoff(first: 0.5, longest: 2, jitter: 0.25)
 
   /// The delay before the next attempt; nil to give up. `received` counts the bytes of all attempts.

@@ -24,7 +24,7 @@ final class WatchedRequest: Sendable {
     (self.fetcher, self.request, self.length, self.deadline) = (fetcher, request, length, deadline)
   }
 
-  /// Sends the request once. `begin` receives the classified head, `take` bytes and the range that they belong to.
+  /// Sends the request once. `begin` gets the classified head; `take` gets bytes and the range that the response covers.
   func run(
     begin: @escaping @Sendable (Reply) throws -> Void = { _ in },
     take: @escaping @Sendable ([UInt8], Range<Int>) throws -> Void

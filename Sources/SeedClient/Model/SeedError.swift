@@ -52,7 +52,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let retired = Code("retired")
     /// No published files update this device's data to the newest version.
     public static let versionGone = Code("versionGone")
-    /// Every path to the newest version failed on this device before, or was rolled back.
+    /// The newest version can be reached only through data that failed on this device before or was rolled back.
     public static let rejected = Code("rejected")
     /// A downloaded or local file does not match its signed hash.
     public static let damaged = Code("damaged")
@@ -124,7 +124,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   package static let closed = SeedError(.closed, "the store was closed: create a new one")
 
   static func readOnly(_ directory: String) -> SeedError {
-    SeedError(.readOnly, "this store only reads \(directory): let the store that updates it do that")
+    SeedError(.readOnly, "this store is read-only: use the store that updates \(directory)")
   }
 }
 
@@ -138,8 +138,7 @@ extension SeedError: LocalizedError {
 protocol SeedErrorConvertible: Error { var seedError: SeedError { get } }
 
 extension SeedError {
-  /// The error of a function of this library, or another error translated into one; `SeedError(error).code` works in
-  /// every `catch`.
+  /// Converts any error that this library can throw, so that `SeedError(error).code` works in every `catch`.
   public init(_ error: any Error) {
     switch error {
     case let error as SeedError: self = error
@@ -162,7 +161,7 @@ extension SeedError {
     case ResultCode.full where error.place == .scratch:
       self.init(
         .insufficientSpace,
-        "\(error): SQLite's scratch files have no room; make some in TMPDIR, or set TMPDIR to another folder"
+        "\(error): SQLite needs more space for temporary files; free some in TMPDIR, or set TMPDIR to another folder"
       )
     case ResultCode.full: self = .full(error.description)
     case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)
@@ -174,7 +173,7 @@ extension SeedError {
   }
 
   fileprivate static let diskAdvice = "try again, and check the disk if this keeps happening"
-  /// SQLite also writes the files beside a database that is only read.
+  /// Write permission helps even a failed read, because SQLite writes files beside a database that it only reads.
   fileprivate static let rightsAdvice =
     "let this app read and write the store's directory, or unlock the device"
 
@@ -190,7 +189,7 @@ extension TrustError {
     case .expired: .stale
     case .missingFile: .missingFile
     case .conflict: .rolledBack
-    // A request for a series of another publication finds no role with that name.
+    // A publication that does not have the series has no role with its name.
     case .missingRole(let role, _) where SeedSeries(roleName: role) != nil: .noCompatibleModel
     default: .untrusted
     }

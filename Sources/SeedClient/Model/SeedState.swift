@@ -11,7 +11,7 @@ import os
 
 /// A store's data and last update, for a settings screen.
 ///
-/// Persists across restarts, except for errors. It is loaded on first use, without opening the data.
+/// Persists across restarts, except for errors. Loaded on first use, even if no data has been opened.
 public struct SeedState: Hashable, Sendable {
   /// The model that the app was built for.
   public let model: SeedModel
@@ -24,7 +24,7 @@ public struct SeedState: Hashable, Sendable {
   }
   /// When the newest version was published.
   public var publishedAt: Date? { record.publishedAt?.date }
-  /// The origin of the file, if there is one; deltas may have changed it since.
+  /// The origin of the data file, if there is one. Deltas may have changed the file since.
   public package(set) var origin: SeedOrigin?
   /// The time of the last successful check. After a restart, it may be up to an hour too early.
   public var lastChecked: Date? { record.lastChecked?.date }
@@ -42,7 +42,7 @@ public struct SeedState: Hashable, Sendable {
   public var license: String? { provenance?.license }
   /// The name to show with the data.
   public var attribution: String? { provenance?.attribution }
-  /// The origin of the data.
+  /// The data's source, as the operator wrote it.
   public var source: String? { provenance?.source }
 
   /// True if the data may be outdated: the last update failed, or the last check was more than an hour ago
@@ -53,7 +53,7 @@ public struct SeedState: Hashable, Sendable {
   package var record = StateRecord()
   package var fileProvenance = Provenance()
 
-  /// The newest signed one, because a delta does not change the file's.
+  /// Prefers the signed metadata's, because deltas do not update the one in the file.
   private var provenance: Provenance? { version == nil ? nil : record.provenance ?? fileProvenance }
 
   package init(_ model: SeedModel) { self.model = model }
@@ -62,7 +62,7 @@ public struct SeedState: Hashable, Sendable {
     (version, fileProvenance) = (meta.version, meta.provenance)
   }
 
-  /// One function, because each change of a store's state is sent to listeners.
+  /// Sets both at once, because each assignment to a store's state is sent to listeners.
   mutating func loseData() { (version, origin) = (nil, nil) }
 }
 

@@ -12,7 +12,7 @@ public struct UpdatePlan: Hashable, Sendable {
     case newEpoch
     /// The newest data has a new schema, which deltas cannot reach.
     case newSchema
-    /// The rows on the device differ from those published as their version.
+    /// The rows on the device differ from those published under the same version.
     case otherRows
     /// The deltas are not larger than the newest snapshot.
     case deltasAreSmaller
@@ -23,8 +23,8 @@ public struct UpdatePlan: Hashable, Sendable {
     case onlySnapshot
     /// The deltas did not yield the published rows, so a snapshot replaces the data.
     case deltasFailed
-    /// The log is more than twice as long as the file because a reader does not end its transaction, so the
-    /// data continues in a new file with its own log.
+    /// The WAL is more than twice as long as the file, because a reader keeps a transaction open. A new file, which
+    /// starts with an empty WAL, replaces both.
     case logHeld
   }
 
@@ -34,9 +34,9 @@ public struct UpdatePlan: Hashable, Sendable {
   public let from: SeedVersion?
   /// The version after the update.
   public let to: SeedVersion
-  /// Total bytes of the deltas to the newest version, if any and compared.
+  /// Total bytes of the deltas to the newest version; `nil` if there are none or the choice did not depend on them.
   public let deltaBytes: Int?
-  /// Total bytes of the newest snapshot and later deltas, if any and compared.
+  /// Total bytes of the newest snapshot and later deltas; `nil` as for ``deltaBytes``.
   public let snapshotBytes: Int?
   /// The objects to download, in order of use; a snapshot is first.
   let objects: [PublishedObject]
@@ -134,7 +134,7 @@ public struct UpdateReport: Hashable, Sendable, CustomStringConvertible {
 public struct UpdateTraffic: Hashable, Sendable {
   /// Requests sent, not counting redirects.
   public package(set) var requests = 0
-  /// Bytes of response bodies, those of compressed metadata after they were expanded.
+  /// Bytes of response bodies. Metadata that was compressed for the transfer counts with its expanded size.
   public package(set) var bytes = 0
   /// Requests repeated after a failure.
   public package(set) var retries = 0

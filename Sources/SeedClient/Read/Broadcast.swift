@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// Sends elements to any number of streams, optionally starting with the latest.
+/// Sends elements to any number of streams.
 final class Broadcast<Element: Sendable>: Sendable {
   private struct State {
     var latest: Element?
@@ -13,7 +13,8 @@ final class Broadcast<Element: Sendable>: Sendable {
   private let replaysLatest: Bool
   private let state = Mutex(State())
 
-  /// A slow listener loses the oldest elements beyond `mostWaiting`. `replaysLatest` begins streams with the latest.
+  /// A slow listener loses the oldest elements beyond `mostWaiting`. With `replaysLatest`, each new stream begins with the
+  /// latest element.
   init(mostWaiting: Int, replaysLatest: Bool = false) {
     (self.mostWaiting, self.replaysLatest) = (mostWaiting, replaysLatest)
   }
@@ -22,7 +23,7 @@ final class Broadcast<Element: Sendable>: Sendable {
 
   /// Ends all streams, including later ones.
   func finish() {
-    // Finish outside the lock, because ending a stream calls its removal, which takes the lock.
+    // Finishes outside the lock, because that calls `onTermination`, which takes the lock.
     let listeners = state.withLock { state in
       state.isOver = true
       state.latest = nil
@@ -38,7 +39,6 @@ final class Broadcast<Element: Sendable>: Sendable {
     }
   }
 
-  /// Setting it sends nothing.
   var latest: Element? {
     get { state.withLock(\.latest) }
     set { state.withLock { $0.latest = newValue } }

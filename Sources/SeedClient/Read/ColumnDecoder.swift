@@ -70,7 +70,7 @@ struct ColumnContainer: SingleValueDecodingContainer {
 
   func decodeNil() -> Bool { borrowed.isNull }
 
-  /// The protocol's functions for `Bool`, `String` and numbers.
+  /// Implements the protocol's functions for `Bool`, `String` and numbers.
   func decode<Value: ColumnValue>(_ type: Value.Type) throws -> Value {
     guard let value = Value(borrowed) else { throw misfit(Value.wanted) }
     return value
@@ -93,7 +93,7 @@ struct ColumnContainer: SingleValueDecodingContainer {
   }
 }
 
-/// The value of a column that is no longer in its statement's row.
+/// The value of a column, independent of a statement.
 final class OwnedColumn: ColumnSource {
   private let name: String
   private let bytes = LentBytes()

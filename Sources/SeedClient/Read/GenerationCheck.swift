@@ -29,8 +29,8 @@ enum GenerationCheck {
     }
   }
 
-  /// True if SQLite, reading all pages again, finds damage in bytes that the disk returns without errors: the snapshot
-  /// was never valid. A disk failure proves nothing about the snapshot.
+  /// True if SQLite can read all pages and finds damage in them: then the snapshot was never valid. A disk error proves
+  /// nothing about the snapshot.
   static func provesDamage(_ folder: GenerationFolder) -> Bool {
     do {
       return try !StructureCheck(Connection(folder.file, .received)).complaints(.quick).isEmpty

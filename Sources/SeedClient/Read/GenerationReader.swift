@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedSystem
 
-/// Reads a generation: a few connections on their own queues for the app, so a slow read does not block others, and one
-/// for the store's own short reads, which never wait for the app's.
+/// Reads a generation. The app's reads use a few connections with their own queues, so a slow read does not block others.
+/// The store's own short reads use another connection, so they never wait for the app's.
 actor GenerationReader: BlockingActor {
   /// Maximum concurrent reads by the app; others wait. Each uses a connection: a thread and three open files.
   static let mostReads = 4
@@ -46,7 +46,7 @@ actor GenerationReader: BlockingActor {
     return opened
   }
 
-  /// Runs `body` in one read transaction, so it sees one version. The first success confirms the generation.
+  /// Runs `body` in one read transaction, so it reads one version. The first success marks the generation as confirmed.
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
@@ -70,7 +70,7 @@ actor GenerationReader: BlockingActor {
   func suspend() async {
     access = .suspended
     for connection in busy { connection.interrupt.interrupt() }
-    // If it can be held as often as possible, no read is running.
+    // Once this holds all places of the limit, no read is running.
     for _ in 0..<Self.mostReads { await readLimit.acquireIgnoringCancellation() }
     defer { for _ in 0..<Self.mostReads { readLimit.release() } }
     for connection in idle { await connection.close() }

@@ -16,7 +16,7 @@ struct GenerationSearch: Sendable {
   /// A retry is needed only if a different generation became current during the attempt.
   private static let mostAttempts = 100
 
-  /// `known` are already open. Skips those in `damaged` and those marked as damaged.
+  /// Reuses a generation of `known`, which are already open. Skips those in `damaged` and those marked as damaged.
   func run(
     known: [Generation], damaged: Set<String>, onEnd: @escaping @Sendable () -> Void
   ) throws -> Result {
@@ -40,7 +40,7 @@ struct GenerationSearch: Sendable {
       if result.generation != nil { return result }
       let folder = layout.folder(name)
       let lease = try Lease(folder, onEnd: onEnd)
-      // If the pointer is unchanged, the generation was not due for removal when the lease was taken.
+      // If `CURRENT` is unchanged, the generation was not about to be removed when the lease was taken.
       guard try layout.pointer() == pointer else { return nil }
       let record = try GenerationRecord(of: folder)
       switch try check(lease, record, folder, damaged) {
@@ -63,7 +63,7 @@ struct GenerationSearch: Sendable {
   ) throws -> GenerationCheck.Outcome {
     guard lease != nil, let record else { return .damaged(reason: "\(folder.path) is incomplete") }
     guard !damaged.contains(folder.name), !folder.has(.damaged) else {
-      return .damaged(reason: "a read of it found damage")
+      return .damaged(reason: "an earlier read found damage")
     }
     // A crash may have happened between recording the rejection and rolling back.
     guard try !layout.rejected().contains(record.snapshot) else { return .damaged(reason: "it was rejected") }

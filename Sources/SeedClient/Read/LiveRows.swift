@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// The state of the data: a generation, its version, and the state of each table. Equal states are equal.
+/// A generation, its version, and the state of each table. Live queries skip editions that left their tables unchanged.
 struct DataEdition: Sendable {
   let generation: Generation
   let version: SeedVersion
@@ -9,7 +9,7 @@ struct DataEdition: Sendable {
 
   private struct TableState: Equatable {
     var sum: TableSum
-    /// The last version that inserted or deleted rows, or may have changed anything.
+    /// The last version that inserted or deleted rows, or whose changed columns are unknown.
     var rowsChanged: SeedVersion
     var columnsChanged: [String: SeedVersion] = [:]
 
@@ -61,11 +61,11 @@ struct DataEdition: Sendable {
 
   enum Reading: Sendable {
     case all
-    /// The columns that it reads, by table, all in lower case.
+    /// The columns that the query reads, by table, all in lower case.
     case tables([String: Set<String>])
 
-    /// Uses `.all` if changes cannot name a table, such as a search table. Ignores the schema tables, which SQLite
-    /// reads internally.
+    /// Uses `.all` if the query reads a table outside `ordinary`, such as a search table. Ignores the schema tables, which
+    /// SQLite reads internally.
     init(_ read: TablesRead, ordinary: Set<String>) {
       let schema: Set = ["sqlite_master", "sqlite_schema"]
       let data = read.columns.filter { !schema.contains($0.key.foldedName) }
@@ -148,7 +148,7 @@ struct LiveRows<Rows: Sendable>: Sendable {
     }
   }
 
-  /// Waits, but only until the store has another file, which may be readable.
+  /// Waits for `seconds`, or until the store has another file, which may be readable; then returns true.
   private func isReplaced(
     _ generation: Generation, within seconds: Double, _ newest: @escaping Editions
   ) async throws -> Bool {

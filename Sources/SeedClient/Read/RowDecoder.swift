@@ -47,7 +47,7 @@ class KeptContainer {
   /// Whether the app's type has kept a copy of the container.
   var isShared: Bool { true }
 
-  /// If an app's type keeps the container, its columns are leaked on purpose, to report that the row is no longer available.
+  /// If an app's type has kept the container, leaks the columns on purpose, so that a later access throws, not crashes.
   func end() {
     guard isShared else { return }
     columns.end()
@@ -103,7 +103,7 @@ final class MemberColumns {
     (columns, slots) = (columns.map { _ in -1 }, [:])
   }
 
-  /// The rows' decoder; superclasses use it too.
+  /// The rows' decoder, which also decodes superclasses.
   func rows() throws -> RowDecoder {
     guard !hasEnded else {
       throw SeedError(
@@ -175,8 +175,8 @@ struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
 
   // Inlined so that the compiler specializes them for each value type.
 
-  /// The protocol's functions for `Bool`, `String` and numbers. Those of `decodeIfPresent` have defaults, which a
-  /// generic function does not replace.
+  /// The protocol's functions for `Bool`, `String` and numbers. `decodeIfPresent` needs one function for each type,
+  /// because a generic one does not replace the protocol's defaults.
   @inline(__always)
   func decode<Value: ColumnValue>(_ type: Value.Type, forKey key: Key) throws -> Value {
     try columns._withUnsafeGuaranteedRef { try $0.plain($0.slot(key)) }

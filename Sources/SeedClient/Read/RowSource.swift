@@ -3,7 +3,7 @@ import SeedFormat
 
 protocol ColumnSource: AnyObject {
   func value(_ column: Int32) -> BorrowedValue
-  /// The error of a value that is not `wanted`.
+  /// The error for a value that is not of the `wanted` type.
   func misfit(_ column: Int32, _ member: String?, _ wanted: String) -> SeedError
 }
 

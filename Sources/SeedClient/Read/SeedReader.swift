@@ -50,8 +50,8 @@ public struct SeedReader: ~Copyable {
     }
   }
 
-  /// Tables and views, in lower case, whose changes are reported. Others, such as search tables, may always change, and
-  /// so may generated columns, because changes do not name the columns that they depend on.
+  /// The names of tables and views, in lower case. Omits search tables and tables with generated columns, because the
+  /// changes of a delta name neither search tables nor generated columns.
   func ordinaryTables() throws(SeedError) -> Set<String> {
     do {
       return Set(
@@ -84,12 +84,12 @@ extension SeedError {
 }
 
 extension DatabaseError {
-  /// SQLITE_ERROR: the statement does not fit the schema, although every seed has the requested tables.
+  /// SQLITE_ERROR: the statement does not fit the schema. For the library's own statements this means a damaged file.
   var saysMisfit: Bool { primaryCode == 1 }
 
   /// True if the file is temporarily unreadable because of a locked device, the disk, memory or another connection.
   var saysObstacle: Bool {
-    // The primary code means a statement that would write; extended codes mean a log that is not readable yet.
+    // SQLITE_READONLY alone means a statement that would write; its extended codes mean a WAL that is not readable yet.
     let isLogUnreadable = primaryCode == ResultCode.readOnly && code != ResultCode.readOnly
     return isLogUnreadable || ResultCode.obstacles.contains(primaryCode)
   }

@@ -24,8 +24,8 @@ struct GenerationFolder: Hashable, Sendable {
     try Folder.sync(path)
   }
 
-  /// Removes the folder unless it is leased. A partly removed folder has no record and cannot be leased; nor has a file
-  /// in its place, such as Finder's `.DS_Store`.
+  /// Removes the folder unless it is leased. A partly removed folder has no record and cannot be leased; neither can a
+  /// stray file, such as Finder's `.DS_Store`.
   func removeIfFree() throws(FileError) {
     guard Folder.exists(record) else { return try Folder.removeAny(path) }
     let lock = try File(record, for: .reading)

@@ -1,8 +1,8 @@
 import SeedSystem
 
 /// Holds a shared lock, so that a generation's files stay readable. The kernel releases it when the process ends. Files
-/// are removed only under the exclusive lock. Whether a lease was taken in time is checked later; see
-/// ``GenerationSearch``.
+/// are removed only under the exclusive lock. ``GenerationSearch`` checks afterwards that the lease was not taken too
+/// late, while the generation was being removed.
 final class Lease: Sendable {
   private let path: String
   private let lock: Mutex<FileLock?>
@@ -42,8 +42,7 @@ final class FileLock: Sendable {
 
   deinit { file.unlock() }
 
-  /// False if the locked file was removed or replaced, so that its path has a different lock. True if the disk cannot
-  /// answer.
+  /// False if the locked file was removed or replaced, so that its path has a different lock. True after a disk error.
   var isInPlace: Bool { (try? file.hasItsName()) ?? true }
 
   /// Takes an exclusive lock on a file, which is created if missing; `nil` if it is held elsewhere.

@@ -27,7 +27,7 @@ struct StoreLayout: Sendable {
   /// Rejected hashes, one per line.
   var rejections: String { "\(directory)/REJECTED" }
   var record: String { "\(directory)/STATE" }
-  /// An empty file, recreated whenever the data in the current file changes, for stores that watch.
+  /// An empty file, recreated whenever the data in the current file changes, so that other stores notice.
   var news: String { "\(directory)/NEWS" }
 
   func folder(_ name: String) -> GenerationFolder {
@@ -52,7 +52,7 @@ struct StoreLayout: Sendable {
 
   /// Removes the store's files except generations that are being read. Requires the store's lock.
   func removeUnlessRead() throws(FileError) {
-    // The pointer goes first, so that no other store opens a generation that is about to be removed.
+    // Removes the pointer first, so that no other store opens a generation that is about to be removed.
     try Folder.remove(current)
     for name in try Folder.names(in: generations) { try folder(name).removeIfFree() }
     let isRead = try !Folder.names(in: generations).isEmpty
@@ -65,7 +65,7 @@ struct StoreLayout: Sendable {
 
   private static let currentBytes = 128
 
-  /// The current generation's record names the previous one, so one durable write changes both.
+  /// The current generation's record names the previous generation, so one write of `CURRENT` changes both.
   func pointer() throws(FileError) -> GenerationPointer? {
     let bytes = try DurableFile.start(of: current, Self.currentBytes) ?? []
     let line = String(decoding: bytes, as: UTF8.self).split(separator: "\n").first.map(String.init)

@@ -6,7 +6,7 @@ import SeedTrust
 ///  1. 200 is the whole resource. If a later part was requested, the server does not support ranges: the download
 ///     restarts.
 ///  2. 206 is the requested part, or a shorter one with the same start, of a resource with the signed length.
-///  3. 416 to a later part: the server's resource is shorter than the local part; the download restarts.
+///  3. 416 for a later part means that the server's resource is shorter than the local part: the download restarts.
 ///  4. 401 means a missing, wrong or expired credential; so does 403 for a file that every publication has.
 ///  5. 403, 404 and 410 mean that the file does not exist (object stores answer 403 for unknown names).
 ///  6. Any other status is an error, with the delay from `Retry-After`; 429 and 503 mean a busy server.

@@ -1,7 +1,7 @@
 /// A store's settings.
 public struct SeedOptions: Sendable {
-  /// Receives log entries. The default on Apple platforms is `os.Logger` with the subsystem `seedbank`; others drop
-  /// them.
+  /// Receives log entries. The default is `os.Logger` with the subsystem `seedbank` on Apple platforms, and drops entries
+  /// on others.
   public var log: @Sendable (SeedLogEntry) -> Void
   /// Seconds between checks for new publisher keys while there is no new data; each check is one additional request.
   /// New data always triggers the check. 0 checks at every update.
@@ -31,11 +31,11 @@ public struct SeedOptions: Sendable {
 
   package var timeouts = DownloadTimeouts()
 
-  /// Rejects a directory with another major of the dataset: an app with a new major takes over its own directory, but
-  /// a tool with a wrong directory must not.
+  /// Rejects a directory with another major of the dataset. An app with a new major takes over its own directory, but
+  /// a tool that was given a wrong directory must not.
   package var isBoundToMajor = false
 
-  /// Called with every update's phases within the update, for tools; apps have ``SeedStore/phases``.
+  /// Called synchronously with the phases of all updates, for tools; apps have ``SeedStore/phases``.
   package var onPhase: @Sendable (UpdatePhase) -> Void = { _ in }
 
   /// When files can be read on a device with a passcode.
@@ -53,7 +53,7 @@ public struct SeedOptions: Sendable {
 package struct DownloadTimeouts: Hashable, Sendable {
   /// The repeated interval in which ``minimumBytes`` must arrive.
   package var window = Duration.seconds(30)
-  /// Bytes required per window, slower than any usable network.
+  /// Bytes required per window; every usable network is faster.
   let minimumBytes = 8 * 1024
   /// The limit for one file, including retries.
   package var total = Duration.seconds(6 * 3600)

@@ -92,24 +92,24 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "this app rejected the server's certificate at \(url): try another network; if that does not help, the "
         + "app's pinned certificate may be out of date"
     case .denied(let url, let status):
-      "the server does not let this app download \(url) (status \(status)): give it a new token or credential; if that does "
-        + "not help, compare the address with the publisher's"
+      "the server does not let this app download \(url) (status \(status)): give the app a new token or credential; if that "
+        + "does not help, compare the address with the publisher's"
     case .status(let url, let status, _) where (300..<400).contains(status):
       "the server answered \(url) with a redirect (\(status)) that is not followed, because it leads to another server or "
-        + "never ends: this network may require you to sign in first; if not, give the address that it leads to"
+        + "never ends: this network may require you to sign in first; if not, use the redirect's target as the address"
     case .status(let url, let status, let wait):
       "the server answered \(url) with status \(status)" + (wait.map { ": try again in \($0)" } ?? "")
     case .absent(let url):
       "the server does not have \(url), which its metadata names: try again later, or ask its operator"
     case .tooLong(let url, let limit):
-      "the server sends more for \(url) than the \(limit) signed bytes: ask its operator"
+      "the server sends more than the \(limit) expected bytes for \(url): ask its operator"
     case .otherLength(let url, let signed, let found):
       "the server reports \(found) bytes for \(url), but \(signed) were signed: ask its operator"
     case .otherPart(let url, let found):
       "the server sent a different part of \(url) than the requested one (\(found)): ask its operator"
     case .partless(let url):
-      "the connection drops before all of \(url) has arrived, and the server starts over each time: it "
-        + "must support range requests"
+      "the connection drops before all of \(url) has arrived, and the server restarts the file each time: the "
+        + "server must support range requests"
     case .coded(let url, let coding):
       "\(url) was sent with the Content-Encoding \(coding), which was not requested: configure the server and "
         + "proxies to send the file unchanged"

@@ -45,7 +45,7 @@ extension SeedOptions {
     set { session.answer = newValue }
   }
 
-  /// Settings, with the defaults of those that are not given. `log` is the system's log if `nil`.
+  /// Creates settings. Without `log`, entries go to the system's log.
   public init(
     log: (@Sendable (SeedLogEntry) -> Void)? = nil, rootCheckSeconds: Int = 3600,
     configureSession: @escaping @Sendable (URLSessionConfiguration) -> Void = { _ in },
@@ -251,7 +251,7 @@ struct Exchange: Sendable {
       #if canImport(Darwin)
       return true
       #else
-      // Foundation on Linux waits forever without a proposed credential, so the server's response is used.
+      // Foundation on Linux waits forever if it has no credential to propose: ends with the server's response instead.
       guard challenge.proposedCredential == nil else { return true }
       do {
         try receive(challenge.failureResponse)

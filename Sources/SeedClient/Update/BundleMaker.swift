@@ -38,7 +38,7 @@ package struct BundleMaker: Sendable {
         throw SeedError(
           .storeLocked, "another process is making a bundle in \(place.directory): try again later")
       }
-      // The next maker removes leftovers.
+      // If this fails, the next `make()` removes the leftovers.
       defer { withExtendedLifetime(lock) { try? Folder.removeAll(draft) } }
       for name in try Folder.names(in: draft) where name != Self.lockName {
         try Folder.removeAny("\(draft)/\(name)")
@@ -73,7 +73,7 @@ package struct BundleMaker: Sendable {
   /// The verified metadata, and its files by their path in the bundle, with the newest root.
   private func fetchMetadata() async throws -> (SeriesMetadata, [String: [UInt8]]) {
     let files = Mutex([BundleFolder.rootName: root])
-    // Reads only an earlier bundle's timestamp in that folder, in order to reject a server with an older one.
+    // Compares only with the timestamp of an earlier bundle in that folder, in order to reject a server with an older one.
     let earlier = StoredMetadata(
       read: { [place] name in
         guard name == MetadataName.unversioned(Timestamp.type) else { return nil }
@@ -92,7 +92,7 @@ package struct BundleMaker: Sendable {
     return (metadata, files.withLock { $0 })
   }
 
-  /// Reaching the app's minor from such a snapshot takes deltas, which a bundle lacks.
+  /// Only deltas lead from such a snapshot to the app's minor, and a bundle has none.
   private func tooOld(_ snapshot: PublishedObject) -> SeedError {
     SeedError(
       .versionGone,
@@ -100,7 +100,7 @@ package struct BundleMaker: Sendable {
         + "\(model.version): the publisher must publish a snapshot (`seedbank regenerate --snapshot`)")
   }
 
-  /// Stages the finished bundle as an app would at its first start.
+  /// Expands and verifies the finished bundle, as an app does at its first start.
   private func prove(_ bundle: BundleFolder) async throws {
     let bundled = try await BundledSeed(bundle, series: model.series, root: root)
     _ = try StagedSeed(

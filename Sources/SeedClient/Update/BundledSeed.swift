@@ -29,8 +29,8 @@ struct BundledSeed: Hashable, Sendable {
   let metadata: SeriesMetadata
   let snapshot: PublishedObject
 
-  /// Verifies a bundle's metadata, starting from the app's root. Ignores expiry, because an app stays in an
-  /// app store for months, and anyone may have its bundle's data.
+  /// Verifies a bundle's metadata, starting from the app's root. Ignores expiry, because an app stays in an app store for
+  /// months, and its first update replaces old data.
   init(_ folder: BundleFolder, series: SeedSeries, root: [UInt8]) async throws {
     self.folder = folder
     let nothing = StoredMetadata(read: { _ in nil }, persist: { _, _ in })
@@ -44,7 +44,7 @@ struct BundledSeed: Hashable, Sendable {
     self.snapshot = snapshot
   }
 
-  /// The snapshot in place, after checking its length and hash.
+  /// The snapshot's file in the bundle, after checking its length and hash.
   func verified() throws -> FetchedObject {
     let path = folder.file(snapshot)
     var hasher = SHA256Hasher()

@@ -12,7 +12,7 @@ final class SeedFile {
     schema = try SchemaReader(connection).schema()
   }
 
-  /// The header's read and write versions, and their value for WAL.
+  /// The two bytes of SQLite's file header that select the journal mode, and their value for WAL.
   private static let modeBytes = 18..<20
   private static let walMode: UInt8 = 2
 
@@ -21,8 +21,8 @@ final class SeedFile {
     guard mode == .text("wal") else {
       throw SeedError(
         .io,
-        "\(connection.path) cannot be read while it is written on this volume (no WAL mode): give the store a directory "
-          + "on another one")
+        "SQLite's WAL mode does not work on the volume of \(connection.path): give the store a directory on another volume"
+      )
     }
     // SQLite reports "wal" even if writing the header or deleting its journal failed (seen with 3.40.1). The next
     // connection would then find the old mode, or a journal that a reader may not roll back.
@@ -39,8 +39,7 @@ final class SeedFile {
   @discardableResult
   func emptyLog() throws -> Bool { try connection.emptyLog() }
 
-  /// Applies one delta atomically: rows, version and digest. Throws ``DeltaMismatch`` only if the document is
-  /// the signed one.
+  /// Applies one delta atomically: rows, version and digest. Throws ``DeltaMismatch`` if it does not fit the rows.
   func apply(_ delta: FetchedObject, keyLimit: Int) throws -> SeedChanges {
     let document = try delta.document()
     return try DeltaMismatch.blaming {

@@ -27,7 +27,7 @@ struct StagedSeed {
     }
   }
 
-  /// The file was just written with the signed bytes, so they are at fault unless the disk or memory failed.
+  /// The file has the signed bytes, so the publisher signed a damaged file unless this device's disk or memory failed.
   private static func blaming(_ object: PublishedObject, for error: any Error) -> any Error {
     switch error {
     case is NotASeed, is ForeignDefinition, is SchemaProblem: break
@@ -49,7 +49,7 @@ struct StagedSeed {
     fetched.phases.enter(.buildingIndexes)
     try complete(path, fetched.object, provingRows: provingRows)
     let file = try SeedFile(path)
-    // Before any reader opens the file, which would block the change of journal mode.
+    // Before any reader opens the file, because an open reader blocks the change of journal mode.
     try file.enterWAL()
     return file
   }
@@ -63,7 +63,7 @@ struct StagedSeed {
   }
 
   /// Compares the file's metadata with the signed metadata and, if `provingRows`, the sums, references and indexes with
-  /// the rows. Only reads, and opens the file first.
+  /// the rows. Only reads; must run before anything writes to the file.
   private static func check(
     _ path: String, _ object: PublishedObject, _ epoch: Epoch, provingRows: Bool
   ) throws {
@@ -78,7 +78,7 @@ struct StagedSeed {
     }
     let schema = try SchemaReader(connection).schema()
     guard schema.hash == object.schema else { throw differs("schema", object) }
-    // Deltas build on the stored sums.
+    // Deltas update the stored sums, so these must match the digest.
     let sums = try SeedTables.sums(connection)
     guard StateDigest.of(sums) == signed.digest else { throw differs("digest", object) }
     if provingRows { try SeedCheck(connection, schema).run() }

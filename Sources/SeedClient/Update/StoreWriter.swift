@@ -16,7 +16,7 @@ actor StoreWriter: BlockingActor {
   private var staged: StagedSeed?
   private var reading: String?
   private var rootChecked: UTCTime?
-  /// Generations that a read found damaged, whether or not the mark could be written.
+  /// Generations that a read found damaged, even if the mark in their folder could not be written.
   private var damaged: Set<String> = []
 
   init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
@@ -26,7 +26,7 @@ actor StoreWriter: BlockingActor {
 
   // MARK: The lock
 
-  /// A released store keeps the lock until its last task ends.
+  /// Waits this long for the lock, because a store that was just released holds it until its last task ends.
   private static let patience = Duration.milliseconds(300)
 
   var isLocked: Bool { lock != nil }
@@ -45,9 +45,9 @@ actor StoreWriter: BlockingActor {
     // Applied to the empty directory, so that later files inherit its protection class.
     StoreDirectory.apply(options, to: layout.directory)
     try layout.create()
-    // Not earlier, because the next attempt repeats this only without the lock.
+    // Set last, so that the next attempt repeats these steps if one of them fails.
     lock = held
-    // The next start removes leftovers that remain.
+    // Errors are ignored, because the next start tries again.
     for folder in [layout.directory, layout.trust] { _ = try? DurableFile.sweep(folder) }
     collect()
   }
@@ -85,7 +85,7 @@ actor StoreWriter: BlockingActor {
 
   // MARK: The current generation
 
-  /// The generation to read. With the lock, permanently replaces an unreadable current one.
+  /// The generation to read. If this store holds the lock, permanently replaces an unreadable current generation.
   func find(known: [Generation], justSwapped: Bool = false) throws -> GenerationSearch.Result {
     var found = try search.run(known: known, damaged: damaged) { [weak self] in
       Task { await self?.collect() }
@@ -101,15 +101,15 @@ actor StoreWriter: BlockingActor {
     try? layout.folder(name).set(.damaged)
   }
 
-  /// Goes back to the previous generation. Rejects the rows of this one and, unless both have the same, its snapshot.
+  /// Goes back to the previous generation. Rejects the rows of `generation`, and its snapshot unless both have the same.
   func rollBack(from generation: Generation, holding digest: SHA256Digest) throws {
     guard let pointer = try layout.pointer(), pointer.current == generation.name,
       let previous = pointer.previous
     else {
       throw SeedError(
         .noPrevious,
-        "there is no previous file in \(layout.directory): a file that a snapshot replaced can be restored once, but"
-          + " a delta's changes cannot be undone: wait for the publisher's next version")
+        "there is no previous file in \(layout.directory): only a file that a snapshot replaced can be restored, and only "
+          + "once; wait for the publisher's next version")
     }
     let folder = layout.folder(previous)
     guard !folder.has(.damaged), let kept = try GenerationRecord(of: folder)?.snapshot,
@@ -117,10 +117,10 @@ actor StoreWriter: BlockingActor {
     else {
       throw SeedError(
         .noPrevious,
-        "the generation before \(generation.name), in \(folder.path), cannot be read: update instead")
+        "the previous file, \(folder.file), cannot be read: update instead")
     }
-    // In this order, so that a crash in between has the same result: a rejected snapshot is not opened. The previous file
-    // may have the same one, after deltas continued in a new file. Then a crash leaves the newer file current.
+    // Rejects first: after a crash in between, the next start does not open a rejected snapshot, and also goes back. If
+    // both files come from the same snapshot, it is not rejected, and such a crash leaves the newer file current.
     try layout.reject([generation.record.snapshot, digest].filter { $0 != kept })
     try layout.setCurrent(previous)
     live = nil
@@ -146,9 +146,9 @@ actor StoreWriter: BlockingActor {
     return isRejected
   }
 
-  /// Rejects a snapshot only if no read of it ever succeeded; otherwise the disk is at fault, and the same snapshot may
-  /// help. The same applies if the disk is failing now, or if the readable fallback has the same snapshot. At a start
-  /// without a fallback, the snapshot is not rejected either: it gets one more chance, right after a swap.
+  /// Rejects an unreadable generation's snapshot, so that it is not downloaded again. Does not reject it if an earlier
+  /// read succeeded, the disk reports errors, or the readable generation has the same snapshot: then the disk is at
+  /// fault. At a start without another generation (not `hasNoMoreChance`), the snapshot is downloaded once more.
   private func reject(
     _ folder: GenerationFolder, if hasNoMoreChance: Bool, sparing proven: SHA256Digest?
   ) throws -> Bool {
@@ -206,8 +206,8 @@ actor StoreWriter: BlockingActor {
 
   // MARK: A new generation
 
-  /// Makes a verified snapshot and the deltas after it the current generation; returns its name. After a kill at any
-  /// point, the next start finds the old data or the new. `beforeSwap` runs once the generation is complete.
+  /// Makes a verified snapshot and the deltas after it the current generation; returns its name. If the process is killed,
+  /// the next start finds either the old data or the new. `beforeSwap` runs once the generation is complete.
   func replace(
     by snapshot: FetchedObject, _ deltas: ArraySlice<FetchedObject> = [], epoch: Epoch,
     origin: SeedOrigin = .downloaded, beforeSwap: () async -> Void = {}
@@ -246,8 +246,8 @@ actor StoreWriter: BlockingActor {
     return made
   }
 
-  /// Rejects a snapshot that is damaged in two files made from the signed bytes: otherwise each update would download it
-  /// again. With one file, the disk or memory may be at fault. A bundled snapshot is not downloaded.
+  /// Makes the file a second time if it is damaged, because the disk or memory may be at fault. Rejects the snapshot if
+  /// the second file is damaged too: each update would download it again. A bundled snapshot is not downloaded.
   private func rejectingIfDamaged(
     _ snapshot: FetchedObject, _ make: () throws -> StagedSeed
   ) throws -> StagedSeed {
@@ -279,8 +279,8 @@ actor StoreWriter: BlockingActor {
     return changes
   }
 
-  /// Checkpoints the current data's log before and after each update, because a process may have left a log to which
-  /// the next would append. Does not wait for readers; false if one still needs the log, or the disk is full.
+  /// Checkpoints the current file's WAL. Called before and after each update, because an earlier process may have left
+  /// a WAL that would keep growing. Does not wait for readers; false if one still needs the WAL, or the disk is full.
   @discardableResult
   func emptyLog() -> Bool {
     guard lock?.isInPlace == true, let name = reading else { return true }
@@ -289,10 +289,10 @@ actor StoreWriter: BlockingActor {
     return (try? open(folder).emptyLog()) ?? false
   }
 
-  /// A log of more than this many times its file is held by a reader that does not end its transaction.
+  /// If the WAL is more than this many times as long as the file, a reader keeps a transaction open.
   private static let mostLogTimes = 2
 
-  /// The log that such a reader holds, and its bytes.
+  /// The path and bytes of a WAL that such a reader keeps from being checkpointed; `nil` if there is none.
   func heldLog() -> (path: String, bytes: Int)? {
     guard let file = reading.map({ layout.folder($0).file }), let size = try? FileStamp(file)?.size,
       let bytes = try? FileStamp("\(file)-wal")?.size, bytes > Self.mostLogTimes * size
@@ -308,7 +308,7 @@ actor StoreWriter: BlockingActor {
 
   private func open(_ folder: GenerationFolder) throws -> SeedFile {
     if let live, live.name == folder.name { return live.file }
-    // The app may have changed the file's schema.
+    // A failure here counts as a mismatch, because the app may have changed the file's schema.
     let file = try DeltaMismatch.blaming { try SeedFile(folder.file) }
     live = (folder.name, file)
     return file

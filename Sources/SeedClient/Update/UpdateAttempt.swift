@@ -7,7 +7,7 @@ struct UpdateAttempt {
   let fetcher: Fetcher
   /// The version before the update.
   let from: SeedVersion?
-  /// If the store has no data that the app can read: the data that deltas bring to the app's minor.
+  /// Data of an older minor, which the app can read only after deltas; `nil` if the app has readable data.
   let outdated: Generation?
   private(set) var metadata: SeriesMetadata
   private var local: SeedMeta?
@@ -43,8 +43,8 @@ struct UpdateAttempt {
   /// Limits the requests to a server that lacks many files.
   static let mostReplans = 8
 
-  /// Plans again from the newest metadata and the current data, in this update without the unusable object. False if
-  /// nothing leads to the newest version.
+  /// Plans again from the newest metadata and the current data. This update no longer uses the object. False if no other
+  /// objects lead to the newest version.
   mutating func avoid(_ object: PublishedObject, _ newest: SeriesMetadata, from local: SeedMeta?) -> Bool {
     replans += 1
     skipped.insert(object.sha256)
@@ -68,8 +68,8 @@ struct UpdateAttempt {
 }
 
 extension UpdatePlanner {
-  /// The data to plan from. Data that the app cannot read only serves as a base for deltas. Without deltas it is not
-  /// kept, so no rule about its version or rows prevents a first download.
+  /// The data to plan from. If the app cannot read the data and no deltas change that, returns nil, so that neither its
+  /// version nor its rows prevent a first download.
   fileprivate func usable(_ local: SeedMeta?) -> SeedMeta? {
     guard let local, !local.opens(for: model) else { return local }
     return (try? plan())?.action == .applied ? local : nil
@@ -77,16 +77,16 @@ extension UpdatePlanner {
 }
 
 extension FetchedObject {
-  /// Runs `use` and removes the file if that fails. Keeps it after a cancellation, as in the background on a phone, or
-  /// if the disk is full: the next update does not download it again. A file with wrong content is as unusable as a
-  /// missing one; there may be another path.
+  /// Runs `use` and removes the file if that fails. Keeps it after a cancellation or on a full disk, so that the next
+  /// update does not download it again. Throws ``UnusableObject`` for wrong content, as for a missing file, so that the
+  /// update tries other objects.
   func using<Value>(_ use: () throws -> Value) throws -> Value {
     do {
       try Task.checkCancellation()
       return try use()
     } catch {
       if !Task.isCancelled, SeedError(error).code != .insufficientSpace { discard() }
-      // A delta that does not fit the data is itself usable.
+      // If a delta does not fit the data, the delta's file is not at fault.
       throw error is DeltaMismatch ? error : UnusableObject(object, error) ?? error
     }
   }

@@ -7,8 +7,8 @@ import SeedTrust
 ///  1. The series must support the app's minor, with exactly the schema that the app pins. Otherwise the update is
 ///     rejected; the app is too old if its minor is below all published ones.
 ///  2. Without data, or with data of another epoch, use the newest snapshot.
-///  3. Reject if the data is ahead of the head: the publisher has lost published versions.
-///  4. If the data's rows differ from those published as its version, use the newest snapshot, because no delta
+///  3. Reject if the data is newer than the head, the newest published version: the publisher has lost versions.
+///  4. If the data's rows differ from those published under its version, use the newest snapshot, because no delta
 ///     applies. Use it also if the data has a different schema than the head, and no chain of deltas adds the
 ///     difference.
 ///  5. Otherwise use the path with the fewest bytes: a chain of deltas, or the newest snapshot and the chain after it.
@@ -80,13 +80,13 @@ struct UpdatePlanner {
     return plan(reason, path, snapshotBytes: path.bytes)
   }
 
-  /// Uses the smallest encoding of the newest snapshot; deltas that apply to an older one also apply to it.
+  /// Considers only the newest snapshot, in its smallest encoding: deltas that apply to an older one also apply to it.
   private func snapshotPath(notBelow least: SeedVersion?) -> [PublishedObject]? {
     let newest = snapshots.filter { $0.schema == schema || chain(from: $0.version, $0.schema) != nil }
       .max { ($0.version, $1.length) < ($1.version, $0.length) }
     guard let newest else { return nil }
     let path = [newest] + (chain(from: newest.version, newest.schema) ?? [])
-    // Rows that were rolled back would return in another encoding.
+    // Another encoding of a rejected snapshot has a different hash, but the same rows.
     guard let end = path.last, !rejected.contains(end.digest) else { return nil }
     return least.map { end.version < $0 } ?? false ? nil : path
   }
@@ -132,7 +132,7 @@ struct UpdatePlanner {
   private func behind(_ local: SeedVersion) -> SeedError {
     SeedError(
       .rolledBack,
-      "the publisher is at version \(state.head) and this device at \(local), so the publisher seems to come from an "
+      "the publisher is at version \(state.head) and this device at \(local), so the publication seems to come from an "
         + "old backup: its operator should restore the newest copy with `seedbank recover`, or begin a new epoch with "
         + "`seedbank new-epoch` if there is none")
   }

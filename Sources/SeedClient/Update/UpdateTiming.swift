@@ -2,7 +2,7 @@ import SeedSystem
 
 /// The delay between updates in ``SeedStore/keepUpdated(_:onFailure:)``. Pure.
 ///
-/// After an outage, the load about doubles at most: each device retries once, at a random time, before its next turn.
+/// After an outage, the load at most about doubles: each device retries once, at a random time, before its next poll.
 package struct PollInterval: Sendable {
   package let pollSeconds: Int
 

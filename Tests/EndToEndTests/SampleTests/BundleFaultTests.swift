@@ -18,8 +18,8 @@ import Testing
         let preloaded = ["LD_PRELOAD": injector.library, "SEEDBANK_FAULT": "\(fault.rawValue):\(point)"]
         let during = try? scene.app("board", environment: preloaded)
         #expect(
-          during == nil || during?.hasPrefix("version 1, brought along") == true, "\(what): \(during ?? "")")
-        #expect(try scene.app("board").hasPrefix("version 1, brought along"), "\(what)")
+          during == nil || during?.hasPrefix("version 1, shipped") == true, "\(what): \(during ?? "")")
+        #expect(try scene.app("board").hasPrefix("version 1, shipped"), "\(what)")
         try scene.road.folder.succeed("doctor", "device/seed", "--root", "shipped/root.json")
       }
     }

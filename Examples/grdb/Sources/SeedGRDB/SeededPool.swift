@@ -15,7 +15,7 @@ public final class SeededPool: Sendable {
   public let pool: DatabasePool
   private let attached = AttachedSeed()
 
-  /// Opens the app's database, or makes it, and follows the store until the store is released or closed.
+  /// Opens or creates the app's database. Attaches each new file of the store until the store is released or closed.
   ///
   /// Returns once there is a seed: a first start without a bundle waits for a download.
   ///
@@ -41,7 +41,7 @@ public final class SeededPool: Sendable {
     }
   }
 
-  /// Releases the seed before `suspend()` of a store in an App Group. A resumed store is attached again.
+  /// Releases the seed. Call it before `suspend()` of a store in an App Group; `resume()` attaches the seed again.
   ///
   /// Until then queries of the seed's tables fail, which ends GRDB's observations of them.
   public func detach() async throws { try await replaceSeed(by: nil) }

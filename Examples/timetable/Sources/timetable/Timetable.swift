@@ -46,7 +46,7 @@ struct Timetable: Sendable {
   private func show() async throws {
     let state = await seeds.state
     let version = state.version.map { "\($0)" } ?? "none"
-    let origin = state.origin == .bundled ? ", brought along" : ""
+    let origin = state.origin == .bundled ? ", shipped with the app" : ""
     say("version \(version)\(origin)\(state.isStale ? ", perhaps not the newest" : "")")
     for line in try await favourites.board() { say("  \(line)") }
   }
