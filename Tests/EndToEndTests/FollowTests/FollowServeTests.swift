@@ -63,7 +63,7 @@ import Testing
     try waitUntil("the new version") { try head(follower) == "4" }
     _ = follower.stop()
     #expect(follower.errors.matches(of: /level=error/).count == 1, "\(follower.errors)")
-    #expect(follower.errors.contains("looks succeed again"))
+    #expect(follower.errors.contains("checks succeed again"))
   }
 
   @Test(.full) func `a follower is not ready before its first copy, and serves an earlier copy at once`()

@@ -69,7 +69,7 @@ import Testing
     let scene = try Scene()
     try Tool.run(["rm", "-rf", scene.deployment.publication.path])
     let outcome = try scene.deployment.seedbank("regenerate").expect(65, "There is no publication at")
-    #expect(outcome.errors.contains("The mirror \(scene.mirror) stays as it is until that is fixed."))
+    #expect(outcome.errors.contains("The mirror \(scene.mirror) is not updated until that is fixed."))
     #expect(!outcome.errors.contains("not affected"), "\(outcome.errors)")
   }
 
