@@ -24,7 +24,7 @@ package struct MirrorMemory: Hashable, Sendable {
   package var behindSince: UTCTime?
   package var problem: String?
 
-  /// The length of metadata in the mirror whose content is unknown.
+  /// Replaces the length of metadata in the mirror whose content is unknown.
   static let uncompared = -1
 
   /// The interval of complete listings, which detect files removed by others.

@@ -46,7 +46,7 @@ package enum LogFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Quotes any value that is not a single plain word, so that a line splits at its spaces.
+  /// Quotes any value that is not a single plain word, so that programs can split a line at its spaces.
   private static func plain(_ value: JSONValue) -> String {
     guard let text = value.string else { return value.text }
     let isWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !quoted.contains($0) }

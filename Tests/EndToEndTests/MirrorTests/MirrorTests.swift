@@ -200,7 +200,7 @@ import Testing
     for command in [["regenerate"], ["mirror", "push"]] {
       let outcome = try SeedbankBinary.run(command + config, in: scene.deployment.folder.path)
       #expect(
-        outcome.status == 75 && outcome.errors.contains("was not written by this publisher"),
+        outcome.status == 75 && outcome.errors.contains("this publisher did not write version"),
         "\(command): \(outcome)")
     }
     #expect(scene.file("metadata/timestamp.json", in: scene.mirror) == shown)
