@@ -3,11 +3,11 @@
 package struct ConnectionTimeouts: Sendable {
   /// Seconds from a connection's start to the end of the first request's head.
   package var headSeconds = 5
-  /// Also libmicrohttpd's own timeout, from the last byte, which ``Daemon`` sets.
+  /// Seconds for which a connection may be idle. Also libmicrohttpd's timeout since the last byte; see ``Daemon``.
   package var idleSeconds = 30
   /// Bytes per second that a client must receive of a response.
   package var floorBytesPerSecond = 512
-  /// Seconds over which that is measured: long enough for a train in a tunnel.
+  /// Seconds over which that rate is measured: long enough for a train in a tunnel.
   package var floorWindowSeconds = 20
 
   /// In a crowd, the bytes per second required of clients above their share, and the seconds over which that is
@@ -62,7 +62,7 @@ package struct ConnectionTimeouts: Sendable {
     switch activity.phase {
     case .handling: .keep(nil)
     case .opening: isOver(headSeconds, activity, now) ? .end : .keep(nil)
-    // The next head may begin at the end of the idle time.
+    // Includes the time for a head that begins at the end of the idle time.
     case .idle: isOver(idleSeconds + headSeconds, activity, now) ? .end : .keep(nil)
     case .sending: judgeSending(activity, progress, acknowledged: acknowledged, at: now)
     }

@@ -56,7 +56,7 @@ package final class HTTPServer: Sendable {
 
   deinit { stop(gracePeriod: .zero) }
 
-  /// Ends each connection with its next response; new ones are accepted until clients are redirected.
+  /// Ends each connection with its next response. Accepts new ones, because clients need time to use another server.
   package func drain() { dispatcher.connections.beginDraining() }
 
   /// Refuses new connections, waits for admitted requests and briefly for arriving ones, at most for the grace period,

@@ -19,11 +19,11 @@ package struct HTTPServerConfiguration: Sendable {
   package var timeouts = ConnectionTimeouts()
   /// Adds the fields of all responses, including those that the server makes.
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
-  /// Called after every exchange with a complete head, on the daemon's threads. Cheap.
+  /// Called after every exchange with a complete head, on the daemon's threads, so it must be fast.
   package var measure: (@Sendable (HTTPMeasurement) -> Void)?
   /// Maps a `User-Agent` to the label in the measurement.
   package var labelAgent: @Sendable (UnsafeBufferPointer<UInt8>) -> (any Sendable)? = { _ in nil }
-  /// Called after every exchange with the whole request, unchecked if it was refused. Copies every request.
+  /// Called after every exchange with a copy of the whole request, which is unchecked if it was refused.
   package var observe: (@Sendable (HTTPRequest, HTTPMeasurement) -> Void)?
 
   var headLimit: Int { connectionMemoryBytes / 2 }
