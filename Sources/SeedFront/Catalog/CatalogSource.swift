@@ -157,7 +157,7 @@ package final class CatalogSource: Sendable {
       let ended = state.withLock { state in
         defer { state.lines = [] }
         (state.view.catalog, state.view.failure, state.view.standing) = (catalog, nil, standing)
-        // Roots were read up to the first missing one.
+        // The next root was missing when the catalog was loaded.
         state.stamp[1] = nil
         return state.lines
       }
@@ -184,7 +184,7 @@ package final class CatalogSource: Sendable {
 
 /// Logs each problem once a day instead of once per request.
 final class OperatorLog: Sendable {
-  /// Further problems on the same day are not logged, because each lost file is one.
+  /// Further problems on the same day are not logged, because each lost file counts as one.
   private static let mostMessages = 256
 
   private let write: @Sendable (LogRecord) -> Void
@@ -204,7 +204,7 @@ final class OperatorLog: Sendable {
     return true
   }
 
-  /// Logs the problem again when it returns.
+  /// Call it when a problem has ended, so that it is logged again if it returns.
   func forget(_ message: String) { said.forget(message) }
 }
 
