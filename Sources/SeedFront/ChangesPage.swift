@@ -6,7 +6,7 @@ import SeedTrust
 
 import struct Synchronization.Atomic
 
-/// A response of `changes`: stored deltas, spliced into one gzip stream, which is expanded for clients without gzip.
+/// The response to `changes`: stored deltas, spliced into one gzip stream, which is expanded for clients without gzip.
 struct ChangesPage: Sendable {
   let to: SeedVersion
   let hasMore: Bool
@@ -16,8 +16,8 @@ struct ChangesPage: Sendable {
   private let gzip: HTTPBody
   private let parts: [PagePart]
 
-  /// Bodies up to this size are made once, in memory, so that the server can cache and share the response. Larger ones
-  /// share the deltas instead, because slow readers of different pages would each hold a body.
+  /// Bodies up to this size are made once, in memory, so that the server can cache and share the response. Larger bodies
+  /// are streamed from shared deltas, because slow readers of different pages would each hold a body.
   private static let smallBytes = 1024 * 1024
 
   init(

@@ -27,13 +27,13 @@ package struct Router: Sendable {
     livePage = pages["/"].flatMap { LivePage(index: $0.document.bytes, began: now()) }
   }
 
-  /// Returns the complete response; for HEAD, that of GET.
+  /// Returns the complete response; for HEAD, the response to GET.
   package func respond(to request: HTTPRequest, in view: CatalogView) -> HTTPResponse {
     let route = Route(request.path)
     do throws(Problem) {
       var response = try answer(route, request, view)
       if response.mark == nil { response.mark = AnswerMark(route.kind) }
-      // Does not cache responses that forbid it or change with time, and pages only without a query.
+      // Caches no response that forbids it or changes with time, and no page with a query.
       let isPlain = route.parameters != nil || request.query == nil
       response.isReusable =
         isPlain && ![CacheRule.never, CacheRule.rendered].contains(response.headers["Cache-Control"])

@@ -28,7 +28,7 @@ package final class CatalogSource: Sendable {
     var view = CatalogView(nil)
     var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
-    /// The lines logged for this failure; its reason may change while it lasts.
+    /// The lines logged during the current failure: several if its reason has changed.
     var lines: [String] = []
     /// The warnings of the last check of files and signatures.
     var warnings: Set<String> = []
@@ -77,7 +77,7 @@ package final class CatalogSource: Sendable {
     _ = loading.withLockIfAvailable { _ in if needsLoad(at: now()) { try? load() } }
   }
 
-  /// Reloads changed facts. They change more often than the catalog, and matter less.
+  /// Reloads changed facts. Called less often than ``look()``, because facts matter less than the catalog.
   func lookAtFacts() {
     let series = current().catalog?.allSeries.map(\.series) ?? []
     let hasChanged = followed.withLock { followed in
@@ -104,7 +104,7 @@ package final class CatalogSource: Sendable {
     guard let catalog = current().catalog else { return }
     let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
     let hasChanged = state.withLock { state in
-      // A newer catalog has already been checked.
+      // A newer catalog was checked when it was loaded.
       guard state.view.catalog === catalog, state.view.standing != standing else { return false }
       state.view.standing = standing
       return true

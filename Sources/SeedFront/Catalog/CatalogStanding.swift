@@ -9,7 +9,7 @@ struct CatalogStanding: Hashable, Sendable {
   var missing: Set<String> = []
   var expired: Set<String> = []
   var isDiskNearlyFull = false
-  /// For a copy: when it became outdated, if that is too long ago.
+  /// Only for a copy: since when it has been outdated, if that is too long.
   var lateSince: UTCTime?
 }
 
@@ -35,7 +35,7 @@ extension CatalogView {
   /// The shortest validity of signatures according to the facts; `nil` if unknown.
   var toldLifetimeSeconds: Int? { facts.values.compactMap(\.lifetimeSeconds).min() }
 
-  /// Whether new clients of every series can start.
+  /// Whether every series has a snapshot for new clients.
   var isReady: Bool {
     guard let catalog, !catalog.datasets.isEmpty else { return false }
     return catalog.allSeries.allSatisfy { !servedSnapshots($0).isEmpty }
@@ -55,7 +55,7 @@ extension CatalogView {
     return (catalog?.allSeries ?? []).compactMap { series in
       let count = missingFiles(series)
       guard count > 0 else { return nil }
-      // Omits the number of all files, because each version changes it and would repeat the line in the log.
+      // Omits the total number of files, because each version changes it, and the changed line would be logged again.
       return
         "\(count.counted("file")) of \(series.series) \(count == 1 ? "is" : "are") missing or not of the signed "
         + "length: run 'seedbank verify'"

@@ -4,7 +4,7 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-// The publisher's steps. The script shows the rows of a chosen version; without it, the link opens the document.
+// The publisher's steps. The page's script shows the rows of a chosen version; without a script, the link opens them.
 extension PageSeries {
   private typealias Build = (step: StepRecord, document: String?)
 

@@ -32,7 +32,7 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
     if line.hasPrefix("Hit process or system resource limit") {
       self = .descriptors
     } else if line.hasPrefix("Error processing request (HTTP response code is") {
-      // A rejected head: requests with a body never get this far.
+      // The library only rejects heads, because requests with a body never get this far.
       self = .head
     } else {
       return nil
@@ -85,8 +85,8 @@ final class ConnectionTable: Sendable {
   private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
-  /// From this count on, the server is crowded: a new connection ends idle ones or, if none is idle, is refused if its
-  /// address has its share. It is below the limit, so that new clients can connect at all.
+  /// From this count on, the server is crowded: a new connection ends idle ones. If none is idle, it is refused if its
+  /// address already has its share. Lower than the limit, so that new clients can connect at all.
   private let crowd: Int
   /// How many idle connections are ended together, so that not every new connection has to search for one.
   private let batch: Int
@@ -235,7 +235,7 @@ final class ConnectionTable: Sendable {
     state.withLock { state in
       for (key, entry) in state.entries where !entry.isLeaving {
         let activity = entry.connection.activity
-        // Asked for only while sending, because it queries the kernel.
+        // Read only while sending, because it queries the kernel.
         let acknowledged = activity.phase == .sending ? entry.connection.acknowledgedBytes : 0
         switch timeouts.judge(activity, entry.progress, acknowledged: acknowledged, at: now) {
         case .keep(let progress):

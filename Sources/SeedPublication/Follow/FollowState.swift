@@ -17,7 +17,7 @@ package struct FollowState: Hashable, Sendable {
 
   /// The number of consecutive failures before a warning.
   private static let missedLooks = 5
-  /// The minimum time before a warning, so that an origin can restart.
+  /// The minimum time before a warning, so that the followed server can restart.
   private static let leastLateSeconds = 60
 
   /// A follower that looks every `seconds` seconds. An old copy counts as late only from `now` on.

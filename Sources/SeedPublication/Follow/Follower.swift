@@ -117,7 +117,7 @@ extension SeriesMetadata {
   }
 }
 
-/// Why a server's publication was rejected. The local one stays unchanged.
+/// Why a server's publication was rejected. The local copy stays unchanged.
 package struct FollowFailure: Error, Hashable {
   let error: TrustError
   let server: String

@@ -26,7 +26,7 @@ package struct Mirror: Sendable {
     return options
   }
 
-  /// Attempts to copy a publication that changes during the copy.
+  /// How often a publication is copied if it changes during the copy.
   private static let looks = 3
 
   /// Makes the mirror equal to the current publication. After a failure, remembers the completed steps and the error.
@@ -65,13 +65,13 @@ package struct Mirror: Sendable {
       // The push itself remembers its attempts.
       if memory != MirrorMemory(file: memoryFile) { try memory.write(to: memoryFile) }
       report.add(push.report)
-      // A process with a newer version may have given up waiting for its turn.
+      // Copies a newer version too, because its process may have given up waiting for the lock.
       if publication.timestampStamp == stamp { break }
     }
     return report
   }
 
-  /// Compares the mirror with the publication here. Throws if another publisher is ahead or the mirror does not answer.
+  /// Compares the mirror with this publication. Throws if another publisher is ahead or the mirror does not answer.
   package func compare(_ publication: PublicationDirectory) throws {
     do {
       // The mirror is read first, because another process here may publish and mirror a version during the request.
@@ -83,7 +83,7 @@ package struct Mirror: Sendable {
     } catch { throw failure(error) }
   }
 
-  /// Checks that the mirror is usable and describes it in one sentence. Throws the problem for the operator to fix.
+  /// Checks that the mirror is usable and describes it in one sentence. Throws if the operator must fix a problem.
   package func check() throws -> String {
     do {
       try MirrorProbe(store, isFenced: options.isFenced).run()
@@ -114,7 +114,7 @@ package struct Mirror: Sendable {
   }
 }
 
-/// Tests each request of a push, and whether a fenced store honours conditions. Only these conditions keep two
+/// Tests each request of a push and, for a fenced store, whether it honours conditional writes. Only these keep two
 /// publishers from overwriting each other.
 package struct MirrorProbe {
   private let store: any MirrorStore

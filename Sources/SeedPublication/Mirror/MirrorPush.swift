@@ -48,13 +48,13 @@ package struct MirrorPush {
       if options.isOver() { throw MirrorError.away("it was not finished when the program had to end") }
       do { try take(step) } catch MirrorError.leftover(let error) {
         leftovers.append(error)
-        // A file that cannot be removed must not keep the others from being removed, but a store that does
-        // not answer, or permits no removal, is not asked for each file.
+        // A file that cannot be removed must not prevent the removal of others. But a store that does not answer,
+        // or permits no removal, is not asked for each file.
         if case .away = error { break }
         if leftovers.count == Self.mostLeftovers { break }
       }
     }
-    // If no step was needed, the mirror may have been behind only according to the memory.
+    // Corrects the memory if, according to it, the mirror was behind although no step was needed.
     if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
     if let first = leftovers.first { throw MirrorError.leftover(first) }
   }
@@ -145,7 +145,7 @@ package struct MirrorPush {
 
   private mutating func commit(_ file: MirrorFile) throws {
     var condition = memory.commit.map { PutCondition.tag($0.tag) } ?? .absent
-    // The store may have sent its tag only with the file, or a proxy may have removed it.
+    // The tag may be missing: some stores send it only when the file is read, and a proxy may remove it.
     if !options.isFenced || condition == .tag("") {
       guard let found = try lookAtTimestamp() else { return }
       condition = found

@@ -48,11 +48,11 @@ package enum PutReply: Hashable, Sendable {
 }
 
 package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Another publisher with the same keys continued from here, or this disk is an old copy.
+  /// Another publisher with the same keys continued this publication, or this disk is an old copy.
   case ahead(there: Int, here: Int)
   /// Two publishers signed the same version.
   case forked(version: Int)
-  /// Another publisher replaced a timestamp from here.
+  /// Another publisher replaced a timestamp of this publisher.
   case overtaken(there: Int, here: Int)
   /// Metadata with the same name but different content, which no timestamp refers to yet.
   case rival(path: String)

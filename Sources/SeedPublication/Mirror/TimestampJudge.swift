@@ -34,7 +34,7 @@ struct TimestampJudge {
       || (written.isEmpty && isOurs(older))
   }
 
-  /// Whether the mirror's snapshot role, which determines all other files, is still in the publication here.
+  /// Whether the mirror's snapshot role, which determines all other files, is still in this publication.
   private func isOurs(_ timestamp: Timestamp) throws -> Bool {
     let name = MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version)
     guard let ours = try image.publication.metadata(name) else { return false }

@@ -72,7 +72,7 @@ extension PublicationStatus {
 }
 
 extension SeriesProblem {
-  /// The words of all reports about the problem; empty if they have their own. A remedy continues a sentence, and
+  /// The words that all reports about the problem use; empty if each has its own. A remedy continues a sentence, and
   /// apostrophes enclose its commands.
   package var words: (title: String, remedy: String) {
     switch self {

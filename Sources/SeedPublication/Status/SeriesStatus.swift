@@ -22,7 +22,7 @@ package struct SeriesStatus: Hashable, Sendable {
   package struct Steps: Hashable, Sendable {
     package var newest: StepRecord.Outcome
     package var newestAt: UTCTime
-    /// Without a step for this long, one counts as missed.
+    /// A step counts as missed after this time.
     package var patienceSeconds: Int
     package var changeSeconds: Int?
 

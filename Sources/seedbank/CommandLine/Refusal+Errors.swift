@@ -104,7 +104,7 @@ extension Refusal {
     }
   }
 
-  /// Chosen by how a script should react; all other codes mean rejected data.
+  /// Chosen by how a script should react. By default, the data was rejected.
   private static func exitCode(of code: SeedError.Code) -> ExitCode {
     switch code {
     case .network, .waitingForNetwork, .server, .serverBusy, .accessDenied, .timedOut, .missingFile:

@@ -34,7 +34,7 @@ final class ScratchFolder: Sendable {
 
   /// The owner calls it. `deinit` could be too late, because a queue may hold the last reference until the process ends.
   func remove() {
-    // In this order, because a signal between the two would end the process without cleanup.
+    // Removes first, because a signal after `cancel` would end the process without cleanup.
     Self.remove(path, draft)
     cleanup.cancel()
   }

@@ -117,7 +117,7 @@ private func handleStopSignals(by handler: (@convention(c) (Int32) -> Void)?) {
 /// Runs in the interrupted thread, so it calls only async-signal-safe functions.
 private let noteSignal: @convention(c) (Int32) -> Void = { number in
   let error = errno
-  // The second signal has its default effect.
+  // A second signal then has its default effect.
   handleStopSignals(by: SIG_DFL)
   var byte = UInt8(number)
   _ = write(signalPipe, &byte, 1)

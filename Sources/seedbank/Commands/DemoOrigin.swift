@@ -49,7 +49,7 @@ enum DemoOrigin {
 
     """
 
-  /// A line's step is coprime to the number of stops, so that no trip calls at a stop twice.
+  /// The stops of a trip are a line's `step` apart, which is coprime to their number, so that no stop occurs twice.
   private static func tripRows(_ trips: Int) -> String {
     """
     CREATE TEMP TABLE made AS \(numbers(1...trips)), r AS (

@@ -27,7 +27,7 @@ extension Command {
 }
 
 extension ParsedArguments {
-  /// The command of a command line and its arguments. A request for help is a call of `help`.
+  /// Parses a command line into a command and its arguments. A request for help returns the command `help`.
   fileprivate static func call(_ arguments: [String]) throws(Refusal) -> (Command, ParsedArguments) {
     let first = arguments.first ?? Parameter.help.word
     if Parameter.help.names.contains(first) { return (.help, ParsedArguments(.help, [:])) }

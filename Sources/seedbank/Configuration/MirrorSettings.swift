@@ -66,7 +66,7 @@ extension ConfigurationValue {
     return mirrors
   }
 
-  /// Whether one is the other or inside it. Compares only names, because a mirror's disk may hang.
+  /// Whether the paths are equal or one is inside the other. Compares only names, because a mirror's disk may hang.
   private static func overlap(_ one: String, _ other: String) -> Bool {
     "\(one)/".hasPrefix("\(other)/") || "\(other)/".hasPrefix("\(one)/")
   }

@@ -64,7 +64,7 @@ struct PostgresURL: Hashable, Sendable {
 
   private var scheme: Substring { text.prefix(Self.schemes.first { text.hasPrefix($0) }?.count ?? 0) }
 
-  /// The part before `@` and the first slash.
+  /// The part before `@`, if that comes before the first slash.
   private var userInformation: Substring? {
     let body = text.dropFirst(scheme.count)
     let head = body.prefix { $0 != "@" && $0 != "/" }

@@ -11,8 +11,8 @@ protocol SettingsFile: Sendable {
   var prefix: String { get }
 }
 
-/// A configuration key and its description. A new setting needs a property, one of these, and its row in the article
-/// Configuration, whose table `seedbank config keys` prints.
+/// A configuration key and its description. A new setting needs a property, a value of this type, and a row in the
+/// article Configuration, whose table `seedbank config keys` prints.
 struct Setting<File: SettingsFile>: Sendable {
   /// The dotted path in the file: `http.port`.
   let key: String

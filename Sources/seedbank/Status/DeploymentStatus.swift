@@ -17,7 +17,7 @@ struct DeploymentStatus {
   let publicationBytes: Int
   let stateBytes: Int
   let warnings: [String]
-  /// Those of the warnings that keep clients from getting data.
+  /// The warnings about problems that keep clients from getting data.
   let failures: [String]
 
   init(
@@ -92,7 +92,7 @@ struct LocalSeriesStatus {
   let nextSnapshot: UTCTime?
   /// Nil if no log is configured or used yet.
   let log: OriginLogStanding?
-  /// The time since which the origin, a replica, has lagged behind the published data; nil if it does not.
+  /// Since when the origin, a replica, has lagged behind the published data; nil if it does not lag.
   let behindSince: UTCTime?
   let reading: OriginReading
 

@@ -155,7 +155,7 @@ extension DatasetConfiguration {
   }
 }
 
-/// Keeps a second `run` out of a deployment. The kernel releases it when the process ends.
+/// Prevents a second `run` of the same deployment. The kernel releases it when the process ends.
 struct RunLock: ~Copyable {
   private let file: File
 

@@ -45,7 +45,7 @@ struct PublishingService: Sendable {
         afterStep()
       }
       let (check, spent) = (Duration.seconds(checkSeconds), ContinuousClock.now - start)
-      // A cancellation ends the rest, and the loop's condition then ends the loop.
+      // If cancelled, `rest` returns, and the loop's condition ends the loop.
       await alarm.rest(atLeast: OriginAlarm.leastRest(after: spent, every: check), atMost: check)
     }
   }
@@ -150,7 +150,7 @@ struct StepNotices: Sendable {
     notices.tell(.failed, ["dataset": .string(dataset.text), "error": Refusal(of: error).json])
   }
 
-  /// The history has the error's description, or its message if the step could not begin.
+  /// Compares both texts, because the history has the error's description, or its message if the step could not begin.
   private func isRepeated(_ error: any Error, _ dataset: DatasetName) -> Bool {
     guard let newest = (try? history.newest(1, of: dataset))?.first, let text = newest.error else {
       return false
