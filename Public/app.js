@@ -1,12 +1,12 @@
 "use strict";
 
-// The front has written all that is known into the page. This script keeps it current, says times in the reader's
-// zone, and shows what a delta holds. Texts go in as texts, never as markup.
+// The front writes the complete page. This script keeps it current, shows times in the reader's time zone, and shows
+// the rows of deltas. It inserts all text as text nodes, never as markup.
 
 const refreshMilliseconds = 3000;
-// A front that hangs is reported after both, so within 15 seconds.
+// A front that hangs is reported after both intervals, so within 15 seconds.
 const answerMilliseconds = 10_000;
-// A page of several deltas has up to 8 MiB. Of one delta beyond this, the reader is sent to the document itself.
+// A page of several deltas has up to 8 MiB. A single delta may be larger; beyond this limit, only its link is shown.
 const explorerBytes = 9_000_000;
 const explorerMilliseconds = 120_000;
 const firstRows = 20;
@@ -17,7 +17,7 @@ const root = document.documentElement;
 const freshness = document.getElementById("freshness");
 const icon = document.querySelector("link[rel=icon]");
 const ownIcon = icon.href;
-// Drawn here, because a front that is away serves no file.
+// Drawn here, because a front that does not answer cannot serve a file.
 const lostIcon = `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64">
   <rect width="64" height="64" rx="14" fill="#b3261e"/>
   <path d="M32 14v22M32 47v3" stroke="#fff" stroke-width="8" stroke-linecap="round"/></svg>`)}`;
@@ -29,7 +29,7 @@ function element(name, properties = {}, ...children) {
   return made;
 }
 
-// ---- What only the reader's browser knows: the time and its zone.
+// ---- Times, by the clock and the time zone of the reader's browser
 
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const clock = new Intl.DateTimeFormat("en-GB", { timeStyle: "medium" });
@@ -50,7 +50,7 @@ function dated(at) {
 
 function local(at) { return Math.abs(at - Date.now()) < 43_200_000 ? clock.format(at) : dated(at); }
 
-// A text that is set again loses its selection, and is read out again.
+// Sets only a changed text, because setting it clears the selection, and screen readers read it out again.
 function write(place, text) { if (place.textContent !== text) place.textContent = text; }
 
 function tellTime(time) {
@@ -63,7 +63,7 @@ function tellTimes(place) {
   for (const time of place.querySelectorAll("time")) tellTime(time);
 }
 
-// ---- Staying current: the new page is laid over the old one, so that focus, selection and open changes stay.
+// ---- Refreshing: changes only the nodes that differ, so that focus, selection and open changes stay.
 
 function morph(old, fresh) {
   if (old.nodeName !== fresh.nodeName || old.id !== fresh.id) {
@@ -89,7 +89,7 @@ function morphChildren(old, fresh) {
   let at = old.firstChild;
   for (const child of [...fresh.childNodes]) {
     const named = child.id ? old.querySelector(`:scope > #${CSS.escape(child.id)}`) : null;
-    // What stands between and is no longer in the new page goes: what is moved would lose the focus.
+    // Removes elements before `named` that the new page lacks. Moving `named` instead would lose the focus.
     while (named && at !== named && at.id && !fresh.querySelector(`:scope > #${CSS.escape(at.id)}`)) {
       at = at.nextSibling;
       at.previousSibling.remove();
@@ -138,11 +138,11 @@ function showLost() {
   standing.className = "standing bad";
   write(standing, `The front has not answered since ${local(lastReached)}: this page is from then.`);
   document.title = "■ No answer – Seedbank";
-  // The next answer replaces both, also if nothing has changed.
+  // The next response replaces both texts, even if nothing has changed.
   tag = null;
 }
 
-// A hidden page refreshes too, because its title shows.
+// A hidden page is refreshed too, because its title is visible in the tab.
 async function keepCurrent() {
   try {
     await refresh();
@@ -167,7 +167,7 @@ function filter() {
 
 // ---- The changes of versions
 
-// A number as the document writes it: 1.0 is another value than 1.
+// A number in the document's spelling, because 1.0 and 1 are different values.
 class Written { constructor(source) { this.source = source; } }
 
 function parse(text) {
@@ -210,7 +210,7 @@ function shown(value) {
   return made;
 }
 
-// Each row is an array of values, undefined for a column that did not change.
+// Each row is an array of values; `undefined` means that the column did not change.
 function rowsTable(caption, columns, rows) {
   const body = element("tbody");
   const more = element("button", { type: "button" });
@@ -232,7 +232,7 @@ function rowsTable(caption, columns, rows) {
   return [scroll, more];
 }
 
-// Updates set different columns: those that any of them sets, and their key, become one table's columns.
+// Updates may set different columns, so the table has the key and every column that any update sets.
 function updatedRows({ key, columns, sets, update }) {
   const names = columns.filter((name) => key.includes(name) || sets.some((set) => set.includes(name)));
   const rows = update.map(([set, ...values]) => {
@@ -242,7 +242,7 @@ function updatedRows({ key, columns, sets, update }) {
   return [names, rows];
 }
 
-// The values of new columns have no keys. An array is a number of rows that get none.
+// The values of new columns come without keys. An array has the number of rows to skip, which are not shown.
 function filledRows({ fill, filled = [] }) {
   const values = filled.filter((value) => !Array.isArray(value));
   return Array.from({ length: values.length / (fill?.length ?? 1) }, (_, row) => values.slice(row * fill.length, (row + 1) * fill.length));
@@ -301,7 +301,7 @@ async function explore(place, path) {
   close.addEventListener("click", () => place.replaceChildren());
   place.replaceChildren(waiting);
   const parts = await explored(path).then((found) => [...found, close], (error) => [unfetched(error)]);
-  // An earlier choice may be answered after a later one.
+  // If the reader has chosen other changes since, shows nothing.
   if (waiting.parentNode !== place) return;
   place.replaceChildren(...parts);
   place.focus();
@@ -311,7 +311,7 @@ function explorerBeside(inner) {
   return inner.closest(".series").querySelector(".explorer");
 }
 
-// ---- What the reader does
+// ---- Events
 
 document.addEventListener("click", (event) => {
   const change = event.target.closest("a.change");
@@ -331,6 +331,6 @@ document.addEventListener("submit", (event) => {
 });
 
 root.classList.add("script");
-document.getElementById("zone").textContent = `Times are those of ${zoned.resolvedOptions().timeZone}`;
+document.getElementById("zone").textContent = `Times are in ${zoned.resolvedOptions().timeZone}`;
 tellTimes(document);
 keepCurrent();

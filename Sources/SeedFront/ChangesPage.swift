@@ -6,7 +6,7 @@ import SeedTrust
 
 import struct Synchronization.Atomic
 
-/// A response of `changes`: stored deltas, spliced into one gzip stream, which is expanded for clients without gzip.
+/// The response to `changes`: stored deltas, spliced into one gzip stream, which is expanded for clients without gzip.
 struct ChangesPage: Sendable {
   let to: SeedVersion
   let hasMore: Bool
@@ -16,8 +16,8 @@ struct ChangesPage: Sendable {
   private let gzip: HTTPBody
   private let parts: [PagePart]
 
-  /// Bodies up to this size are made once, in memory, so that the server can cache and share the response. Larger ones
-  /// share the deltas instead, because slow readers of different pages would each hold a body.
+  /// Bodies up to this size are made once, in memory, so that the server can cache and share the response. Larger bodies
+  /// are streamed from shared deltas, because slow readers of different pages would each hold a body.
   private static let smallBytes = 1024 * 1024
 
   init(
@@ -111,7 +111,7 @@ private final class ExpandedPage: Sendable {
     let length: Int
     var bytes: [UInt8] = []
 
-    /// Never beyond the page's end, because the array would double its memory.
+    /// Does not grow beyond the page's length, because the array would double its memory.
     mutating func grow(by most: Int) {
       let (source, start) = (source, bytes.count)
       let count = min(most, length - start)
@@ -124,14 +124,14 @@ private final class ExpandedPage: Sendable {
   private let state: Mutex<State>
   private let length: Int
 
-  /// Beyond this, each reader expands its page, because slow readers of different pages would each hold one.
+  /// The limit of all shared pages. Beyond it, each reader expands its own, because slow readers could hold many pages.
   private static let mostBytes = 32 * 1024 * 1024
   private static let heldBytes = Atomic(0)
 
   init?(_ parts: [PagePart], length: Int) {
     self.length = length
     state = Mutex(State(source: PageStream(parts), length: length))
-    // Without a page, the deinitializer subtracts as well.
+    // If this returns nil, `deinit` still subtracts the length.
     if Self.heldBytes.add(length, ordering: .relaxed).newValue > Self.mostBytes { return nil }
     state.withLock { $0.bytes.reserveCapacity(length) }
   }
@@ -173,7 +173,7 @@ private final class PageStream: HTTPByteStream {
   private var reader: GzipReader?
   private let kept: [PagePart]
 
-  /// `kept`: the deltas that the parts belong to, so that other pages share them.
+  /// `kept`: the deltas of the parts, kept alive so that other pages share them.
   init(_ parts: [PagePart], keeping kept: [PagePart] = []) { (rest, self.kept) = (parts[...], kept) }
 
   /// Fills the buffer, because each call is a packet and a part may have a single byte.
@@ -200,7 +200,7 @@ private final class PageStream: HTTPByteStream {
       case .plain(let bytes): plain = bytes
       case .member(let delta):
         reader = try? GzipReader(delta.bytes)
-        // The next part must not replace this delta.
+        // If the delta cannot be expanded, ends the stream, because skipping it would corrupt the page.
         if reader == nil { rest = [] }
       case nil: return nil
       }

@@ -67,7 +67,7 @@ package final class Front: Sendable {
     guard server.connectionLimit < wanted else { return }
     let record = LogRecord(
       .warning,
-      "This process may not open enough files for \(wanted) connections. There will be at most "
+      "This process may not open enough files for \(wanted) connections, so it accepts at most "
         + "\(server.connectionLimit). Raise the hard limit (ulimit -Hn, LimitNOFILE=) or lower "
         + "http.connectionLimit.")
     configuration.report(record)
@@ -107,7 +107,7 @@ extension FrontConfiguration {
 }
 
 package enum RequestLog: String, Hashable, Sendable, CaseIterable {
-  /// Metrics count them nevertheless.
+  /// Metrics still count them.
   case none
   case errors
   case all

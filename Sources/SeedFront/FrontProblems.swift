@@ -63,7 +63,7 @@ extension Problem {
   static func noDelta(from since: SeedVersion, to end: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone,
-      "No published deltas lead from version \(since) to exactly version \(end): leave out \"to\" for all changes up to "
+      "No published deltas end at exactly version \(end) after version \(since): omit \"to\" to get all changes up to "
         + "version \(model.state.head), or choose another one.", model.members(since, to: end))
   }
 
@@ -74,8 +74,8 @@ extension Problem {
       model.members(since))
   }
 
-  /// Another front is ahead of this copy, so a snapshot from here would take the client back. `wanted`: the later one of
-  /// the client's version and its `to`. The response of an `overloaded` problem has `Retry-After`.
+  /// Another front is ahead of this copy, so a snapshot from here would be older than the client. `wanted`: the later one
+  /// of the client's version and its `to`. The response of an `overloaded` problem has `Retry-After`.
   static func copyBehind(_ wanted: SeedVersion, _ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,
@@ -98,7 +98,7 @@ extension Problem {
   static func endAhead(_ end: SeedVersion, since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .versionAhead,
-      "Version \(end) is not published here yet; the newest is \(model.state.head): leave out \"to\", or ask again "
+      "Version \(end) is not published here yet; the newest is \(model.state.head): omit \"to\", or ask again "
         + "later.", model.members(since, to: end))
   }
 

@@ -48,7 +48,7 @@ extension SignatureExpiry {
 }
 
 extension CatalogView {
-  /// Hides the address, which the log has.
+  /// Omits the followed address, which only the log shows.
   fileprivate func looks(_ state: FollowState) -> JSONValue {
     .object(
       .init(

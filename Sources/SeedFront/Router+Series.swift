@@ -47,7 +47,7 @@ extension Router {
     } catch {
       if (error as? FileError)?.isExhausted == true { throw .tooManyFiles }
       guard catalog.directory.exists else { throw .away }
-      // Omits the client's version, so that there is one line for each file.
+      // Omits the client's version, so that the log gets one line for each file.
       log("The changes of \(model.series.series) cannot be served: \(error)")
       throw .damaged
     }
@@ -62,7 +62,7 @@ extension Router {
     return response
   }
 
-  /// Unsigned, for people and monitors; includes series that have ended.
+  /// Unsigned facts, for people and monitors. Includes retired series.
   func facts(
     _ name: String, _ parameters: Parameters, in catalog: PublishedCatalog, _ facts: [SeedSeries: SeriesFacts]
   ) throws(Problem) -> HTTPResponse {

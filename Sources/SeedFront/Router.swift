@@ -27,13 +27,13 @@ package struct Router: Sendable {
     livePage = pages["/"].flatMap { LivePage(index: $0.document.bytes, began: now()) }
   }
 
-  /// Returns the complete response; for HEAD, that of GET.
+  /// Returns the complete response; for HEAD, the response to GET.
   package func respond(to request: HTTPRequest, in view: CatalogView) -> HTTPResponse {
     let route = Route(request.path)
     do throws(Problem) {
       var response = try answer(route, request, view)
       if response.mark == nil { response.mark = AnswerMark(route.kind) }
-      // Does not cache responses that forbid it or change with time, nor a page for every query string.
+      // Caches no response that forbids it or changes with time, and no page with a query.
       let isPlain = route.parameters != nil || request.query == nil
       response.isReusable =
         isPlain && ![CacheRule.never, CacheRule.rendered].contains(response.headers["Cache-Control"])
@@ -79,7 +79,7 @@ package struct Router: Sendable {
   static func finished(_ response: HTTPResponse, for request: HTTPRequest) -> HTTPResponse {
     var response = response
     let isProblem = response.headers["Content-Type"] == Problem.mediaType
-    // A cached response answers many requests.
+    // A cached response answers many requests, so it gets no request number.
     if isProblem, response.headers["Cache-Control"] == CacheRule.never {
       response.headers.append("Seedbank-Request", request.idText)
     }
@@ -112,8 +112,8 @@ extension HTTPResponse {
       body: .bytes(document.bytes))
   }
 
-  /// TUF clients request the next root at every refresh, the client library hourly. Cached like `timestamp.json` and no
-  /// longer, because a client with the old root rejects a timestamp signed by the new one's key.
+  /// TUF clients request the next root at every refresh, the client library hourly. Not cached longer than
+  /// `timestamp.json`, because a client with the old root rejects a timestamp that is signed by the new root's key.
   fileprivate static var noNewerRoot: HTTPResponse {
     var response = HTTPResponse(.noNewerRoot)
     response.headers.set("Cache-Control", to: CacheRule.current)
@@ -121,7 +121,7 @@ extension HTTPResponse {
     return response
   }
 
-  /// A cache stores each spelling of a target separately, so only one is answered.
+  /// A cache stores each spelling of a target separately, so only one is answered, and others are redirected to it.
   fileprivate static func moved(to target: String) -> HTTPResponse {
     HTTPResponse(status: 301, headers: ["Location": target, "Cache-Control": CacheRule.current])
   }

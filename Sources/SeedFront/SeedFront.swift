@@ -1,4 +1,4 @@
-// SeedFront: serves a publication. A function from a request and a catalog to a response, and the server around it.
+// SeedFront: serves a publication. `Router` maps a request and a catalog to a response; `Front` runs it in a server.
 //
 // Folders, lowest first: Catalog, Metrics, Page, API.
 //

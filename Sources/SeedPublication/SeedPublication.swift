@@ -3,6 +3,6 @@
 // Folders, lowest first: Words, Store, Mirror, Follow, Status.
 //
 // Rules of this module:
-// - It reaches no private key: signatures are copied and verified here, and made in SeedPublisher.
-// - Mirror/ copies publications to other places: the timestamp last, and never over another publisher's.
-// - Follow/ takes a publication over from any source, as a client does: nothing unverified becomes part of the copy.
+// - It has no access to private keys: it copies and verifies signatures, and SeedPublisher makes them.
+// - Mirror/ copies publications to other places. It writes the timestamp last, and never over another publisher's.
+// - Follow/ copies a publication from any source, and verifies it like a client before it becomes part of the copy.

@@ -1,20 +1,20 @@
 import SeedPublication
 import SeedSystem
 
-// Otherwise the next opened file would get a closed stream's number, and messages would go into that file.
+// If the caller closed a standard stream, the next opened file would get its number, and messages would go there.
 for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
-  // `open` uses the lowest free descriptor: this stream's.
+  // `open` uses the lowest free descriptor, which is this stream's.
   _ = open("/dev/null", O_RDWR)
 }
 #if !canImport(Darwin)
-// The arguments would be missing, and Swift's runtime may crash.
+// Without /proc, Swift finds no arguments and may crash.
 if access("/proc/self/cmdline", R_OK) != 0 {
   let message =
-    "Error: /proc is not mounted, so the command's arguments cannot be read: 'mount -t proc proc /proc' mounts it.\n"
+    "Error: /proc is not mounted, so the command's arguments cannot be read. Mount it with 'mount -t proc proc /proc'.\n"
   _ = try? StandardStream.messages.write(Array(message.utf8))
   exit(ExitCode.system.rawValue)
 }
 #endif
-// A closed pipe or connection is then an error of one write, not the process's end.
+// Writing to a closed pipe or connection then fails instead of ending the process.
 signal(SIGPIPE, SIG_IGN)
 exit(await Program.run(Array(CommandLine.arguments.dropFirst()), in: .process()).rawValue)

@@ -62,7 +62,7 @@ import Testing
       decoding: metrics(looks: 300, behindProxies: true).page(view), as: UTF8.self)
     #expect(!hidden.contains("seedbank_estimated_clients{"))
     #expect(html(metrics(looks: 300)).contains("There are about <data value=\"\(5 * poll)\">"))
-    #expect(html(metrics(looks: 300, behindProxies: true)).contains("Only the proxy in front can count"))
+    #expect(html(metrics(looks: 300, behindProxies: true)).contains("only the proxy can count clients"))
     #expect(!html(FrontMetrics()).contains("There are about"))
   }
 }

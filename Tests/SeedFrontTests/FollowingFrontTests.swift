@@ -104,7 +104,7 @@ import Testing
     let late = try ready()
     #expect(
       late?["ready"] == true && late?["follows"]?["late"] == true && late?["follows"]?["failing"] == true)
-    #expect(late?["warnings"]?.elements?.contains { $0.string?.contains("This is a copy") == true } == true)
+    #expect(late?["warnings"]?.elements?.contains { $0.string?.contains("serves a copy") == true } == true)
     let overview = Router().answer(HTTPRequest(.get, "/v1"), in: view).json
     #expect(overview?["lateSince"]?.string == Self.start.text)
     let metrics = Router().answer(HTTPRequest(.get, "/metrics"), in: view).bytes

@@ -227,7 +227,7 @@ import Testing
   private func expectWellBut(to end: Int, _ response: HTTPResponse, since: Int) {
     let json = response.json
     #expect(json?["parameter"] == "to" && json?["to"]?.integer == end && json?["since"]?.integer == since)
-    #expect(json?["snapshot"] == nil && json?["detail"]?.string?.contains("leave out \"to\"") == true)
+    #expect(json?["snapshot"] == nil && json?["detail"]?.string?.contains("omit \"to\"") == true)
   }
 
   @Test func `an invalid start or a gap in the deltas is reported before an invalid end`() throws {

@@ -58,7 +58,7 @@ import Testing
       ),
       ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
       ("not known", "No status is reported to this front", { $0.look.newest = nil }),
-      ("more in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
+      ("new in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
       (
         "held back for lost rows or values", "<code>seedbank regenerate --accept-shrink</code>",
         { ($0.look.newest, $0.look.reason) = (.refused, .shrunk) }

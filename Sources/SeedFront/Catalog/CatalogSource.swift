@@ -28,7 +28,7 @@ package final class CatalogSource: Sendable {
     var view = CatalogView(nil)
     var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
-    /// The lines logged for this failure; its reason may change while it lasts.
+    /// The lines logged during the current failure: several if its reason has changed.
     var lines: [String] = []
     /// The warnings of the last check of files and signatures.
     var warnings: Set<String> = []
@@ -77,7 +77,7 @@ package final class CatalogSource: Sendable {
     _ = loading.withLockIfAvailable { _ in if needsLoad(at: now()) { try? load() } }
   }
 
-  /// Reloads changed facts. They change more often than the catalog, and matter less.
+  /// Reloads changed facts. Called less often than ``look()``, because facts matter less than the catalog.
   func lookAtFacts() {
     let series = current().catalog?.allSeries.map(\.series) ?? []
     let hasChanged = followed.withLock { followed in
@@ -104,7 +104,7 @@ package final class CatalogSource: Sendable {
     guard let catalog = current().catalog else { return }
     let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
     let hasChanged = state.withLock { state in
-      // A newer catalog has already been checked.
+      // A newer catalog was checked when it was loaded.
       guard state.view.catalog === catalog, state.view.standing != standing else { return false }
       state.view.standing = standing
       return true
@@ -157,7 +157,7 @@ package final class CatalogSource: Sendable {
       let ended = state.withLock { state in
         defer { state.lines = [] }
         (state.view.catalog, state.view.failure, state.view.standing) = (catalog, nil, standing)
-        // Roots were read up to the first missing one.
+        // The next root was missing when the catalog was loaded.
         state.stamp[1] = nil
         return state.lines
       }
@@ -184,7 +184,7 @@ package final class CatalogSource: Sendable {
 
 /// Logs each problem once a day instead of once per request.
 final class OperatorLog: Sendable {
-  /// Further problems on the same day are not logged, because each lost file is one.
+  /// Further problems on the same day are not logged, because each lost file counts as one.
   private static let mostMessages = 256
 
   private let write: @Sendable (LogRecord) -> Void
@@ -204,7 +204,7 @@ final class OperatorLog: Sendable {
     return true
   }
 
-  /// Logs the problem again when it returns.
+  /// Call it when a problem has ended, so that it is logged again if it returns.
   func forget(_ message: String) { said.forget(message) }
 }
 

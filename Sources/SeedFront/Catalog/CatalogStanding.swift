@@ -3,13 +3,13 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// The state of a catalog, which changes without a publication.
+/// The parts of a catalog's state that can change without a new publication.
 struct CatalogStanding: Hashable, Sendable {
   /// Missing files and those with a wrong length, as paths in the publication.
   var missing: Set<String> = []
   var expired: Set<String> = []
   var isDiskNearlyFull = false
-  /// For a copy: when it became outdated, if that is too long ago.
+  /// Only for a copy: since when it has been outdated, if that is too long.
   var lateSince: UTCTime?
 }
 
@@ -35,7 +35,7 @@ extension CatalogView {
   /// The shortest validity of signatures according to the facts; `nil` if unknown.
   var toldLifetimeSeconds: Int? { facts.values.compactMap(\.lifetimeSeconds).min() }
 
-  /// Whether new clients of every series can start.
+  /// Whether every series has a snapshot for new clients.
   var isReady: Bool {
     guard let catalog, !catalog.datasets.isEmpty else { return false }
     return catalog.allSeries.allSatisfy { !servedSnapshots($0).isEmpty }
@@ -46,7 +46,7 @@ extension CatalogView {
 
   var lateWarnings: [String] {
     standing.lateSince.map {
-      ["This is a copy, and since \($0) it cannot reach the publication that it follows: its log shows why"]
+      ["This front serves a copy that has not reached its publication since \($0): its log shows why"]
     } ?? []
   }
 
@@ -55,16 +55,16 @@ extension CatalogView {
     return (catalog?.allSeries ?? []).compactMap { series in
       let count = missingFiles(series)
       guard count > 0 else { return nil }
-      // Omits the number of all files, because each version changes it and would repeat the line in the log.
+      // Omits the total number of files, because each version changes it, and the changed line would be logged again.
       return
         "\(count.counted("file")) of \(series.series) \(count == 1 ? "is" : "are") missing or not of the signed "
-        + "length: see 'seedbank verify'"
+        + "length: run 'seedbank verify'"
     }
   }
 }
 
-/// Checks only the lengths of published files, so that a front starts quickly. Deltas take turns, because there may be
-/// many.
+/// Checks only the lengths of published files, so that a front starts quickly. Each check includes only a part of the
+/// deltas, because there may be many.
 struct FileLook {
   private var missing: Set<String> = []
   /// The catalog of the last check and its lists, cached because checks run every second.

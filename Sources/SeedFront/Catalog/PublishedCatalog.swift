@@ -60,7 +60,7 @@ package final class PublishedCatalog: Sendable {
   ) -> [String: CatalogObject] {
     series.reduce(into: [:]) { objects, metadata in
       for object in metadata.objects {
-        // An object keeps the date of the first publication of its epoch in which this process saw it.
+        // An object keeps its first `Last-Modified` date until the epoch changes.
         let known = previous?.objects[object.filePath]
         objects[object.filePath] =
           known?.epoch == metadata.state.epoch ? known : CatalogObject(object, of: metadata.state)
@@ -78,7 +78,7 @@ package final class PublishedCatalog: Sendable {
 }
 
 extension SeriesMetadata {
-  /// The snapshots from which deltas lead on for clients of every model. Older ones are below the floor.
+  /// The snapshots that deltas can bring to the head, for clients of every model. Older ones are below the floor.
   var usableSnapshots: [PublishedObject] {
     objects.filter { object in
       guard case .snapshot(let version, _) = object.kind else { return false }

@@ -5,7 +5,7 @@ import SeedTrust
 /// The ETag: the SHA-256 of the content.
 func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex)\"" }
 
-/// Another representation needs another tag (RFC 9110, 8.8.3.3): ``ChangesPage`` without compression, metadata with it.
+/// The ETag of a second representation (RFC 9110, 8.8.3.3): of an uncompressed ``ChangesPage`` or compressed metadata.
 func entityTag(_ tag: String, of coding: String) -> String { "\(tag.dropLast())-\(coding)\"" }
 
 struct ServedDocument: Hashable, Sendable {

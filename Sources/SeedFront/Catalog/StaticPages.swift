@@ -30,7 +30,7 @@ package struct StaticPages: Sendable {
 
   /// An unreadable file does not stop the front.
   private mutating func add(_ name: String, _ mediaType: String, in folder: String) {
-    // Other characters of a path are refused, or are escapes, which are compared without decoding.
+    // The server rejects other characters in a path, and does not decode escapes, so no request could name the file.
     guard name.wholeMatch(of: /[A-Za-z0-9_~-]+(\.[A-Za-z0-9_~-]+)*/) != nil else {
       problems.append(
         "A file of the web page is not served: rename \(folder)/\(name), using only English letters, digits, _, ~, - "

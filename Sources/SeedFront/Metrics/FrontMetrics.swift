@@ -79,7 +79,7 @@ struct AnswerMark: Hashable, Sendable {
 
   let kind: Kind
   let series: SeedSeries?
-  /// Whether each client makes this request, so that no status of the response counts as an error.
+  /// True for a request that every client makes regularly. No status of its response counts as an error.
   let isRoutine: Bool
 
   init(_ kind: Kind, series: SeedSeries? = nil, isRoutine: Bool = false) {
@@ -107,7 +107,7 @@ struct FrontCounts: Sendable {
   private(set) var looks: [ClientModel: Int] = [:]
 
   static func place(_ kind: AnswerMark.Kind, status: Int) -> Int {
-    // A version that is not supported is the client's error.
+    // 505, an unsupported version of HTTP, is the client's error.
     kind.rawValue * statusClasses + (status == 505 ? 4 : min(status / 100, statusClasses - 1))
   }
 
@@ -119,7 +119,7 @@ struct FrontCounts: Sendable {
     let bucket = Self.latencyBounds.firstIndex { seconds <= $0 } ?? Self.latencyBounds.count
     latency[mark.kind.rawValue][bucket] += 1
     latencySeconds[mark.kind.rawValue] += seconds
-    // Counts a download in parts, sliced by a cache or resumed, once.
+    // Counts a download that was resumed, or sliced by a cache, only once.
     if mark.kind == .snapshot, let series = mark.series, measurement.bodyBytes > 0, measurement.isLastPart,
       measurement.isComplete
     {

@@ -10,11 +10,11 @@ extension MetricsPage {
       $0.state.publishedAt.secondsSinceEpoch
     }
     writeGauge("seedbank_head_version", "The newest version.", series) { $0.state.head.number }
-    writeGauge("seedbank_floor_version", "The oldest version from which deltas lead on.", series) {
+    writeGauge("seedbank_floor_version", "The oldest version that deltas can update.", series) {
       $0.state.floor.number
     }
     writeGauge("seedbank_held", "1 if a rollback holds the series.", series) { $0.state.hold == nil ? 0 : 1 }
-    writeGauge("seedbank_served_snapshots", "Snapshots with which a client can begin now.", series) {
+    writeGauge("seedbank_served_snapshots", "Snapshots that a new client can download now.", series) {
       view.servedSnapshots($0).count
     }
     writeGauge("seedbank_missing_files", "Files that are missing or not of the signed length.", series) {
@@ -39,7 +39,7 @@ extension MetricsPage {
       "When the followed publication last answered and its copy was complete.",
       follow.lastGoodLook.map { Double($0.secondsSinceEpoch) })
     text.family(
-      "seedbank_follow_looks_total", .counter, "Looks at the publication that is followed, by result.",
+      "seedbank_follow_looks_total", .counter, "Checks of the followed publication, by result.",
       [
         ([("result", "good")], Double(follow.goodLooks)),
         ([("result", "failed")], Double(follow.failedLooks)),

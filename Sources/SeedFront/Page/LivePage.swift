@@ -7,11 +7,11 @@ final class LivePage: Sendable {
   private struct Kept {
     var view = CatalogView(nil)
     var second: UTCTime?
-    /// By the role name of the chosen series, or "".
+    /// By the role name of the chosen series, or "" for all.
     var documents: [String: ServedDocument] = [:]
   }
 
-  /// Up to the title's text; `nil` if the file has no title.
+  /// The file up to the title's text; `nil` if it has no title.
   private let head: HTML?
   private let opening: HTML
   private let closing: HTML

@@ -4,13 +4,13 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-// The publisher's steps. The script shows the rows of a chosen version; without it, the link opens the document.
+// The publisher's steps. The page's script shows the rows of a chosen version; without a script, the link opens them.
 extension PageSeries {
   private typealias Build = (step: StepRecord, document: String?)
 
   var builds: HTML? {
     let (spans, steps) = (metadata.objects.spans, facts?.steps ?? [])
-    // Older steps belong to other epochs.
+    // The newest step without `from` began the epoch, so older steps belong to other epochs.
     let first = steps.firstIndex { $0.from == nil && $0.to != nil } ?? steps.endIndex
     let builds = steps.prefix(PageLimits.builds).enumerated().map { index, step in
       (step, index <= first ? document(of: step, spans) : nil) as Build
@@ -24,7 +24,7 @@ extension PageSeries {
       """
   }
 
-  /// Nil unless the delta of exactly this step is still published.
+  /// The path of the step's changes; nil unless a delta of exactly this step is still published.
   private func document(of step: StepRecord, _ spans: Set<DeltaSpan>) -> String? {
     guard let from = step.from.flatMap({ try? SeedVersion($0) }),
       let to = step.to.flatMap({ try? SeedVersion($0) }), spans.contains(DeltaSpan(from: from, to: to)),
@@ -107,7 +107,7 @@ extension PageSeries {
 }
 
 extension StepRecord {
-  /// Formats `comparison: other-schema` with the words of the metrics.
+  /// How the step found its changes, such as `comparison: other-schema`.
   fileprivate var foundByWords: HTML? {
     let missed = missedRows == 0 ? nil : "the log missed \(HTML.grouped(missedRows))"
     let why = [foundBy?.why?.rawValue, missed].compactMap(\.self)
@@ -138,7 +138,7 @@ extension StepRecord.Outcome {
   }
 }
 
-/// Bars above an axis with its first and last time. Each bar has its text as a title, which needs no script.
+/// Bars above an axis with the first and last time. Each bar's text is its title, which browsers show without a script.
 struct BarChart {
   struct Bar {
     let time: UTCTime
@@ -180,7 +180,7 @@ struct BarChart {
   private func mark(_ bar: Bar, _ path: String) -> HTML {
     let inside: HTML = "<title>\(HTML.readable(bar.time)) UTC: \(bar.text)</title><path d=\"\(path)\"/>"
     guard let link = bar.link else { return "<g class=\"\(bar.kind)\">\(inside)</g>\n" }
-    // With the keyboard, users reach the same documents in the table.
+    // Skipped by the Tab key, because the table has the same links.
     return "<a class=\"change \(bar.kind)\" href=\"\(link)\" tabindex=\"-1\">\(inside)</a>\n"
   }
 }

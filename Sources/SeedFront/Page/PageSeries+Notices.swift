@@ -46,8 +46,8 @@ extension PageSeries {
     case .stepFailed: failureNotice
     case .untold where isCopy:
       """
-      This front serves a copy. The results of the publisher’s steps, and so whether this is current, are at the publisher’s
-      own front.
+      This front serves a copy. Only the publisher’s own front shows the results of publish steps, and whether this is
+      current.
       """
     case .untold:
       """
@@ -58,7 +58,7 @@ extension PageSeries {
     }
   }
 
-  /// `nil` for what the page shows elsewhere. An origin's names are private.
+  /// `nil` if the page shows the problem elsewhere. Omits the names of an origin's parts, which are private.
   private func details(_ problem: SeriesProblem) -> HTML? {
     switch problem {
     case .expired, .stepFailed, .untold: nil
@@ -90,13 +90,13 @@ extension PageSeries {
     case .originHeldOpen:
       (facts?.look.reading.tooLongSeconds).map {
         """
-        The newest step that read its origin kept a transaction open for \(TimeSpan(seconds: $0).description), and until it
-        ends, the origin keeps deleted rows
+        The newest step that read its origin kept a transaction open for \(TimeSpan(seconds: $0).description), during which
+        the database cannot reclaim deleted rows
         """
       }
     case .modelGone: "The configuration no longer has a model of this series: its clients get nothing new"
     case .copyUnreadable: "The publisher’s working copy of this series cannot be read"
-    case .logDoubted: "Its origin’s log misses writes, so rows are compared at each step"
+    case .logDoubted: "Its origin’s log misses writes, so all rows are compared in each step"
     }
   }
 
@@ -115,14 +115,14 @@ extension PageSeries {
     case .keys:
       "a signing key is missing or is a different one. 'seedbank keys status' names it; put it back, or replace it."
     case .configuration:
-      "the configuration or a model does not fit. \(status) shows where; correct it, and restart the publisher."
+      "the configuration or a model is wrong. \(status) shows where; correct it, and restart the publisher."
     case .origin:
       "the origin cannot be read now. \(status) shows the error; if another program locked it, wait."
     case .data:
       "the origin’s tables or rows do not fit the model. \(status) names them; correct them at their source, or the model."
     case .shrunk:
       "tables have lost more rows, or columns more values, than is allowed. \(status) names them. If that is "
-        + "intended, 'seedbank regenerate --accept-shrink' publishes it; otherwise bring them back."
+        + "intended, 'seedbank regenerate --accept-shrink' publishes it; otherwise restore them."
     case .publication:
       "the publication cannot be read, or belongs to another publisher. 'seedbank verify' shows what to do."
     case .disk: "a file or a disk failed. \(status) names it: make room, or repair it."

@@ -63,14 +63,14 @@ struct PageSeries: Sendable {
     let entries: [(String, String, HTML?)] = [
       ("head", "Version", .number(state.head.number)),
       ("published", "Published", .time(state.publishedAt)),
-      ("look", "Last good look", facts?.look.good.map(HTML.time)),
+      ("look", "Last good check", facts?.look.good.map(HTML.time)),
       ("wait", "Waiting for the replica since", facts?.look.behindSince.map(HTML.time)),
       ("rows", "Rows", facts.flatMap(\.allRows).map(HTML.number)),
       ("download", "Download", snapshot.map { .size($0.length) }),
       ("unpacked", "Unpacked", snapshot.map { .size($0.rawLength) }),
       ("models", "Models", "\(state.models.keys.sorted().map(\.description).joined(separator: ", "))"),
-      ("look-every", "Looks every", facts?.checkSeconds.map { "\(HTML.durationText(seconds: $0))" }),
-      ("poll", "Clients look every", "\(HTML.durationText(seconds: state.pollSeconds))"),
+      ("look-every", "Checks every", facts?.checkSeconds.map { "\(HTML.durationText(seconds: $0))" }),
+      ("poll", "Clients poll every", "\(HTML.durationText(seconds: state.pollSeconds))"),
       ("next", "Next snapshot", facts?.nextSnapshot.map(HTML.time)),
     ]
     return "<dl class=\"glance\">\n\(entries.map { Self.entry($0.0, $0.1, $0.2) })</dl>"
@@ -135,7 +135,7 @@ struct PageSeries: Sendable {
     guard !own.isEmpty else {
       return """
         <h3>Clients</h3>
-        <p>No client of \(name) has asked \(since). A cache may have answered for it.</p>
+        <p>No client of \(name) has made a request \(since). A cache may have answered it.</p>
         \(crowd)
         """
     }
@@ -154,7 +154,7 @@ struct PageSeries: Sendable {
   private var crowd: HTML? {
     guard !clients.hidesLooks else {
       return """
-        <p class="quiet">Only the proxy in front can count clients: its requests for
+        <p class="quiet">This front is behind a proxy, and only the proxy can count clients: their number is its requests for
         <code>timestamp.json</code> per second, times \(HTML.number(state.pollSeconds)).</p>
         """
     }
@@ -162,7 +162,7 @@ struct PageSeries: Sendable {
     guard rate > 0 else { return nil }
     let count = max(1, Int((rate * Double(state.pollSeconds)).rounded()))
     return """
-      <p>There are about \(HTML.number(count, "client", "clients")), by how often they looked here lately.</p>
+      <p>There are about \(HTML.number(count, "client", "clients")), estimated from their latest requests.</p>
       """
   }
 }

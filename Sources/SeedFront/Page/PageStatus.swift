@@ -12,8 +12,8 @@ extension PageContent {
     """
   }
 
-  /// The problems below the worst one, except those that the series' sections or the reason for a failed load
-  /// show.
+  /// All problems except the worst one, which ``standing`` shows, and except those that the series' sections or the
+  /// reason for a failed load show.
   var notices: [HTML] {
     problems.dropFirst().compactMap { problem in
       switch problem {
@@ -23,7 +23,7 @@ extension PageContent {
     }
   }
 
-  /// The state, and the remedy if no series' section has it.
+  /// Describes the problem, and the remedy if no series' section has it.
   private func words(_ problem: PublicationProblem) -> HTML {
     switch problem {
     case .nothingPublished where view.failure != nil: "This front has no publication to serve."
@@ -120,8 +120,8 @@ extension PublisherProblem {
       """
     case .keyChange:
       """
-      A change of keys waits for signatures: <code>seedbank keys add-signature</code> adds one of those that
-      <code>seedbank keys status</code> lists, and <code>seedbank keys discard</code> cancels the change.
+      A change of keys waits for signatures: <code>seedbank keys status</code> lists them, <code>seedbank keys
+      add-signature</code> adds one, and <code>seedbank keys discard</code> cancels the change.
       """
     case .stateDisk:
       """

@@ -8,7 +8,7 @@ package struct HTTPLoad: Hashable, Sendable {
   /// Whether the server is draining, so that clients should use another one.
   package var isEnding = false
   package var refused: [ConnectionRefusal: Int] = [:]
-  /// Seconds since the start at the connection limit, during which new clients waited unaccepted.
+  /// Seconds during which all connections were in use, so that new clients waited.
   package var fullSeconds = 0.0
 
   package init() {}
@@ -32,7 +32,7 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
     if line.hasPrefix("Hit process or system resource limit") {
       self = .descriptors
     } else if line.hasPrefix("Error processing request (HTTP response code is") {
-      // A rejected head: requests with a body never get this far.
+      // The library only rejects heads, because requests with a body never get this far.
       self = .head
     } else {
       return nil
@@ -78,17 +78,17 @@ final class ConnectionTable: Sendable {
     case ending
   }
 
-  /// A lock is cheap enough for the ten thousand a second that a crowd causes.
+  /// A crowd can cause ten thousand refusals a second, for which a lock is cheap enough.
   private let refused = Mutex<[ConnectionRefusal: Int]>([:])
   private let state = Mutex(State())
   private let phase = Atomic(Phase.serving.rawValue)
   private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
-  /// From this count on, the server is crowded: a new connection ends idle ones or, if none is idle, is refused if its
-  /// address has its share. It is below the limit, so that new clients can connect at all.
+  /// From this count on, the server is crowded: a new connection ends idle ones. If none is idle, it is refused if its
+  /// address already has its share. Lower than the limit, so that new clients can connect at all.
   private let crowd: Int
-  /// Idle connections ended at once, so that not every new connection has to search for one.
+  /// How many idle connections are ended together, so that not every new connection has to search for one.
   private let batch: Int
   private let limit: Int
 
@@ -120,7 +120,7 @@ final class ConnectionTable: Sendable {
 
   func beginDraining() { phase.max(Phase.draining.rawValue, ordering: .acquiringAndReleasing) }
 
-  /// False if already ending. Avoids MHD_quiesce_daemon, which in 0.9.75 races with its workers and may abort.
+  /// False if already ending. Does not use MHD_quiesce_daemon, which in 0.9.75 races with its workers and may abort.
   func beginEnding() -> Bool {
     phase.exchange(Phase.ending.rawValue, ordering: .acquiringAndReleasing) != Phase.ending.rawValue
   }
@@ -165,7 +165,7 @@ final class ConnectionTable: Sendable {
   /// The interval of ``makeRoom()``, which costs less than a microsecond while there is room.
   static let roomMilliseconds = 50
 
-  /// Makes room after a burst: no connection was idle when it arrived, and at its limit libmicrohttpd accepts no more.
+  /// Makes room after a burst during which no connection was idle. At its limit, libmicrohttpd would accept no more.
   func makeRoom() {
     state.withLock { state in
       let now = monotonicMilliseconds()
@@ -235,7 +235,7 @@ final class ConnectionTable: Sendable {
     state.withLock { state in
       for (key, entry) in state.entries where !entry.isLeaving {
         let activity = entry.connection.activity
-        // Asked for only while sending, because it queries the kernel.
+        // Read only while sending, because it queries the kernel.
         let acknowledged = activity.phase == .sending ? entry.connection.acknowledgedBytes : 0
         switch timeouts.judge(activity, entry.progress, acknowledged: acknowledged, at: now) {
         case .keep(let progress):

@@ -1,13 +1,13 @@
 /// Ends connections of slow clients. libmicrohttpd 0.9.75 only measures the time since the last byte: a byte every few
-/// seconds keeps a connection forever, and a few hundred such connections block all other clients.
+/// seconds keeps a connection open forever, and a few hundred such connections block all other clients.
 package struct ConnectionTimeouts: Sendable {
   /// Seconds from a connection's start to the end of the first request's head.
   package var headSeconds = 5
-  /// Also libmicrohttpd's own timeout, from the last byte, which ``Daemon`` sets.
+  /// Seconds for which a connection may be idle. Also libmicrohttpd's timeout since the last byte; see ``Daemon``.
   package var idleSeconds = 30
   /// Bytes per second that a client must receive of a response.
   package var floorBytesPerSecond = 512
-  /// Seconds over which that is measured: long enough for a train in a tunnel.
+  /// Seconds over which that rate is measured: long enough for a train in a tunnel.
   package var floorWindowSeconds = 20
 
   /// In a crowd, the bytes per second required of clients above their share, and the seconds over which that is
@@ -29,14 +29,12 @@ package struct ConnectionTimeouts: Sendable {
     /// Milliseconds of a monotonic clock.
     let since: UInt64
 
-    /// A connection counts as busy for this time after opening or a response, because an active client sends again
-    /// within it.
+    /// How long a connection counts as busy after it opens or after a response. An active client sends again by then.
     static let momentMilliseconds: UInt64 = 250
 
     var isAnswering: Bool { phase == .handling || phase == .sending }
 
-    /// A new connection counts as waiting only after this time without a head, because a lost packet is resent within
-    /// it.
+    /// A new connection counts as waiting only after this time without a head, because lost packets are resent by then.
     static let patienceMilliseconds: UInt64 = 1_000
 
     /// Whether it can be ended without losing a request.
@@ -62,7 +60,7 @@ package struct ConnectionTimeouts: Sendable {
     switch activity.phase {
     case .handling: .keep(nil)
     case .opening: isOver(headSeconds, activity, now) ? .end : .keep(nil)
-    // The next head may begin at the end of the idle time.
+    // Includes the time for a head that begins at the end of the idle time.
     case .idle: isOver(idleSeconds + headSeconds, activity, now) ? .end : .keep(nil)
     case .sending: judgeSending(activity, progress, acknowledged: acknowledged, at: now)
     }

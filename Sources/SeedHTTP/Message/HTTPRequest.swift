@@ -45,8 +45,8 @@ package struct HTTPRequest: Hashable, Sendable {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// The undecoded parameters by name; `flag` alone has the value "". No name or value here needs an escape, and each
-  /// spelling of a target fills caches with another copy.
+  /// The parameters by name; `flag` alone has the value "". Not decoded, because no name or value here needs an escape,
+  /// and caches would store another copy for each spelling of a target.
   package var queryItems: [String: String] {
     get throws(Problem) {
       var items: [String: String] = [:]
@@ -76,7 +76,7 @@ package struct HTTPMeasurement: Sendable {
   package let status: Int
   /// Announced bytes of the body.
   package let bodyBytes: Int64
-  /// Bytes of the body that the client received. If the response broke off, those acknowledged; 0 for a small one.
+  /// Bytes of the body that the client received. If the response was cut off, the acknowledged ones; 0 for a small one.
   package var sentBytes: Int64
   /// Whether the body includes the file's end, which only one part of a download does.
   package var isLastPart = false

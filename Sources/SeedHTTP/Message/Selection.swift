@@ -91,7 +91,7 @@ private struct Conditions {
 
   private var modified: UTCTime? { lastModified.flatMap { UTCTime(http: $0) } }
 
-  /// The date in the field; several or invalid ones count as no condition.
+  /// The date in the field. A repeated or invalid field counts as no condition.
   private func date(_ name: String) -> UTCTime? {
     let values = request.values(of: name)
     return values.count == 1 ? UTCTime(http: values[0]) : nil

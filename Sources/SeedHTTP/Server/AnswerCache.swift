@@ -10,8 +10,8 @@ final class AnswerCache: Sendable {
   struct Entry {
     fileprivate let target: [UInt8]
     fileprivate let gzip: Bool
-    /// The handler's response, for conditional requests and for responses that connections cannot share. Nil for a
-    /// file that ``prepared`` has read, to release its descriptor.
+    /// The handler's response, for conditional requests and for responses that connections cannot share. Nil if
+    /// ``prepared`` has read the file, so that its descriptor is released.
     let whole: HTTPResponse?
     /// The response in libmicrohttpd's form; nil until a plain request needs it, and if connections cannot share it.
     let prepared: PreparedResponse?

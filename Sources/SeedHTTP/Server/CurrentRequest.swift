@@ -31,7 +31,7 @@ final class CurrentRequest {
     (request, response, step, start) = (nil, nil, .head, nil)
   }
 
-  /// False while the head is incomplete: that time is the client's, and there is no request yet.
+  /// False while the head is incomplete. The time until then is not measured, because it depends on the client.
   var hasHead: Bool { start != nil }
 
   func finishHead(isHead: Bool, agent: (any Sendable)?, _ request: HTTPRequest?) {

@@ -56,12 +56,12 @@ package final class HTTPServer: Sendable {
 
   deinit { stop(gracePeriod: .zero) }
 
-  /// Ends each connection with its next response; new ones are accepted until clients are redirected.
+  /// Ends each connection with its next response. Accepts new ones, because clients need time to use another server.
   package func drain() { dispatcher.connections.beginDraining() }
 
-  /// Refuses new connections, waits for admitted requests and briefly for arriving ones, at most for the grace period,
-  /// and then closes the remaining connections. Blocks until all threads have ended, which a handler can delay
-  /// further; a second call waits too. Returns the number of requests cut off.
+  /// Refuses new connections, and waits for admitted requests and briefly for arriving ones, but not longer than the
+  /// grace period. Then closes all connections, and blocks until all threads have ended, which a handler can delay
+  /// further. A second call waits too. Returns the number of requests cut off.
   @discardableResult
   package func stop(gracePeriod: Duration = .seconds(5)) -> Int {
     guard dispatcher.connections.beginEnding() else {

@@ -17,13 +17,13 @@ package struct HTTPServerConfiguration: Sendable {
   /// its own page. Idle connections keep the memory, and there may be thousands.
   package var connectionMemoryBytes = 20 * 1024
   package var timeouts = ConnectionTimeouts()
-  /// Adds the fields of all responses, including those that the server makes.
+  /// Adds the header fields that all responses have, including those that the server makes.
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
-  /// Called after every exchange with a complete head, on the daemon's threads. Cheap.
+  /// Called after every exchange with a complete head, on the daemon's threads, so it must be fast.
   package var measure: (@Sendable (HTTPMeasurement) -> Void)?
   /// Maps a `User-Agent` to the label in the measurement.
   package var labelAgent: @Sendable (UnsafeBufferPointer<UInt8>) -> (any Sendable)? = { _ in nil }
-  /// Called after every exchange with the whole request, unchecked if it was refused. Copies every request.
+  /// Called after every exchange with a copy of the whole request, which is unchecked if it was refused.
   package var observe: (@Sendable (HTTPRequest, HTTPMeasurement) -> Void)?
 
   var headLimit: Int { connectionMemoryBytes / 2 }
@@ -37,7 +37,7 @@ package struct HTTPServerConfiguration: Sendable {
 package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible {
   case portInUse(host: String, port: UInt16)
   case cannotListen(host: String, port: UInt16, reason: String)
-  /// The limit on open files is too low for even one connection; the configured ones need `needed`.
+  /// The limit on open files is too low for even one connection; the configured connections need `needed`.
   case tooFewDescriptors(needed: Int)
 
   package var description: String {

@@ -6,7 +6,7 @@ struct HeadReader {
   private(set) var fields = HeaderScan()
   private var accounted = 0
   private let arrived: Int
-  /// The fields in place; those beyond ``HeadSize/fieldLimit`` are left out.
+  /// The fields, not copied. Omits those beyond ``HeadSize/fieldLimit``.
   private let lines: UnsafeMutableBufferPointer<Line>
 
   private struct Line {
@@ -58,8 +58,8 @@ struct HeadReader {
     accounted += name.count + gap(between: name, and: value) + value.count + 2
   }
 
-  /// Bytes of the colon and white space before the value. A folded line's name was moved; then the result is
-  /// larger than all received bytes, to make the sum wrong.
+  /// Bytes of the colon and white space before the value. If a folded line was moved into the name, returns more than
+  /// all received bytes, so that the sum is wrong.
   private func gap(between name: HeadText, and value: HeadText) -> Int {
     guard let nameStart = name.baseAddress, let valueStart = value.baseAddress else { return arrived + 1 }
     let gap = Int(bitPattern: valueStart) - Int(bitPattern: nameStart) - name.count

@@ -8,7 +8,7 @@ struct ListeningSocket: ~Copyable {
   init(host: String, port: UInt16) throws(HTTPServerError) {
     var (hints, found) = (addrinfo(), nil as UnsafeMutablePointer<addrinfo>?)
     hints.ai_flags = AI_NUMERICHOST
-    // getaddrinfo also reads 127.1 and 0x7f000001.
+    // `IPAddress` rejects 127.1 and 0x7f000001, which getaddrinfo accepts.
     guard IPAddress(host) != nil, getaddrinfo(host, "\(port)", &hints, &found) == 0,
       let place = found?.pointee
     else { throw .cannotListen(host: host, port: port, reason: "the host is not an IPv4 or IPv6 address") }
@@ -48,7 +48,7 @@ struct ListeningSocket: ~Copyable {
   }
 
   private static func boundPort(of descriptor: CInt) -> UInt16? {
-    // An IPv4 address has its port at the same place.
+    // The port of a `sockaddr_in` is at the same offset.
     var (address, length) = (sockaddr_in6(), socklen_t(MemoryLayout<sockaddr_in6>.size))
     let failure = withUnsafeMutablePointer(to: &address) { pointer in
       pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }

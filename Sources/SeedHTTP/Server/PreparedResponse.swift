@@ -15,7 +15,7 @@ final class PreparedResponse: Sendable {
   /// reads from a stream, so connections that share one would wait for each other at every part.
   let isShareable: Bool
   let mark: (any Sendable)?
-  // libmicrohttpd counts its users under its own lock, and changes nothing else.
+  // Thread-safe, because libmicrohttpd only changes the count of users, under its own lock.
   private nonisolated(unsafe) let response: OpaquePointer
 
   init(_ source: HTTPResponse, ending: Bool) throws(Problem) {
@@ -61,8 +61,8 @@ final class PreparedResponse: Sendable {
       && (!ending || seedbank_mhd_add_field(response, "Connection", "close") != 0)
   }
 
-  /// A 304 only sends its body's length, because libmicrohttpd 0.9.75 sends a length or `chunked` with each response. The
-  /// library would allocate and clear a larger piece.
+  /// A response for 304 with the length of a body that is not sent, because libmicrohttpd 0.9.75 sends a length or
+  /// `chunked` with each response. The block size is 1, because the library allocates and clears a block.
   private static func announcing(_ length: Int64) -> OpaquePointer? {
     guard length > 0 else { return seedbank_mhd_response_copying(nil, 0) }
     return MHD_create_response_from_callback(UInt64(length), 1, readStream, nil, nil)

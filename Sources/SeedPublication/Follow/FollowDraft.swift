@@ -56,14 +56,14 @@ private struct KeptMetadata {
     var trusted = try TrustedMetadataSet(root: root, now: .distantPast)
     shippedRoot = MetadataFile(name: MetadataName.versioned(Root.type, trusted.root.version), bytes: root)
     self.publication = publication
-    // A damaged root and all after it do not count, so they are fetched again.
+    // Ignores a damaged root and all later ones, so that they are fetched again.
     let first = try publication.metadata(shippedRoot.name)
       .flatMap { (try? TrustedMetadataSet(root: $0, now: .distantPast)) == nil ? nil : $0 }
     guard first == nil || first == root else {
       throw Refusal(
         .configuration,
-        "\(publication.path) was made under another root: its \(shippedRoot.name) differs. Give the root.json that it "
-          + "began with, or choose another folder.")
+        "\(publication.path) holds a copy that began with another root: its \(shippedRoot.name) differs. Give that "
+          + "root.json, or choose another folder.")
     }
     var roots = first.map { [$0] } ?? []
     while !roots.isEmpty,
@@ -93,8 +93,8 @@ private struct KeptMetadata {
     try read(MetadataName.unversioned(role.type)).flatMap { try? Metadata<Role>(parsing: $0).signed }
   }
 
-  /// Orders files like a publisher: `timestamp.json` after everything it leads to. New roots follow it if
-  /// clients of the old root can read the new metadata; otherwise they precede it.
+  /// Orders files like a publisher: `timestamp.json` after everything that it names. New roots come after it if clients
+  /// of the old root can read the new metadata, otherwise before it.
   func ordered(_ taken: [MetadataFile]) throws -> [MetadataFile] {
     let timestamp = MetadataName.unversioned(Timestamp.type)
     let newRoots = taken.filter { $0.name.hasSuffix(".\(MetadataName.unversioned(Root.type))") }

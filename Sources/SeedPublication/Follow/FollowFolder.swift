@@ -70,8 +70,8 @@ package final class FollowFolder: Sendable {
     guard let disk = DiskUse(of: publication.path), Double(needed) > disk.freeBytes else { return }
     throw Refusal(
       .inputOutput,
-      "The publication needs \(ByteCount(bytes: needed)) more in \(publication.path), and"
-        + " \(ByteCount(bytes: Int(disk.freeBytes))) are free: make room, or choose a folder on another disk."
+      "The publication needs \(ByteCount(bytes: needed)) more in \(publication.path), but"
+        + " only \(ByteCount(bytes: Int(disk.freeBytes))) are free: make room, or choose a folder on another disk."
     )
   }
 

@@ -1,9 +1,9 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A follower's progress. Only one check runs at a time.
+/// A follower's progress. A look is one check of the followed publication; only one runs at a time.
 package struct FollowState: Hashable, Sendable {
-  /// The time of the last check that found nothing new or copied all changes.
+  /// The time of the last look that found nothing new or copied all changes.
   package private(set) var lastGoodLook: UTCTime?
   /// Why the last look failed. May contain the address of the followed publication.
   package private(set) var failure: String?
@@ -17,10 +17,10 @@ package struct FollowState: Hashable, Sendable {
 
   /// The number of consecutive failures before a warning.
   private static let missedLooks = 5
-  /// The minimum time before a warning, so that an origin can restart.
+  /// The minimum time before a warning, so that the followed server can restart.
   private static let leastLateSeconds = 60
 
-  /// A follower that checks every `seconds` seconds. The existing copy may be old.
+  /// A follower that looks every `seconds` seconds. An old copy counts as late only from `now` on.
   package init(every seconds: Int, now: UTCTime) {
     (began, lateSeconds) = (now, max(Self.missedLooks * seconds, Self.leastLateSeconds))
   }
@@ -40,7 +40,7 @@ package struct FollowState: Hashable, Sendable {
   /// Returns the time since which the copy may be outdated, if that is too long.
   package func lateSince(at now: UTCTime) -> UTCTime? {
     let last = lastGoodLook ?? began
-    // A clock that was set back must not hide this. The next successful look ends it.
+    // A clock that was set back must not hide the delay. The next successful look corrects the time.
     return abs(now.secondsSinceEpoch - last.secondsSinceEpoch) > lateSeconds ? last : nil
   }
 }
@@ -51,7 +51,7 @@ package final class FollowProgress: Sendable {
   /// Other epochs that clients sent, each with the newest look at that time.
   private let asked = Mutex<[Epoch: Int]>([:])
 
-  /// The limit of remembered epochs. If clients send more, others may wait for one more look.
+  /// The limit of remembered epochs. If clients send more, all are forgotten, and their clients wait for one more look.
   private static let mostEpochs = 256
 
   package init(_ state: FollowState) { self.state = Mutex(state) }

@@ -34,7 +34,7 @@ package struct Follower: Sendable {
     }
     try await get(missing)
     let pruned = try await blocking { [folder, graceSeconds] in
-      // After the objects. `timestamp.json` is last, or a new root that old clients do not need.
+      // Written after the objects. The last file is `timestamp.json`, or a new root that old clients do not need.
       if !draft.files.isEmpty { try folder.publication.write(draft.files) }
       return try folder.prune(graceSeconds: graceSeconds, now: now.passed(since: begun))
     }
@@ -61,7 +61,7 @@ package struct Follower: Sendable {
   }
 
   private func get(_ object: PublishedObject) async throws {
-    // A disk as the source does not notice a cancellation.
+    // If the source is a disk, it does not notice a cancellation.
     try Task.checkCancellation()
     let part = try await source.object(object)
     try await blocking { [folder] in try folder.place(object, from: part) }
@@ -117,12 +117,12 @@ extension SeriesMetadata {
   }
 }
 
-/// Why a server's publication was rejected. The local one stays unchanged.
+/// Why a server's publication was rejected. The local copy stays unchanged.
 package struct FollowFailure: Error, Hashable {
   let error: TrustError
   let server: String
 
-  /// The server is behind the local copy, which does not make it suspicious if there are other sources.
+  /// The server is behind the local copy, which is harmless if there are other sources.
   package var isOlder: Bool { if case .rollback = error { true } else { false } }
 
   package var isUnavailable: Bool { if case .missingFile = error { true } else { false } }
@@ -135,8 +135,8 @@ package struct FollowFailure: Error, Hashable {
     case .badSignature:
       "\(server): \(error). Its keys are not those of the root file: compare the address and root.json with the publisher's."
     case .rollback:
-      "\(server) has an older state than the copy here: \(error). If it is a copy, it is behind and will catch up; after a "
-        + "restore there, its operator can continue from the copy here with 'seedbank recover'. The copy here is unchanged."
+      "\(server) has an older state than the copy here: \(error). If it is a copy, it is behind and will catch up. If it was "
+        + "restored, its operator can continue from the copy here with 'seedbank recover'. The copy here is unchanged."
     case .conflict: "\(server): \(error). The copy here is unchanged."
     case .missingFile(MetadataName.unversioned(Timestamp.type)):
       "\(server) does not have metadata/timestamp.json: give the address of a publication, whose folder metadata has that file."
@@ -147,11 +147,11 @@ package struct FollowFailure: Error, Hashable {
   }
 }
 
-/// The source of a publication. The caller compares its files with the signed digests.
+/// The source of a publication. The caller verifies the metadata.
 package protocol FollowSource: Sendable {
   var name: String { get }
   func metadata(_ name: String, limit: Int) async throws -> [UInt8]?
-  /// The path of a file with the object's length and hash, which the caller moves.
+  /// Fetches an object. Returns the path of a file with its signed length and hash, which the caller moves.
   func object(_ object: PublishedObject) async throws -> String
 }
 
@@ -176,13 +176,13 @@ package struct StoreSource: FollowSource {
     let isContinued = Folder.exists(part)
     var found = try await copy(object, to: part)
     if isContinued, found != nil, found != object.sha256 {
-      // Parts of two different files may have been joined.
+      // The interrupted copy may have been of another file, so it is copied from the start.
       try Folder.removeAny(part)
       found = try await copy(object, to: part)
     }
     guard found != object.sha256 else { return part }
     try? Folder.removeAny(part)
-    let fault = found == nil ? "missing, which the metadata beside it names" : "not the signed file"
+    let fault = found == nil ? "missing, although metadata names it" : "not the signed file"
     throw Refusal(
       found == nil ? .unavailable : .badData,
       "\("\(name)/\(object.filePath)".printable) is \(fault): copy it again, or ask its operator.")

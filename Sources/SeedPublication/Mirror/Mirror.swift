@@ -26,7 +26,7 @@ package struct Mirror: Sendable {
     return options
   }
 
-  /// Attempts to copy a publication that changes during the copy.
+  /// How often a publication is copied if it changes during the copy.
   private static let looks = 3
 
   /// Makes the mirror equal to the current publication. After a failure, remembers the completed steps and the error.
@@ -65,13 +65,13 @@ package struct Mirror: Sendable {
       // The push itself remembers its attempts.
       if memory != MirrorMemory(file: memoryFile) { try memory.write(to: memoryFile) }
       report.add(push.report)
-      // A process with a newer version may have given up waiting for its turn.
+      // Copies a newer version too, because its process may have given up waiting for the lock.
       if publication.timestampStamp == stamp { break }
     }
     return report
   }
 
-  /// Compares the mirror with the publication here. Throws if another publisher is ahead or the mirror does not answer.
+  /// Compares the mirror with this publication. Throws if another publisher is ahead or the mirror does not answer.
   package func compare(_ publication: PublicationDirectory) throws {
     do {
       // The mirror is read first, because another process here may publish and mirror a version during the request.
@@ -83,13 +83,13 @@ package struct Mirror: Sendable {
     } catch { throw failure(error) }
   }
 
-  /// Checks that the mirror is usable and describes it in one sentence. Throws the problem for the operator to fix.
+  /// Checks that the mirror is usable and describes it in one sentence. Throws if the operator must fix a problem.
   package func check() throws -> String {
     do {
       try MirrorProbe(store, isFenced: options.isFenced).run()
       let fence =
         options.isFenced
-        ? "honours conditional writes" : "writes are unconditional, so no one else may publish there"
+        ? "honours conditional writes" : "writes are unconditional, so no other publisher may use it"
       switch try store.isPublic(MirrorImage.timestampPath) {
       case nil: return "writable, and \(fence)"
       case true?: return "writable, \(fence), and clients can read it"
@@ -109,12 +109,12 @@ package struct Mirror: Sendable {
 
   private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try Folder.create(Folder.parent(of: memoryFile), mode: 0o700)
-    // Another process may be bringing it to an older version, so this one must have its turn.
+    // Waits, because the process that holds the lock may be updating the mirror to an older version.
     return try LockFile("\(memoryFile).lock", of: place).hold(.short, isOver: options.isOver, body)
   }
 }
 
-/// Tests each request of a push, and whether a fenced store honours conditions. Only these conditions keep two
+/// Tests each request of a push and, for a fenced store, whether it honours conditional writes. Only these keep two
 /// publishers from overwriting each other.
 package struct MirrorProbe {
   private let store: any MirrorStore
@@ -148,7 +148,7 @@ package struct MirrorProbe {
     }
   }
 
-  /// Leaves the second file.
+  /// Leaves the second file in the store.
   private func probeConditions(_ first: MirrorFile, _ second: MirrorFile) throws {
     let tag = try done(store.put(first, .absent), "a new file")
     try refused(store.put(second, .absent), "If-None-Match: * for an existing name")
@@ -161,7 +161,7 @@ package struct MirrorProbe {
     case .done(let tag): return tag
     case .unheard(let text): throw MirrorError.away(text)
     case .absent: throw MirrorError.noPlace
-    case .unmet, .disputed: throw MirrorError.ignoresConditions("\(what) is refused")
+    case .unmet, .disputed: throw MirrorError.ignoresConditions("\(what) is rejected")
     }
   }
 
@@ -169,7 +169,7 @@ package struct MirrorProbe {
     switch reply {
     case .unmet, .disputed: return
     case .unheard(let text): throw MirrorError.away(text)
-    default: throw MirrorError.ignoresConditions("\(what) is taken")
+    default: throw MirrorError.ignoresConditions("\(what) is accepted")
     }
   }
 }
@@ -191,7 +191,7 @@ package struct MirrorInterval {
     now >= next || (failures == 0 && stamp != shown)
   }
 
-  /// Whether the last update succeeded with this stamp. If so, another publisher may have written to the mirror since.
+  /// Whether the last update succeeded with this stamp. A further update then detects other publishers.
   package func shows(_ stamp: FileStamp?) -> Bool { failures == 0 && stamp == shown }
 
   /// `stamp` is the stamp of the timestamp's file before the attempt.

@@ -36,7 +36,7 @@ extension PublicationDirectory {
 package struct MirrorImage: Sendable {
   /// Snapshots and deltas, named by the hashes of their bytes.
   let objects: [MirrorFile]
-  /// Roles, then roots in ascending order. Clients load a new root first, so its timestamp must follow soon.
+  /// Roles, then roots in ascending order. Clients load a new root first, so the timestamp must follow soon.
   let metadata: [MirrorFile]
   /// The only file whose content changes under the same name. Writing it publishes all the others.
   package let timestamp: MirrorFile
@@ -74,7 +74,7 @@ package struct MirrorImage: Sendable {
 
   /// Whether the path may be removed. Protects the operator's own files and the roots.
   static func isRemovable(_ path: String) -> Bool {
-    // Left by a crash, because a mirror's listing or removal holds the lock that every writer holds.
+    // A crash left a temporary file: listing and removal hold the lock of all writers, so no writer is using it.
     let isLeftover = path.hasSuffix(DurableFile.temporarySuffix)
     if isLeftover { return isPublished(String(path.dropLast(DurableFile.temporarySuffix.count))) }
     return isPublished(path) && path != timestampPath && !path.hasSuffix(".\(Root.type).json")

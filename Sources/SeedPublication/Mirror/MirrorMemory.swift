@@ -14,7 +14,7 @@ package struct MirrorMemory: Hashable, Sendable {
   /// The files in the mirror with their lengths, or ``uncompared``.
   var held: [String: Int] = [:]
   package var commit: Commit?
-  /// SHA-256 of the timestamps written from here, including unanswered attempts; newest last.
+  /// SHA-256 of the timestamps that this publisher wrote, including unanswered attempts; newest last.
   private(set) var put: [String] = []
   /// The time at which each file became unreachable from the mirror's timestamp.
   var unnamed: [String: UTCTime] = [:]
@@ -24,13 +24,13 @@ package struct MirrorMemory: Hashable, Sendable {
   package var behindSince: UTCTime?
   package var problem: String?
 
-  /// The length of metadata in the mirror whose content is unknown.
+  /// Replaces the length of metadata in the mirror whose content is unknown.
   static let uncompared = -1
 
   /// The interval of complete listings, which detect files removed by others.
   static let listSeconds = UTCTime.secondsPerDay
 
-  /// Far more than the timestamps written before an unanswered attempt is resolved.
+  /// Far more timestamps than are written before the outcome of an unanswered attempt is known.
   private static let mostPut = 100
 
   package init() {}

@@ -39,7 +39,7 @@ package struct MirrorPush {
     } else if options.looksFirst || !steps.isEmpty {
       // One small request finds a store that hangs, and another publisher, before anything is written.
       let found = try store.read(image.timestamp.path)
-      // A mirror that went back to an earlier timestamp from here lacks files that the memory lists.
+      // If the mirror is back at an earlier timestamp of this publisher, it may lack files that the memory lists.
       if try conditionToReplace(found) != nil, !memory.committed(found) { try look() }
     }
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
@@ -48,13 +48,13 @@ package struct MirrorPush {
       if options.isOver() { throw MirrorError.away("it was not finished when the program had to end") }
       do { try take(step) } catch MirrorError.leftover(let error) {
         leftovers.append(error)
-        // A file that cannot be removed must not keep the others from being removed, but a store that does
-        // not answer, or permits no removal, is not asked for each file.
+        // A file that cannot be removed must not prevent the removal of others. But a store that does not answer,
+        // or permits no removal, is not asked for each file.
         if case .away = error { break }
         if leftovers.count == Self.mostLeftovers { break }
       }
     }
-    // If no step was needed, the mirror may have been behind only according to the memory.
+    // Corrects the memory if, according to it, the mirror was behind although no step was needed.
     if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
     if let first = leftovers.first { throw MirrorError.leftover(first) }
   }
@@ -65,7 +65,7 @@ package struct MirrorPush {
     case metadata(MirrorFile)
     /// The timestamp, which makes all earlier steps visible.
     case commit(MirrorFile)
-    /// Of a file that has been unreachable for the grace period.
+    /// Removes a file that has been unreachable for the grace period.
     case removal(String)
   }
 
@@ -111,7 +111,7 @@ package struct MirrorPush {
           return
         }
         why = "it rejects \(file.path) as existing, but it is missing"
-      case .disputed: why = "it takes another file of the same name"
+      case .disputed: why = "it is writing another file of the same name"
       case .unheard(let text): why = text
       case .absent: throw MirrorError.noPlace
       }
@@ -145,7 +145,7 @@ package struct MirrorPush {
 
   private mutating func commit(_ file: MirrorFile) throws {
     var condition = memory.commit.map { PutCondition.tag($0.tag) } ?? .absent
-    // The store may have sent its tag only with the file, or a proxy may have removed it.
+    // The tag may be missing: some stores send it only when the file is read, and a proxy may remove it.
     if !options.isFenced || condition == .tag("") {
       guard let found = try lookAtTimestamp() else { return }
       condition = found
@@ -164,7 +164,7 @@ package struct MirrorPush {
   }
 
   private mutating func noteCommit(_ tag: String) {
-    // Clients may use the former files until here.
+    // Until now, clients may have used the former files, so the grace period of these begins now.
     memory.noteCommit(image, tag: tag, now: now.passed(since: begun))
     note(image.timestamp)
     report.isCommitted = true
@@ -189,7 +189,7 @@ package struct MirrorPush {
 
   private func condition(_ condition: PutCondition) -> PutCondition { options.isFenced ? condition : .none }
 
-  /// Lists the mirror after reading its timestamp, so the listing contains all files that the timestamp leads to.
+  /// Lists the mirror after reading its timestamp, so the listing contains all files that clients of the timestamp use.
   private mutating func look() throws {
     let found = try store.read(image.timestamp.path)
     if try judge.look(at: found) == .absent, memory.commit != nil, !options.isByHand {
@@ -203,7 +203,7 @@ package struct MirrorPush {
     for (path, length) in memory.held where MirrorImage.isMetadata(path) && known[path] != length {
       memory.held[path] = MirrorMemory.uncompared
     }
-    // Clients of another timestamp may still use files that the last one did not name.
+    // If the timestamp is another one, its clients may still use files that the last one did not name.
     memory.unnamed = isCommitted ? memory.unnamed.filter { memory.held[$0.key] != nil } : [:]
     memory.listedAt = now
     memory.commit = found.map { found in

@@ -48,11 +48,11 @@ package enum PutReply: Hashable, Sendable {
 }
 
 package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// Another publisher with the same keys continued from here, or this disk is an old copy.
+  /// Another publisher with the same keys continued this publication, or this disk is an old copy.
   case ahead(there: Int, here: Int)
   /// Two publishers signed the same version.
   case forked(version: Int)
-  /// Another publisher replaced a timestamp from here.
+  /// Another publisher replaced a timestamp of this publisher.
   case overtaken(there: Int, here: Int)
   /// Metadata with the same name but different content, which no timestamp refers to yet.
   case rival(path: String)
@@ -82,18 +82,18 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .ahead(let there, let here):
-      "another publisher publishes there, or this disk is an old one: its timestamp has version \(there), the one here \(here). "
+      "another publisher publishes there, or this disk is an old one: the timestamp there has version \(there), here \(here). "
         + "Stop all publishers but one; 'seedbank recover' starts from the publication there"
     case .forked(let version):
       "another publisher publishes there: both signed version \(version) of the timestamp, with different content. Stop all "
         + "publishers but one; 'seedbank recover' starts from the publication there"
     case .overtaken(let there, let here):
-      "another publisher publishes there: version \(there) of the timestamp was not written by this publisher: version \(here) is the newest "
-        + "here. Stop all publishers but one; 'seedbank recover' starts from the publication there. If there never was "
-        + "another one, 'seedbank mirror push --replace' puts the one from here in its place"
+      "another publisher publishes there: this publisher did not write version \(there) of the timestamp; its newest is version \(here). "
+        + "Stop all publishers but one; 'seedbank recover' starts from the publication there. If there never was "
+        + "another one, 'seedbank mirror push --replace' overwrites the timestamp there"
     case .rival(let path):
-      "\(path) exists with different content, and no metadata names it yet: another publisher is at work, or was when a disk "
-        + "was lost. If no other one runs, 'seedbank mirror push --replace' puts the one from here in its place"
+      "\(path) exists with different content, and no metadata names it yet: another publisher is at work, or this disk is an "
+        + "old one. If no other publisher runs, 'seedbank mirror push --replace' overwrites the file"
     case .foreign:
       "the timestamp there is not signed by a key of this publication: choose another place, or empty this one if its files are "
         + "not needed"
@@ -103,7 +103,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
     case .refused(let text), .away(let text): text
     case .leftover(let cause): "obsolete files cannot be removed: \(cause)"
     case .ignoresConditions(let what):
-      "it does not honour conditions (\(what)), so two publishers could overwrite each other unnoticed: use a store that does, or "
+      "it does not honour conditions (\(what)), so two publishers could overwrite each other unnoticed: use another store, or "
         + "write \"fence\": \"none\" if there will never be two"
     }
   }

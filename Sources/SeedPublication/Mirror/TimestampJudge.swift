@@ -5,7 +5,7 @@ struct TimestampJudge {
   enum Finding: Hashable {
     case absent
     case same
-    /// Older, and written from here or inherited.
+    /// Older, and either written by this publisher or inherited.
     case older
   }
 
@@ -27,14 +27,14 @@ struct TimestampJudge {
     return .older
   }
 
-  /// Without a memory, only comparing files can decide.
+  /// If the memory was lost, compares the files.
   private func mayReplace(_ older: Timestamp, _ sha256: SHA256Digest) throws -> Bool {
     let written = memory.written
     return try options.replaces || older.version < options.inheritsBelow || written.contains(sha256.hex)
       || (written.isEmpty && isOurs(older))
   }
 
-  /// Whether the snapshot role there, which fixes all other files, is still here.
+  /// Whether the mirror's snapshot role, which determines all other files, is still in this publication.
   private func isOurs(_ timestamp: Timestamp) throws -> Bool {
     let name = MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version)
     guard let ours = try image.publication.metadata(name) else { return false }

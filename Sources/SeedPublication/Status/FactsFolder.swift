@@ -48,7 +48,6 @@ package struct FactsFolder: Sendable {
       .filter { $0.dataset == dataset }
   }
 
-  /// The modification time is the disk's.
   package func stamp(_ series: SeedSeries) -> FileStamp? { (try? FileStamp(file(series))) ?? nil }
 }
 

@@ -13,7 +13,7 @@ package struct OriginReading: Hashable, Sendable {
   /// The server's name, which is not part of the facts.
   package var server: String?
 
-  /// An open transaction obstructs other sessions after this time.
+  /// A transaction that is open for longer obstructs other sessions.
   package static let mostOpenSeconds = 600
 
   package init(openMilliseconds: Int? = nil, lagSeconds: Int? = nil) {
@@ -48,8 +48,8 @@ package struct OriginReading: Hashable, Sendable {
   package var warning: String? {
     guard let seconds = tooLongSeconds else { return nil }
     return
-      "the newest step that read the origin kept its transaction open for \(TimeSpan(seconds: seconds)), and until it ends, the "
-      + "origin keeps deleted rows: let the origin keep a log (origin.changes), give keys an index in their order, or "
+      "the newest step that read the origin kept its transaction open for \(TimeSpan(seconds: seconds)), during which the "
+      + "database cannot reclaim deleted rows: set up a log (origin.changes), create an index in the order of each key, or "
       + "publish from a replica"
   }
 

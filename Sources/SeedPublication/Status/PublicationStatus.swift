@@ -72,7 +72,7 @@ extension PublicationStatus {
 }
 
 extension SeriesProblem {
-  /// The words of all reports about the problem; empty if they have their own. A remedy continues a sentence, and
+  /// The words that all reports about the problem use; empty if each has its own. A remedy continues a sentence, and
   /// apostrophes enclose its commands.
   package var words: (title: String, remedy: String) {
     switch self {
@@ -90,21 +90,21 @@ extension SeriesProblem {
     case .old:
       (
         "older than expected",
-        "is its origin still fed? 'seedbank status --history' shows when rows last changed"
+        "is its origin still updated? 'seedbank status --history' shows when rows last changed"
       )
     case .held: ("held by a rollback", "'seedbank regenerate --resume' publishes its origin again")
     case .gained:
       (
-        "more in the origin",
-        "'seedbank status' names each; 'seedbank model new' or 'seedbank model skip' decides"
+        "new in the origin",
+        "'seedbank status' lists them; 'seedbank model new' publishes them, 'seedbank model skip' excludes them"
       )
-    case .originHeldOpen: ("origin open for long", "'seedbank status' shows how to make it shorter")
+    case .originHeldOpen: ("long transaction", "'seedbank status' shows how to make it shorter")
     case .modelGone:
       ("its model is missing", "'seedbank status' shows what to put back, or how to end the series")
     case .copyUnreadable:
       (
         "working copy unreadable",
-        "the next step, as of 'seedbank regenerate', rebuilds it; if this returns, check the disk"
+        "the next step rebuilds it, such as 'seedbank regenerate'; if it happens again, check the disk"
       )
     case .logDoubted: ("log in doubt", "'seedbank status' shows why, and what to do")
     case .untold: ("not known", "'seedbank regenerate' makes one")

@@ -30,7 +30,7 @@ package struct PublisherFacts: Hashable, Sendable {
   package init() {}
 }
 
-/// The mirrors' state. Numbered by configuration: places are private.
+/// The mirrors' state. Mirrors are numbered as in the configuration, because their places are private.
 package struct MirrorFacts: Hashable, Sendable {
   /// When each mirror fell behind; `nil` if it is up to date.
   package var behindSince: [UTCTime?]

@@ -14,7 +14,7 @@ package struct SeriesFacts: Hashable, Sendable {
   package var nextSnapshot: UTCTime?
   /// Seconds between checks of the origin by `seedbank run`.
   package var checkSeconds: Int?
-  /// The seconds that the program which fills the origin may take.
+  /// The time limit of the program that fills a feed, in seconds.
   package var commandSeconds: Int?
   package var expectedChangeSeconds: Int?
   package var lifetimeSeconds: Int?
@@ -170,7 +170,7 @@ extension SeriesFacts.Column {
 }
 
 extension StepRecord {
-  /// Leaves out the error and the words of a comparison's reason.
+  /// Omits the error and the sentence about a comparison's reason.
   fileprivate var publicJSON: JSONValue { .object(publicMembers) }
 
   /// The form in the history.

@@ -22,7 +22,7 @@ package struct SeriesStatus: Hashable, Sendable {
   package struct Steps: Hashable, Sendable {
     package var newest: StepRecord.Outcome
     package var newestAt: UTCTime
-    /// Without a step for this long, one counts as missed.
+    /// A step counts as missed after this time.
     package var patienceSeconds: Int
     package var changeSeconds: Int?
 
@@ -38,7 +38,7 @@ package struct SeriesStatus: Hashable, Sendable {
     (self.series, self.publishedAt) = (series, publishedAt)
   }
 
-  /// The status by the published metadata alone.
+  /// The status from the published metadata alone.
   package init(_ metadata: SeriesMetadata) {
     self.init(metadata.series, publishedAt: metadata.state.publishedAt)
     isRetired = metadata.state.lifecycle.isRetired
@@ -97,7 +97,7 @@ package enum StepRhythm {
   /// The schedule of a timer is unknown, so allow a day plus two hours for a slow step.
   static let timerSeconds = 26 * 3600
 
-  /// The expected time between two checks of the origin. Each has a share of the time that a feed's program may take.
+  /// The expected time between two checks of the origin. It grows with the time limit of a feed's program.
   package static func expectedSeconds(_ checkSeconds: Int, _ commandSeconds: Int? = nil) -> Int {
     // The facts are not signed, so limit the numbers.
     let rest = max(min(checkSeconds, UTCTime.secondsPerDay), longestRestSeconds)

@@ -3,7 +3,7 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// A step of one series, or of a whole dataset if it failed earlier. Several with the same outcome share a record.
+/// A step of one series, or of a whole dataset if it failed earlier. Consecutive equal steps share a record.
 package struct StepRecord: Hashable, Sendable {
   package enum Outcome: String, Sendable, CaseIterable {
     /// A delta, a first version, a new schema or a snapshot was published.
@@ -57,7 +57,7 @@ package struct StepRecord: Hashable, Sendable {
   package var snapshotBytes: Int?
   /// The total number of rows after the step, if counted.
   package var rows: Int?
-  /// How the changes were found, if the origin was searched.
+  /// How the changes were found; `nil` if the step did not look for any.
   package var foundBy: FoundBy?
   /// Published rows that the origin's log had missed.
   package var missedRows = 0

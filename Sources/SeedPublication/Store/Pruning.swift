@@ -3,8 +3,8 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// Removes published files that no metadata named during a grace period, because clients may still be fetching them. If
-/// the stored times are lost, the grace period restarts.
+/// Removes published files after a grace period in which no metadata named them. Until then, clients may be fetching
+/// them. If the stored times are lost, the grace period restarts.
 package struct Pruning {
   let publication: PublicationDirectory
   let stateFolder: String
@@ -17,8 +17,8 @@ package struct Pruning {
   /// The time at which each file became unnamed, by path within the publication.
   package typealias Unnamed = [String: UTCTime]
 
-  /// A file that cannot be removed stops nothing; the next run tries again. After a step of one dataset, lists only its
-  /// files and those of series with a file that is due, because many datasets would make each step slow.
+  /// Returns warnings about files that cannot be removed; the next run tries again. After a step of one dataset, lists
+  /// only its files and those of series with a due file, because listing many datasets would make each step slow.
   package func run(
     _ published: PublishedMetadata, of dataset: DatasetName? = nil, now: UTCTime, isDryRun: Bool
   ) throws -> (removed: [String], waiting: Unnamed, warnings: [String]) {
@@ -62,7 +62,7 @@ package struct Pruning {
 
   private static func warnings(_ error: FileError?, _ files: String) -> [String] {
     error.map {
-      ["\($0), so \(files) remain: remove them by hand, or let this user do so; clients are not affected"]
+      ["\($0), so \(files) remain: remove them by hand, or allow this user to; clients are not affected"]
     } ?? []
   }
 

@@ -11,7 +11,7 @@ package struct PublicationDirectory: Sendable {
 
   /// The size limit for the publisher's own small files, more generous than the limits of clients.
   package static let mostFileBytes = 64 * 1024 * 1024
-  /// The suffix of files under compression. Steps must not sweep them, because they run meanwhile.
+  /// The suffix of files that are being compressed. Steps run at the same time, and must not sweep them.
   package static let draftSuffix = ".draft"
 
   /// The mode of all published files: a front or web server may run as a different user than the publisher.
@@ -130,8 +130,8 @@ package struct PublicationDirectory: Sendable {
     return bytes
   }
 
-  /// Expands an object into a new file and checks it against the signed length and hash. For a snapshot,
-  /// these are the result's, because they cover the whole file that clients use.
+  /// Expands an object into a new file. Checks the expanded file of a snapshot, and the stored file of a delta, against
+  /// the signed hash.
   package func expand(_ object: PublishedObject, to path: String) throws {
     if object.rawSHA256 == nil { try check(object) }
     let raw = try Compression.expand(file(object), to: path, object.encoding, limit: object.rawLength)
@@ -208,7 +208,7 @@ extension [Int] {
   }
 }
 
-/// Small files of the publisher's own, whose loss it survives: a missing, unreadable or damaged one reads as `nil`.
+/// Small files that the publisher can do without: a missing, unreadable or damaged one reads as `nil`.
 package enum StateFile {
   package static func text(_ path: String) -> String? {
     let bytes = try? DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)

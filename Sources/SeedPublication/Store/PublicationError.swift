@@ -40,7 +40,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     }
   }
 
-  /// The last resort, which costs every client a download. Public places leave it out.
+  /// The last resort, because every client must download a snapshot. Public pages omit it.
   package static let startingOver = ", or start over with 'seedbank new-epoch'"
 
   package var description: String {
@@ -97,8 +97,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "the \(role.rawValue) metadata that waits for signatures expired at \(time): drop it with 'seedbank keys discard', and "
         + "begin the change again"
     case .changeWaits:
-      "a change of keys waits for signatures: 'seedbank keys status' names the keys; bring them with "
-        + "'seedbank keys add-signature', or drop the change with 'seedbank keys discard'"
+      "a change of keys waits for signatures: 'seedbank keys status' names the keys; add their signatures "
+        + "with 'seedbank keys add-signature', or drop the change with 'seedbank keys discard'"
     case .noChange:
       "no change of keys waits for signatures: 'seedbank keys renew', 'rotate' and 'revoke' begin one"
     case .damagedChange(let file):

@@ -22,7 +22,7 @@ package struct SignatureExpiry: Hashable, Sendable {
     (self.role, self.expires, self.isOffline) = (role, expires, isOffline)
   }
 
-  /// Days before expiry of root or targets on which operators are warned, because they may have to fetch their keys.
+  /// Operators are warned this many days before root or targets expire, because they may have to fetch their keys.
   package static let warningDays = 60
   /// Online signatures count as neglected in the last third of their lifetime. Publishers renew them much earlier.
   package static let neglectedShare = 3

@@ -46,7 +46,7 @@ package enum LogFormat: String, Hashable, Sendable, CaseIterable {
     }
   }
 
-  /// Quotes any value that is not a single plain word, so that a line splits at its spaces.
+  /// Quotes any value that is not a single plain word, so that programs can split a line at its spaces.
   private static func plain(_ value: JSONValue) -> String {
     guard let text = value.string else { return value.text }
     let isWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !quoted.contains($0) }
@@ -57,7 +57,7 @@ package enum LogFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 extension String {
-  /// An error's text without numbers and a program's output, which differ whenever the same failure is repeated.
+  /// An error's text without its numbers and a program's output, which differ even if the same failure is repeated.
   package var failureKey: String {
     prefix(upTo: firstRange(of: "; it said")?.lowerBound ?? endIndex).filter { !$0.isNumber }
   }
@@ -89,14 +89,14 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
   }
 }
 
-/// Passes a persistent warning once a day.
+/// Lets a repeated warning pass once a day.
 package final class RepeatedWarnings: Sendable {
   private let said = Mutex<[String: UTCTime]>([:])
   private let most: Int
   /// From this count on, forgets the warnings of earlier days.
   private static let many = 256
 
-  /// Passes at most `most` different warnings a day.
+  /// Lets at most `most` different warnings pass a day.
   package init(upTo most: Int = .max) { self.most = most }
 
   package func isDue(_ warning: String, now: UTCTime) -> Bool {

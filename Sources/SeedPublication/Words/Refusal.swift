@@ -2,7 +2,7 @@
 package struct Refusal: Error, Hashable {
   package let exitCode: ExitCode
   package let message: String
-  /// The printed result has reported it.
+  /// Whether the printed result already reports the failure.
   package let isInResult: Bool
 
   package init(_ exitCode: ExitCode, _ message: String, isInResult: Bool = false) {
@@ -21,7 +21,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   case badData = 65
   /// The origin or server does not respond.
   case unavailable = 69
-  /// Only before a command begins.
+  /// Only before a command begins, because its arguments cannot be read.
   case system = 71
   case inputOutput = 74
   /// Another process holds the lock; a retry may succeed.

@@ -51,7 +51,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible
     return count == 1 ? "1 \(name.dropLast())" : "\(count) \(name)"
   }
 
-  /// Formats a measured time as `350 ms` or `4.2 s`, and as any span from one minute.
+  /// Formats a measured time as `350 ms` or `4.2 s`, and from one minute on like any other span.
   package static func taken(milliseconds: Int) -> String {
     switch milliseconds {
     case ..<1000: "\(milliseconds) ms"

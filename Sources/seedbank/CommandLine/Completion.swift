@@ -22,7 +22,7 @@ enum Shell: String, CaseIterable {
     #"""
     _seedbank_words() {
       local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]} before=${COMP_WORDS[COMP_CWORD-1]} words=
-      # bash makes three words of '--name=value'.
+      # bash splits '--name=value' into three words.
       if [[ $word == = ]]; then word=; elif [[ $before == = ]]; then before=${COMP_WORDS[COMP_CWORD-2]}; fi
       if ((COMP_CWORD == 1)); then
         words='\#((commands.map(\.name) + ["--help", "--version"]).joined(separator: " "))'
@@ -45,7 +45,7 @@ enum Shell: String, CaseIterable {
     var offers = command.options.map { (words: $0.choices, after: $0.names) }
     var before = [command.name]
     for argument in command.arguments {
-      // This argument's values are the names of the commands, whose table contains it.
+      // `help` cannot list the commands as its choices, because it is one of them.
       let words = argument.name == "command" ? commands.map(\.name) : argument.choices
       offers.append((words, before))
       before = words

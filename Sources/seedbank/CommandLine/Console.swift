@@ -29,7 +29,7 @@ final class Console: Sendable {
     if try !StandardStream.results.write(bytes) { state.withLock { $0.hasLostReader = true } }
   }
 
-  /// Whether stdout was found closed. Most commands continue, because they do more than print results.
+  /// Whether a write found that stdout was closed. Most commands continue, because they do more than print results.
   var isUnread: Bool { state.withLock(\.hasLostReader) }
 
   func result(_ json: JSONValue) throws { try result(Array("\(json.text.escapingControlsInJSON)\n".utf8)) }
@@ -97,14 +97,14 @@ enum StandardStream: Int32, Sendable {
 
   var isTerminal: Bool { isatty(rawValue) == 1 }
 
-  /// Nil for a stream other than a terminal, or with unknown width.
+  /// Nil if the stream is not a terminal, or if its width is unknown.
   var columns: Int? {
     var size = winsize()
     guard ioctl(rawValue, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
     return Int(size.ws_col)
   }
 
-  /// Writes all bytes. Returns false for a closed pipe, which is not a failure, because the reader needs no more.
+  /// Writes all bytes. Returns false if the reader has closed the pipe, which is not a failure.
   func write(_ bytes: [UInt8]) throws(Refusal) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
@@ -145,8 +145,8 @@ struct LogConfiguration: Hashable, Sendable {
 }
 
 extension Console {
-  /// The progress of a transfer or an import, as one line that changes. `total` is nil if unknown; `rows` are shown in
-  /// place of sizes.
+  /// Shows the progress of a transfer or an import in one line. `total` is nil if unknown. If `rows` is given, it replaces
+  /// the size.
   func progress(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
     guard showsProgress else { return }
     let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }
@@ -191,7 +191,7 @@ enum TextLayout {
   static func entry(_ name: String, _ explanation: String) -> [String] {
     let head = "  \(name)"
     let lines = wrap(explanation, indent: explanationColumn)
-    // Two spaces at least: from there on help2man reads the explanation.
+    // At least two spaces, because help2man finds the explanation by them.
     guard head.count + 1 < explanationColumn, let first = lines.first else { return [head] + lines }
     return [head + first.dropFirst(head.count)] + lines.dropFirst()
   }

@@ -1,6 +1,6 @@
 import SeedPublication
 
-/// In the form that help2man reads when `Scripts/manual` makes the manual pages.
+/// Help pages in the format of help2man, with which `Scripts/manual` makes the manual pages.
 enum HelpText {
   static func page(for command: Command) -> String {
     joined([

@@ -2,7 +2,7 @@ import SeedFormat
 import SeedPublication
 import SeedSystem
 
-/// A call's values by name. Access to an undeclared name traps as a bug.
+/// The values on a command line by name. Reading a name that the command does not declare is a bug, and traps.
 struct ParsedArguments: Sendable {
   private let command: Command
   private var values: [String: [String]]
@@ -69,17 +69,17 @@ struct ParsedArguments: Sendable {
   }
 
   func refuse(_ name: String, beside other: String) throws(Refusal) {
-    if flag(name), flag(other) { throw unsuitable(name, "--\(other)", "one of the two") }
+    if flag(name), flag(other) { throw error("'--\(name)' and '--\(other)' cannot be used together.") }
   }
 
   func require(_ other: String, beside names: String...) throws(Refusal) {
     for name in names where flag(name) && !flag(other) {
-      throw unsuitable(name, "no --\(other)", "--\(other) with it")
+      throw error("'--\(name)' needs '--\(other)'.")
     }
   }
 
   func undecided(_ name: String, _ choices: String) -> Refusal {
-    Refusal.usage(command.name, "There are several: choose one with '\(word(name))', \(choices).")
+    error("There is more than one: choose with '\(word(name))' from \(choices).")
   }
 
   private func word(_ name: String) -> String { parameter(name)?.word ?? name }
@@ -149,7 +149,7 @@ extension ParsedArguments {
     values[option.name] = option.isRepeatable ? values[option.name, default: []] + [value] : [value]
   }
 
-  /// Does not take a word that looks like an option, so that a forgotten value does not swallow the next option.
+  /// Returns nil for a word that looks like an option, so that an option without its value does not swallow the next one.
   private static func nextValue(_ pending: inout ArraySlice<String>) -> String? {
     guard let word = pending.first, word == "-" || !word.hasPrefix("-") else { return nil }
     return pending.popFirst()

@@ -34,12 +34,12 @@ extension Refusal {
     }
   }
 
-  private static let scratchAdvice = ": free some there, or set TMPDIR to a folder with more room."
+  private static let scratchAdvice = ": free some space there, or set TMPDIR to a folder with more space."
 
   private static func advice(on error: FileError) -> String {
     if error.isFull {
       return
-        "\(room(beside: error.path)): free some, then run the command again; 'run' retries on its own."
+        "\(room(beside: error.path)): free some space, then run the command again; 'run' retries on its own."
     }
     if error.number == EROFS { return "; its disk is mounted read-only: mount it for writing." }
     if let remedy = error.rightsRemedy { return "; \(remedy)." }
@@ -54,16 +54,16 @@ extension Refusal {
   private static func advice(on error: DatabaseError) -> String? {
     switch error.place {
     case .database(let path) where error.saysUnfinished:
-      "; a killed command left a change in \(path): the next command that writes there rolls it back."
+      "; a command was killed while it changed \(path): the next command that writes there rolls the change back."
     case .database(let path) where error.primaryCode == ResultCode.readOnly:
       "; \(path) or its folder cannot be written: run the command as the owner, give this user access to it, or mount its "
         + "disk for writing."
     case .database(let path) where !path.hasPrefix(Paths.scratchPrefix):
       error.saysFull
-        ? "; there is no room for \(path)\(room(beside: path)), or for SQLite's sorting in TMPDIR: free some."
+        ? "; there is no space for \(path)\(room(beside: path)), or for SQLite's sorting in TMPDIR: free some space."
         : nil
     case .database, .scratch:
-      "; scratch files are in \(Paths.scratchFolder): check its disk and room, or set TMPDIR to another folder."
+      "; scratch files are in \(Paths.scratchFolder): check its disk and free space, or set TMPDIR to another folder."
     case nil: nil
     }
   }
@@ -82,7 +82,7 @@ extension Refusal {
       error.isUnavailable ? .unavailable : error.isConfiguration ? .configuration : .badData
     case is HTTPServerError: .unavailable
     case is PlanError, is SchemaProblem, is MissingKeys, is VersionsExhausted: .configuration
-    // A missing, malformed or conflicting key is a configuration error; other failures are the disk's.
+    // A missing, malformed or conflicting key is a configuration error. Other failures come from the disk.
     case KeyFileError.system(let failure) where !failure.isMissing: .inputOutput
     case is KeyFileError: .configuration
     case PublicationError.locked: .locked
@@ -104,7 +104,7 @@ extension Refusal {
     }
   }
 
-  /// Chosen by how a script should react; all other codes mean rejected data.
+  /// Chosen by how a script should react. By default, the data was rejected.
   private static func exitCode(of code: SeedError.Code) -> ExitCode {
     switch code {
     case .network, .waitingForNetwork, .server, .serverBusy, .accessDenied, .timedOut, .missingFile:
@@ -146,7 +146,7 @@ extension TrustError {
 }
 
 extension String {
-  /// Capitalised and with a full stop, like other messages; an initial name stays unchanged.
+  /// Capitalised and with a full stop, like other messages. A path or a series at the start is not capitalised.
   fileprivate var asSentence: String {
     let start = beginsWithWord ? prefix(1).uppercased() : String(prefix(1))
     return (start + dropFirst()).closed

@@ -32,9 +32,9 @@ final class ScratchFolder: Sendable {
     (self.path, self.draft) = (path, draft)
   }
 
-  /// Called by the owner, because a queue may hold the last reference until the process ends.
+  /// The owner calls it. `deinit` could be too late, because a queue may hold the last reference until the process ends.
   func remove() {
-    // In this order, because a signal between the two would end the process without cleanup.
+    // Removes first, because a signal after `cancel` would end the process without cleanup.
     Self.remove(path, draft)
     cleanup.cancel()
   }
@@ -50,7 +50,7 @@ final class ScratchFolder: Sendable {
 
 /// Removes unfinished files after a signal, and ends the process.
 final class SignalCleanup: Sendable {
-  /// Each signal's receiver calls all of them, because the first one that finishes ends the process.
+  /// All cleanups of the process. The first task that gets a signal runs all of them, because it then ends the process.
   private static let removals = Mutex<[UUID: @Sendable () -> Void]>([:])
 
   private let id = UUID()
@@ -72,7 +72,7 @@ final class SignalCleanup: Sendable {
     Self.removals.withLock { [id] in $0[id] = nil }
   }
 
-  /// Runs blocking work that fills a folder before it moves it into place.
+  /// Runs blocking work that fills a folder and then moves it into place. A signal removes the unfinished folder.
   static func staging(_ body: @escaping @Sendable () throws -> Void) async throws {
     let cleanup = try SignalCleanup { StagedFolders.removeAll() }
     defer { cleanup.cancel() }

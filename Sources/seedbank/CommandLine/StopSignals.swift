@@ -34,7 +34,7 @@ struct StopSignals: Sendable {
         _ = await first()
         return nil
       }
-      // The first to end, signal or body, ends the other.
+      // A signal ends the body, and the end of the body ends the wait for a signal.
       let value = try await group.next() ?? nil
       group.cancelAll()
       return try await group.reduce(value) { $0 ?? $1 }
@@ -43,10 +43,10 @@ struct StopSignals: Sendable {
 
   private static let received = Mutex<Int32?>(nil)
 
-  /// Timeout after which the process exits if the signal does not end it.
+  /// The process exits after this time if the signal has not ended it.
   private static let exitSeconds: UInt32 = 5
 
-  /// From now on, every failure is a consequence of the signal.
+  /// Call it before cleanup, so that ``endProcess()`` treats every later failure as a consequence of the signal.
   static func beginCleanup(after signal: Int32) { received.withLock { $0 = signal } }
 
   /// After ``beginCleanup(after:)``, ends the process with the signal's default effect; otherwise returns.
@@ -60,13 +60,13 @@ struct StopSignals: Sendable {
   }
 }
 
-/// Delivers signals that end the process. Dispatch's own signal sources lose some: one that arrives before they listen,
-/// and a second one during their cancellation.
+/// Delivers signals that end the process. Dispatch's signal sources would lose a signal that arrives before they listen,
+/// and a second signal during their cancellation.
 final class SignalListeners: Sendable {
   static let shared = Result { try SignalListeners() }
 
   private let listeners = Mutex<(next: Int, all: [Int: AsyncStream<Int32>.Continuation])>((0, [:]))
-  // Dispatch's sources are thread-safe, which their Swift type does not declare.
+  // Dispatch's sources are thread-safe, but their Swift type is not Sendable.
   nonisolated(unsafe) private let source: any DispatchSourceRead
 
   private init() throws(FileError) {
@@ -117,7 +117,7 @@ private func handleStopSignals(by handler: (@convention(c) (Int32) -> Void)?) {
 /// Runs in the interrupted thread, so it calls only async-signal-safe functions.
 private let noteSignal: @convention(c) (Int32) -> Void = { number in
   let error = errno
-  // The second signal has its default effect.
+  // A second signal then has its default effect.
   handleStopSignals(by: SIG_DFL)
   var byte = UInt8(number)
   _ = write(signalPipe, &byte, 1)

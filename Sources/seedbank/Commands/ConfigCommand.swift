@@ -8,12 +8,12 @@ extension Command {
   static let config = Command(
     name: "config", abstract: "Check or show the configuration, or print the code that apps need.",
     discussion: """
-      'check' finds everything that would make a publish step fail, without publishing: models, projections against the origin, \
-      keys, expiry dates, folders, rows without a key, columns that no longer have the model's types. \
-      'seedbank regenerate --dry-run' finds errors in single rows. 'show' prints every effective value and its \
-      source; for keys, only the folder. 'keys' prints every key of both files with its type, default and meaning. \
-      'swift' prints the declaration of a dataset's model for an app that uses \
-      SeedClient, so that both sides have the same model, and a type for the rows of each table and view.
+      'check' publishes nothing and finds everything that would make a publish step fail. It checks models, projections, keys, \
+      expiry dates and folders, and finds rows without a key and columns that no longer have the model's types. To find errors in \
+      single rows, use 'seedbank regenerate --dry-run'. 'show' prints every effective value and its source. It prints the folder \
+      of the signing keys, but no key. 'keys' prints every setting of seedbank.json and dataset.json with its type, default and \
+      meaning. 'swift' prints the declaration of a dataset's model for an app that uses SeedClient, and a type for the rows of \
+      each table and view, so that the app and the publisher have the same model.
 
       Exit codes of 'check': 0 no errors, 69 the only problem is an unavailable origin, else 78.
       """,
@@ -28,7 +28,7 @@ extension Command {
     examples: [
       ("seedbank config check", "Before you deploy, or after you change a model."),
       ("seedbank config show", "Every effective value and its source."),
-      ("seedbank config keys", "Everything that the files can contain."),
+      ("seedbank config keys", "Every setting of seedbank.json and dataset.json."),
       ("seedbank config swift > SeedModels.swift", "Every dataset with its newest model."),
       ("seedbank config swift --dataset transit --model 2.0", "One model of one dataset."),
     ]
@@ -55,7 +55,7 @@ extension Command {
     let errors = fatal.count == 1 ? "1 error was" : "\(fatal.count) errors were"
     throw Refusal(
       isUnavailable ? .unavailable : .configuration,
-      "A publish step would reject this: \(errors) found, see above.", isInResult: true)
+      "A publish step would fail: \(errors) found, see above.", isInResult: true)
   }
 
   private static func show(
@@ -96,7 +96,7 @@ extension Command {
     try console.result(
       """
       // Made by 'seedbank config swift'. Ship \(deployment.rootPath.printable)
-      // with the app and give its bytes to SeedStore(_:server:root:): the app trusts these keys.
+      // with the app and give its bytes to SeedStore(_:server:root:). The app trusts the keys in it.
       import SeedClient
 
       \(parts.joined(separator: "\n\n"))

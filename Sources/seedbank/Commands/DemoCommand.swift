@@ -7,8 +7,8 @@ extension Command {
   static let demo = Command(
     name: "demo", abstract: "Make a deployment with invented transit data.",
     discussion: """
-      Makes an origin the size of a large city's network (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) calls in each \
-      trip), and a deployment with two series: model 1.0 for old apps, 2.0 and 2.1 for new ones. The same \
+      Makes an origin the size of a large city's network (\(DemoOrigin.stops) stops, \(DemoOrigin.callsPerTrip) stop times in \
+      each trip), and a deployment with two series: model 1.0 for old apps, 2.0 and 2.1 for new ones. The same \
       options always make the same data.
       """,
     options: [
@@ -17,7 +17,7 @@ extension Command {
     ],
     examples: [
       ("seedbank demo --directory demo", "Make the folder 'demo' with everything in it."),
-      ("seedbank demo --trips 160000", "With 3.2 million calls, as a real city has."),
+      ("seedbank demo --trips 160000", "With 3.2 million stop times, as in a real city."),
     ]
   ) { arguments, context in try await SignalCleanup.staging { try make(arguments, context) } }
 
@@ -56,7 +56,7 @@ enum DemoDeployment {
 
   private static let source = "Made by 'seedbank demo'"
 
-  /// Only such a dataset's origin has invented rows.
+  /// Whether `seedbank demo` made the dataset. Only then may `run --demo` change its origin.
   static func hasMade(_ dataset: DatasetConfiguration?) -> Bool {
     dataset?.policy.provenance.source == source
   }

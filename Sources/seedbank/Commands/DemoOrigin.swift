@@ -20,7 +20,7 @@ enum DemoOrigin {
     "WITH RECURSIVE n(i) AS (SELECT \(range.lowerBound) UNION ALL SELECT i + 1 FROM n WHERE i < \(range.upperBound))"
   }
 
-  /// In the style and the bounding box of Berlin.
+  /// Stops with names in the style of Berlin and coordinates in its bounding box.
   private static let stopRows = """
     \(numbers(0...stops - 1)), r AS (
       SELECT i, (i + 7) * 2654435761 >> 9 AS a, (i + 7) * 2246822519 >> 9 AS b, (i + 7) * 3266489917 >> 9 AS c FROM n)
@@ -49,7 +49,7 @@ enum DemoOrigin {
 
     """
 
-  /// A line's step is coprime to the number of stops, so that no trip calls at a stop twice.
+  /// The stops of a trip are a line's `step` apart, which is coprime to their number, so that no stop occurs twice.
   private static func tripRows(_ trips: Int) -> String {
     """
     CREATE TEMP TABLE made AS \(numbers(1...trips)), r AS (
@@ -72,7 +72,7 @@ enum DemoOrigin {
 }
 
 enum DemoChange {
-  /// Statements about a trip by their description; each takes the trip's id.
+  /// The changes of a trip by their description. Each statement takes the trip's id.
   private static let all = [
     "is 2 min late from its stop 6 on": [
       "UPDATE stop_time SET arrival = arrival + 120, departure = departure + 120 WHERE trip_id = ? AND position > 5"

@@ -9,11 +9,11 @@ extension Command {
   static let diff = Command(
     name: "diff", abstract: "Compare two snapshots, or two versions of a series.",
     discussion: """
-      Two numbers are versions of a published series, which are rebuilt from the publication. Anything else is a \
+      Two numbers are two versions of a published series, which the command rebuilds from the publication. Anything else is a \
       file, optionally compressed with gzip or xz. Rows are matched by the table's key, and listed in its order.
 
-      With --rows, each row that differs is a line: + is new, - is gone, ~ is changed, with old → new for each \
-      column. With --json, every line is an object; the last one is the summary.
+      With --rows, each row that differs has a line: + for a new row, - for a deleted one, and ~ for a changed one, with old → new \
+      for each changed column. With --json, every line is an object, and the last one is the summary.
       """,
     arguments: [
       .argument("old", help: "A file or a version."), .argument("new", help: "A file or a version."),
@@ -83,7 +83,7 @@ private struct DiffSides: Sendable {
 
   private static let databaseStart = Array("SQLite format 3\u{0}".utf8)
 
-  /// By the first bytes; nil for an uncompressed file.
+  /// Detects the compression by the file's first bytes; nil for an uncompressed file.
   private static func encoding(of path: String) throws -> ContentEncoding? {
     let start = try File(path, for: .reading).read(databaseStart.count)
     if start.starts(with: [0x1F, 0x8B]) { return .gzip }
@@ -136,7 +136,7 @@ extension TableComparison {
       case .both: isSame ? "the same" : changes.words
       case .onlyOld: "the table is gone, with \(changes.deleted.counted("row"))"
       case .onlyNew: "the table is new, with \(changes.inserted.counted("row"))"
-      case .otherKey: "has a different key: its rows cannot be compared"
+      case .otherKey: "the key is different, so the rows cannot be compared"
       }
     return "\(name): \(([rows] + columns).joined(separator: ", "))"
   }

@@ -6,18 +6,18 @@ import SeedSystem
 
 extension Command {
   static let doctor = Command(
-    name: "doctor", abstract: "Check a client's store, or one seed, without a network.",
+    name: "doctor", abstract: "Check a client's store or SQLite file, without a network.",
     discussion: """
-      Recomputes the digest from all rows, compares it with the store's own and with signed metadata, and checks \
+      Recomputes the digest from all rows and compares it with the digests in the store and in signed metadata. Also checks \
       the file's structure, references, search tables and signatures. Search tables are checked on a temporary copy. Nothing is written, and the store may be in use.
 
-      Instead of a store, name the SQLite file of a client that does not use the library: its rows, sums, digest, \
+      Instead of a store, you can name the SQLite file of a client that does not use the library. Its rows, checksums, digest, \
       structure and indexes are checked, but no signatures.
 
-      Exit codes: 0 sound, 65 errors were found, 74 there is no store, it has no data yet, or its disk fails. \
+      Exit codes: 0 sound, 65 errors were found, 74 the store is missing, has no data yet, or cannot be read. \
       Each finding has a remedy.
       """,
-    arguments: [.argument("store", help: "The store's directory, or a seed.")],
+    arguments: [.argument("store", help: "The store's directory, or a client's SQLite file.")],
     options: [
       .value("root", "file", help: "The publication's root.json. Without it, no signatures are verified."),
       .json,

@@ -9,9 +9,9 @@ extension Command {
   static let export = Command(
     name: "export", abstract: "Write a published version as a database file.",
     discussion: """
-      You can export any version that published snapshots and deltas lead to; 'diff' shows how two versions differ. The \
-      file is a plain SQLite file with all tables, indexes and search tables, for archives, tests and other programs. It \
-      appears under its name once its rows match the signed digest. An existing file is not replaced.
+      You can export any version that can be rebuilt from the published snapshots and deltas; 'diff' shows how two versions \
+      differ. The file is a plain SQLite file with all tables, indexes and search tables, for archives, tests and other programs. \
+      It gets its name only after its rows were checked against the signed digest. An existing file is not replaced.
       """,
     options: [
       .config, .value("to", "file", isRequired: true, help: "The file to write."),
@@ -47,11 +47,11 @@ extension Command {
   private static func export(
     _ version: SeedVersion, of recall: SeriesRecall, to destination: String
   ) throws -> SeedMeta {
-    // Next to the destination for an atomic rename; the process id separates concurrent exports.
+    // In the destination's folder, so that the rename is atomic. The process id keeps concurrent exports apart.
     let draft = "\(destination).\(getpid())\(DurableFile.temporarySuffix)"
     let scratch = try ScratchFolder(andDraft: draft)
     defer { scratch.remove() }
-    // SQLite's error would not show that the destination is not writable.
+    // Fails if the destination is not writable. SQLite's own error would not mention that.
     _ = try File(draft, for: .replacing)
     let meta = try recall.export(version, to: draft, by: scratch.file("version.sqlite"))
     try Paths.requireNew(destination)

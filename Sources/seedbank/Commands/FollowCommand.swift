@@ -8,21 +8,21 @@ extension Command {
   static let follow = Command(
     name: "follow", abstract: "Keep a verified copy of a publication that is elsewhere, and serve it.",
     discussion: """
-      Checks a publication over HTTP, on a front or any static host, verifies it from the root file on, as a client does, \
-      and copies its files into a folder: first the files that metadata names, then metadata, with timestamp.json last. Clients can \
-      read the folder at all times. It needs no key and no configuration. Unpublished files are removed after the grace period.
+      Reads a publication over HTTP from a front or any static host, verifies it as a client does, beginning with the root file, \
+      and copies its files into a folder. Metadata is copied after the files that it names, and timestamp.json last, so that clients can \
+      read the folder at all times. It needs no key and no configuration. Files that are no longer published are removed after the grace period.
 
-      With --serve, the same process serves the folder, and shows on its page, in /readyz and in /metrics when it last reached \
-      the publication. A plain client with a newer version from another front is asked to retry, not to start over with a \
-      snapshot.
+      With --serve, the same process serves the folder. Its page, /readyz and /metrics show when it last reached the \
+      publication. If a client without the library already has a newer version from another front, this front asks it to retry, \
+      so that it does not download a snapshot.
 
-      Instead of an address, you can give a folder, such as a disk that was carried into an isolated network: the copied files are \
-      compared with the signed hashes on both sides.
+      Instead of an address, you can give a folder, such as a disk that was carried into an isolated network. Each file is \
+      compared with its signed hash while it is copied.
 
-      Give the oldest root.json that apps still ship: the copy contains it and all later ones.
+      Give the oldest root.json that apps still ship, so that the copy contains it and all later ones.
 
       Exit codes of --once: 0 done, 1 a signal ended it, 65 the publication was rejected, 69 it does not answer, 74 a disk failed, 75 \
-      another process already writes into the folder, 78 the root file or the folder does not fit.
+      another process already writes into the folder, 78 the root file is unusable, or the folder holds another publication.
       """,
     arguments: [
       .argument("source", help: "The address of the publication, or a folder that holds a copy of it.")
@@ -32,9 +32,9 @@ extension Command {
       .value(
         "to", "folder", isRequired: true, help: "The folder for the copy; it is created if it does not exist."
       ),
-      .flag("once", help: "Look once, then exit."),
+      .flag("once", help: "Check once, then exit."),
       .value(
-        "every", "seconds", help: "Seconds between looks (default: \(FollowJob.usualEverySeconds))."),
+        "every", "seconds", help: "Seconds between checks (default: \(FollowJob.usualEverySeconds))."),
       .value(
         "grace", "seconds",
         help:
@@ -42,7 +42,7 @@ extension Command {
       ),
       .flag(
         "verify",
-        help: "First compare every file in the folder with its hash; damaged ones are fetched again."
+        help: "First compare every file in the folder with its signed hash, and fetch damaged files again."
       ),
       .flag("serve", help: "Also serve the folder; SEEDBANK_HTTP_* variables configure it."), .json,
     ] + Parameter.front + Parameter.log,
@@ -119,12 +119,12 @@ private struct FollowJob: Sendable {
     let front = try Front(
       configuration, arguments, context, sharing: follower.folder.publication, following: progress)
     try context.console.announce(front)
-    // The front also polls; it then logs a failed reload.
+    // `try?` loses no error, because the front also polls, and logs a failed reload.
     await context.work(until: signals, configuration) { await follow { try? front.reload() } }
     context.console.logStopped(cutting: front.stop(configuration))
   }
 
-  /// Follows until cancelled. Logs a repeated failure once.
+  /// Checks until cancelled. Logs a repeated failure once.
   private func follow(onChange: () -> Void) async {
     let interval = PollInterval(pollSeconds: everySeconds)
     var (failures, rehashes) = (0, arguments.flag("verify"))
@@ -151,7 +151,7 @@ private struct FollowJob: Sendable {
     } catch { return error }
   }
 
-  /// Consecutive older results before a report, because a cache or one of several followers may lag for a moment.
+  /// Reports older metadata only after so many consecutive checks, because a cache or follower may lag for a moment.
   private static let olderLooks = 3
 
   private func note(_ failure: (any Error)?, inARow count: Int) {
@@ -159,7 +159,7 @@ private struct FollowJob: Sendable {
     let before = progress.current.failure
     guard let failure else {
       progress.note { $0.succeeded(at: .now()) }
-      if before != nil { context.console.log(LogRecord(.notice, "looks succeed again")) }
+      if before != nil { context.console.log(LogRecord(.notice, "checks succeed again")) }
       return
     }
     let message = Refusal(of: failure).message

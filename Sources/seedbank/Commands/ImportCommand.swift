@@ -8,16 +8,16 @@ extension Command {
   static let importing = Command(
     name: "import", abstract: "Import JSON or CSV into a database.",
     discussion: """
-      FILE is JSON, NDJSON or CSV, optionally compressed with gzip; - is standard input. Several files are one import: \
+      FILE is JSON, NDJSON or CSV, optionally compressed with gzip; - is standard input. Several files are imported together, so \
       their rows may reference each other. A folder means all such files in it, sorted by name. Rows are matched by the \
       table's key: new rows are inserted, changed ones updated, equal ones not written. A missing member leaves \
       its column unchanged. The import is one transaction: a failure leaves the database unchanged. The table must \
-      exist. FTS5 tables whose content is the table itself are rebuilt; other search tables are not.
+      exist. FTS5 tables whose content is the imported table are rebuilt; other search tables are not.
 
-      An import runs no triggers: a table that has some needs --ignore-triggers. Ctrl-C ends the import and reports which rows are kept.
+      An import runs no triggers. If a table has triggers, you must add --ignore-triggers. Ctrl-C ends the import and reports which rows are kept.
 
-      The first record of a CSV names the fields, unless --header does. An empty field is NULL; in quotation \
-      marks, or in a TEXT column that is NOT NULL, it is an empty string.
+      The first record of a CSV names the fields, unless --header does. An empty field is NULL. It is an empty string if it has \
+      quotation marks, or if its column is TEXT NOT NULL.
 
       Exit codes: 64 a wrong command line, 65 bad data, 74 a file cannot be read or written, 75 the database is in use, \
       78 a bad mapping or schema.
@@ -39,21 +39,21 @@ extension Command {
       .value("rows", "json-path", help: "The path of the rows, such as $.data.items."),
       .value(
         "on-conflict", "rule", choices: ImportPolicy.Conflict.allCases.map(\.rawValue),
-        help: "overwrite (default), keep or fail."),
-      .value("bad-rows", "rule", choices: ["abort", "skip"], help: "abort (default) or skip."),
+        help: "Existing rows: overwrite (default), keep or fail."),
+      .value("bad-rows", "rule", choices: ["abort", "skip"], help: "Bad rows: abort (default) or skip."),
       .value(
         "references", "rule", choices: ImportPolicy.References.allCases.map(\.rawValue),
-        help: "References to missing rows, even with --bad-rows: fail (default), null, or keep (and warn)."),
+        help: "Missing referenced rows: fail (default, even with --bad-rows), null, or keep (and warn)."),
       .flag(
         "accept-shrink",
         help:
-          "Delete unmentioned rows even if a table of 100 rows or more loses over half of them, or any table loses all."
+          "Delete rows that the files lack, even if a table of 100 rows or more loses over half of them, or any table loses all."
       ),
       .value(
         "rejects", "path",
         help: "Write rejected rows with their issues to this file as NDJSON, even if the import fails."),
       .value(
-        "batch", "rows", help: "Commit after that many rows. If the import is interrupted, run it again."),
+        "batch", "rows", help: "Commit after that many rows. To resume an interrupted import, run it again."),
       .flag("ignore-triggers", help: "Import into tables with triggers without running them."),
       .dryRun, .json,
     ],

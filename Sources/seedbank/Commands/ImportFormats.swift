@@ -3,7 +3,7 @@ import SeedImport
 import SeedPublication
 import SeedSystem
 
-/// The files of an import with their formats, from the options, the files' names and the mapping.
+/// The files of an import and their mapping. The options, the files' names and the mapping determine the formats.
 struct ImportFormats {
   let inputs: [ImportInput]
   let mapping: ImportMapping
@@ -19,14 +19,14 @@ struct ImportFormats {
       let hasFormat = Self.format(of: name) != nil
       let isNamed = files.contains { ImportMapping.isFile(name, named: $0) }
       if isNamed || takesOthers && hasFormat { return true }
-      if hasFormat { context.console.note("\(name) is not a file of the mapping: skipped.") }
+      if hasFormat { context.console.note("\(name) is skipped, because the mapping does not name it.") }
       return false
     }
     let format = try arguments.choice("format") ?? Self.format(of: inputs, hasFiles: !files.isEmpty)
     mapping = try Self.mapping(arguments, written, format)
   }
 
-  /// One format for all files, unless a mapping names the files of its lists, and so their formats.
+  /// All files must have one format, unless the mapping's lists name their files.
   private static func format(of inputs: [ImportInput], hasFiles: Bool) throws -> ImportJob.Format {
     let formats = inputs.map { ($0, format(of: $0.name) ?? .json) }
     guard let first = formats.first, !hasFiles else { return .json }
@@ -39,7 +39,7 @@ struct ImportFormats {
     return first.1
   }
 
-  /// The format that a file's ending names; `nil` for other endings.
+  /// The format by the file's extension; `nil` for other extensions.
   private static func format(of name: String) -> ImportJob.Format? {
     let name = name.lowercased()
     let parts = (name.hasSuffix(".gz") ? name.dropLast(3) : name[...]).split(separator: ".")
@@ -75,7 +75,7 @@ struct ImportFormats {
       throw Refusal.usage("import", "'--\(option)' is for CSV: add '--format csv'.")
     }
     if format == .ndjson {
-      // Lines with a path to their rows are pages: consecutive documents.
+      // If a list has a path to its rows, each line is a document with many rows, so it is not read as one row.
       for number in mapping.lists.indices where mapping.lists[number].rows == "$" {
         if case .array = mapping.lists[number].layout { mapping.lists[number].layout = .lines }
       }
@@ -147,8 +147,8 @@ struct ImportInput: Sendable {
     guard !names.isEmpty else {
       throw Refusal(
         .badData,
-        "\(path) has no file to import: none ends in .json, .ndjson, .jsonl or .csv, with or without .gz, or has a "
-          + "name that the mapping's lists have.")
+        "\(path) has no file to import: no file ends in .json, .ndjson, .jsonl or .csv, with or without .gz, and the "
+          + "mapping names none.")
     }
     return try names.map { try ImportInput(file: "\(path)/\($0)") }
   }

@@ -40,13 +40,13 @@ struct ImportJob: Sendable {
       try rejected?.secure()
       return report
     } catch {
-      // Reports only the import's own failure.
+      // A failure to write the rejected rows must not hide the import's error.
       if place.hasBegun { try? rejected?.secure() } else { rejected?.discard() }
       throw error
     }
   }
 
-  /// The bytes read from the source so far.
+  /// The bytes read from the files so far.
   private final class SourcePlace {
     var bytes = 0
     var hasBegun = false
@@ -97,12 +97,12 @@ struct ImportJob: Sendable {
       return try session.finish()
     } catch {
       session.abandon()
-      // An interrupted statement is not an error.
+      // SQLite's error only says that a statement was interrupted.
       guard !interrupt.isInterrupted else {
         console.note("Interrupted: \(session.remainder ?? "nothing was changed").")
         throw CancellationError()
       }
-      // The session's own errors include the remainder.
+      // An ImportFailure already names the rows that were committed.
       if !(error is ImportFailure), let remainder = session.remainder {
         console.note("\(remainder).")
       }
@@ -111,7 +111,7 @@ struct ImportJob: Sendable {
   }
 
   private var files: [ImportFile] {
-    // SQLite creates these beside the target of a link.
+    // If the database is a symbolic link, SQLite creates these files beside its target.
     let own = ["-journal", "-wal", "-shm"].map {
       ImportFile(path: PhysicalPath.folder(database) + $0, role: "a file of the database")
     }
@@ -208,7 +208,7 @@ struct ImportFile {
   let path: String
   let role: String
 
-  /// True if both paths lead to one file, or would if it does not exist yet.
+  /// Whether both paths mean the same file, which need not exist yet.
   func isSame(as other: String) throws -> Bool {
     if let own = try FileStamp(path), let other = try FileStamp(other) {
       return own.isRegular && own.isOfSameFile(as: other)

@@ -9,14 +9,14 @@ extension Command {
   static let initialize = Command(
     name: "init", abstract: "Create a deployment for a database or a feed, or extend an existing one.",
     discussion: """
-      Reads a SQLite file or a PostgreSQL database, which is never written to, and makes a configuration, a model with its tables, \
-      signing keys and an empty publication. In a SQLite file, the rows of a table without a key are numbered. Anything that \
+      Reads a SQLite file or a PostgreSQL database, and never writes to it. Makes a configuration, a model with its tables, \
+      signing keys and an empty publication. If a table of a SQLite file has no key, its rows are numbered. Anything that \
       cannot be published is skipped and listed, with the reason and a remedy. In an existing deployment, the database becomes another dataset. \
-      Never write a password into a URL: use PGPASSWORD or a password file.
+      Never write a password into a URL. Use PGPASSWORD or a password file.
 
-      A folder of CSV, NDJSON and JSON files, one such file or a .zip of them is a feed: each file becomes a table. The \
-      columns' types and keys are derived from all current values; review them before the first run. Other separators \
-      and rows within a document are detected and written to the configuration. Files must be in UTF-8.
+      A feed is a folder of CSV, NDJSON and JSON files, one such file, or a .zip of them. Each file becomes a table. The \
+      columns' types and keys are derived from all current values; review them before the first run. Unusual separators, and \
+      rows that are nested in a document, are detected and written to the configuration. Files must be in UTF-8.
 
       No existing file is overwritten, and a failure leaves no files.
       """,
@@ -35,14 +35,14 @@ extension Command {
     ] + Parameter.keyPlan + [.json, .dryRun],
     examples: [
       ("seedbank init my.sqlite", "Make the folder 'seedbank'. Continue with 'seedbank run'."),
-      ("seedbank init parks.sqlite", "Once more in the same folder: a second dataset."),
-      ("seedbank init gtfs.zip", "A feed: a folder, a file or an archive of CSV and JSON."),
+      ("seedbank init parks.sqlite", "In the same folder: add a second dataset."),
+      ("seedbank init gtfs.zip", "Publish a feed: a folder, a file or an archive of CSV and JSON."),
       ("seedbank init my.sqlite --dry-run", "Show what would and would not be published."),
       (
         "seedbank init postgres://seedbank@db.example/shop --tables shop,product",
         "Publish two tables of a PostgreSQL database."
       ),
-      ("seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Any two of three keys sign a new root."),
+      ("seedbank init my.sqlite --root-keys 3 --root-threshold 2", "Two of three keys must sign a new root."),
     ]
   ) { arguments, context in try await SignalCleanup.staging { try initialize(arguments, context) } }
 
@@ -112,9 +112,8 @@ extension Command {
   ) throws -> any Installer {
     let keys = try KeyPlan(arguments)
     guard Folder.exists(draft.file) else { return DeploymentInstaller(draft, keys) }
-    for option in Parameter.keyPlan.map(\.name) {
-      guard let value = arguments.string(option) else { continue }
-      throw arguments.unsuitable(option, value, "nothing, because \(draft.file) has its keys")
+    for option in Parameter.keyPlan.map(\.name) where arguments.flag(option) {
+      throw Refusal.usage("init", "Omit '--\(option)': the deployment of \(draft.file) has its keys.")
     }
     let configuration = try DeploymentConfiguration(
       readingFile: draft.file, overrides: context.overrides(arguments))
@@ -146,7 +145,7 @@ extension Parameter {
   static let directory = value(
     "directory", "dir", short: "d",
     help:
-      "The deployment's folder (default: the current directory if it has a seedbank.json, else seedbank in it)."
+      "The deployment's folder (default: the current directory if it has a seedbank.json, else its subfolder seedbank)."
   )
 
   fileprivate static let keyPlan = KeyPlan.roles.flatMap { role in
@@ -190,7 +189,7 @@ extension DatasetConfiguration {
     "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
     + " raise pollSeconds before many devices poll."
 
-  /// Derives the models' paths from the directory. Only an origin that is a file has a path.
+  /// Derives the models' paths from the directory. `origin` is empty if the origin is not a file.
   init(drafting name: DatasetName, of origin: String, in directory: String, _ models: [ModelDefinition]) {
     let folder = "\(PhysicalPath.folder(directory))/\(name)"
     let path = origin.isEmpty ? "" : PhysicalPath.joining(PhysicalPath.file(origin), through: folder)
@@ -217,11 +216,11 @@ extension DatasetConfiguration {
   fileprivate var sizeRemark: String? {
     guard policy.encodings.contains(.xz) else { return nil }
     let remark =
-      "The origin has more than 20 MB, so encodings has xz, which about halves a snapshot and takes longer to make"
+      "The origin has more than 20 MB, so encodings has xz: snapshots have about half the size and take longer to make"
     guard policy.indexes == .client else { return "\(remark)." }
     return
-      "\(remark), and indexes is client: snapshots lack the indexes that are not unique, and devices build them; "
-      + "\"snapshot\" ships them."
+      "\(remark). indexes is client: snapshots omit the indexes that are not unique, and devices build them. "
+      + "Set it to \"snapshot\" to ship them."
   }
 
   fileprivate var draftedText: String {

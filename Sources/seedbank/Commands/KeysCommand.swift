@@ -9,13 +9,13 @@ extension Command {
   static let keys = Command(
     name: "keys", abstract: "Show the keys; renew, replace and revoke them.",
     discussion: """
-      'status' shows for each role its keys, their files, when its signatures expire, and what to do next. 'renew' \
-      signs root or targets metadata again, with a fresh expiry date. 'rotate' replaces all keys of one or more roles. \
-      'revoke' removes a key; with --replace it makes a new one in its place. All metadata that depends on a new key \
-      is signed in the same step, and old and new clients follow without a new download.
+      'status' shows the keys of each role, their files, when the signatures expire, and what to do next. 'renew' \
+      signs root or targets metadata again, with a new expiry date. 'rotate' replaces all keys of one or more roles. \
+      'revoke' removes a key; with --replace it also makes a new one. All metadata that depends on a new key \
+      is signed in the same step. Existing clients accept the new keys without a new snapshot.
 
       Keys are found in the deployment's folder, in the folders given by --with, and in the files given by \
-      SEEDBANK_ROOT_KEY_FILE, SEEDBANK_TARGETS_KEY_FILE and so on. If there are too few, the change waits for \
+      SEEDBANK_ROOT_KEY_FILE, SEEDBANK_TARGETS_KEY_FILE and so on. If too few are found, the change waits for \
       signatures: 'payload' exports the metadata to sign, 'sign' signs it on a machine that needs only a key, and \
       'add-signature' imports the signature. 'discard' drops a waiting change. 'new' makes a key file.
 
@@ -36,10 +36,10 @@ extension Command {
         help: "A folder with keys, such as one on a USB stick."),
       .value(
         "to", "folder", isRepeatable: true, actions: ["new", "rotate", "revoke"],
-        help: "The folder for new root and targets keys; several are used in turn."),
+        help: "The folder for new root and targets keys. If you give several, the keys are spread over them."),
       .value(
         "key", "file", isRepeatable: true, actions: ["rotate", "revoke", "sign"],
-        help: "The key to sign with ('sign'), or a public key made elsewhere."),
+        help: "The private key to sign with ('sign'), or a new public key from another machine."),
       .value(
         "count", "number", actions: ["rotate"],
         help: "The number of the role's new keys (default: as many as it has)."),
@@ -49,11 +49,11 @@ extension Command {
       .flag("replace", actions: ["revoke"], help: "Make a new key in place of the revoked one."),
       .flag(
         "lost", actions: ["rotate"],
-        help: "Begin a new chain of trust, if too few root keys are left to sign."),
+        help: "Begin a new chain of trust because too few root keys are left to sign."),
       .flag("yes", actions: ["rotate"], help: "Confirm that the old root keys are lost for good."),
       .flag(
         "prepare", actions: ["renew", "rotate", "revoke"],
-        help: "Prepare the change without any key here; others sign it."), .json,
+        help: "Only prepare the change, without any key on this machine. Other machines sign it."), .json,
     ],
     examples: [
       ("seedbank keys status", "Every role's keys and expiry date."),
@@ -74,7 +74,7 @@ extension Command {
       try await Mirrors(configuration, PublicationDirectory(configuration.publication), context).check()
     }
     let folders = try arguments.paths("to", from: context.currentDirectory)
-    // New keys must sign too, so their folders are searched.
+    // New keys must sign too, so the folders that they are written to are searched.
     let others = try arguments.paths("with", from: context.currentDirectory) + folders
     let search = KeySearch(configuration, others: others, context)
     let actions = try KeyActions(
@@ -95,7 +95,7 @@ extension Command {
     case .discard:
       try actions.discard()
       context.console.note(
-        "No change of keys is waiting now. The files of its new keys stay, unused: 'seedbank keys status' lists them."
+        "The waiting change of keys is dropped. The files of its new keys stay, unused: 'seedbank keys status' lists them."
       )
     default:
       let report = try change(action, actions, configuration, arguments, context)
@@ -111,7 +111,7 @@ extension Command {
     switch action {
     case .renew:
       let role = try arguments.keyRoles([.root, .targets])[0]
-      // A root names no series, so a broken model must not let it expire.
+      // Root metadata names no series, so it can be renewed even if a model is broken.
       let datasets = role == .targets ? configuration.datasets : []
       return try actions.renew(role, for: try datasets.flatMap { try $0.plans().map(\.series) })
     case .revoke:
@@ -160,7 +160,7 @@ extension Command {
       ["keyid": .string(keyID), "file": .string(path), "public": .string(publicPath)],
       "\(keyID)\n\(path)\n\(publicPath)")
     guard !context.console.isJSON else { return }
-    // Each step signs with online keys.
+    // Each publish step signs with online keys, so they must be on the publisher's machine.
     let advice =
       role.isOffline
       ? "The first file is secret. Bring the second one to the publisher, and use it there"

@@ -6,30 +6,30 @@ extension Command {
   static let mirror = Command(
     name: "mirror", abstract: "Check and fill the mirrors of the publication.",
     discussion: """
-      'run' and 'regenerate' bring the configured mirrors up to date after each step. 'check' tests with a small file, \
-      removed afterwards, whether each of them can be listed, read and written, and honours the conditions that keep two \
-      publishers apart; after exit code 78, follow the message. 'push' brings them up to date now, checks all their \
-      files, and refills one that was emptied. 'seedbank status' shows their state.
+      'run' and 'regenerate' bring the configured mirrors up to date after each step. 'check' writes a small file, and removes it \
+      again, to test whether each mirror can be listed, read and written, and whether it honours conditional writes, without \
+      which two publishers could overwrite each other. 'push' brings the mirrors up to date now, checks all their \
+      files, and refills a mirror that was emptied. 'seedbank status' shows their state.
 
-      Exit codes: 69 a mirror does not answer, 75 another publisher is ahead or at work, 78 a mirror rejects a needed operation.
+      Exit codes: 69 a mirror does not answer, 75 another publisher is ahead or at work, 78 a mirror rejects a needed operation (see the message).
       """,
     arguments: [.argument("action", choices: ["check", "push"], help: "What to do.")],
     options: [
       .config,
       .flag(
         "replace", actions: ["push"],
-        help: "Replace the metadata of an attempt that was lost. No other publisher may run."), .json,
+        help: "Overwrite metadata that is not known here. No other publisher may run."), .json,
     ],
     examples: [
-      ("seedbank mirror check", "Whether each mirror can be used."),
-      ("seedbank mirror push", "Fill a new mirror, or one that was emptied."),
+      ("seedbank mirror check", "Test whether each mirror can be used."),
+      ("seedbank mirror push", "Fill a new mirror, or an emptied one."),
     ]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     guard !configuration.mirrors.isEmpty else {
       throw Refusal(
         .configuration,
-        "\(configuration.file.printable): no mirrors are configured: see the article on mirrors.")
+        "\(configuration.file.printable): no mirrors are configured. The article on mirrors shows how.")
     }
     let publication = PublicationDirectory(configuration.publication)
     var failures: [Refusal] = []

@@ -15,11 +15,11 @@ extension Command {
       read the same file; a major (2.0) may change anything, and has separate clients. Without a version, it makes the \
       next minor.
 
-      'skip' permanently leaves out the origin's additions: all of them, or the named tables, columns (TABLE.COLUMN), \
-      indexes and views. Skipping a table skips its indexes; the name of a table in the model means all of its new \
-      columns.
+      'skip' permanently excludes the origin's additions: all of them, or the named tables, columns (TABLE.COLUMN), \
+      indexes and views. If you skip a table, its indexes are skipped too. If you name a table that the model has, all of its new \
+      columns are skipped.
 
-      'deprecate' warns the apps of a major that it will end, 'retire' ends its updates.
+      'deprecate' warns the apps of a major that it will end, and 'retire' ends its updates.
       """,
     arguments: [
       .argument("action", choices: ModelAction.allCases.map(\.rawValue), help: "What to do."),
@@ -36,16 +36,16 @@ extension Command {
         help: "Read this SQLite file or feed instead of the origin."),
       .value(
         "sunset", "date", actions: ["deprecate"], help: "The day on which the major ends, as YYYY-MM-DD."),
-      .value("message", "text", actions: ["deprecate", "retire"], help: "For the app's users."), .json,
+      .value("message", "text", actions: ["deprecate", "retire"], help: "Text for the app's users."), .json,
       .flag(
         "dry-run", actions: ["new", "skip", "deprecate", "retire"],
         help: "Show the changes, without making them."),
     ],
     examples: [
-      ("seedbank model new --dry-run", "The origin's additions, and the cost of publishing them."),
-      ("seedbank model new 2.0", "Copy the newest model, to edit before you publish it."),
-      ("seedbank model skip staff shop.margin", "Never publish these; the others stay on offer."),
-      ("seedbank model deprecate 1 --sunset 2027-06-30", "Ask the apps of 1.x to move on."),
+      ("seedbank model new --dry-run", "Show the origin's additions and the cost of publishing them."),
+      ("seedbank model new 2.0", "Copy the newest model as 2.0. Edit it before the next publish step."),
+      ("seedbank model skip staff shop.margin", "Never publish these. Others are still reported."),
+      ("seedbank model deprecate 1 --sunset 2027-06-30", "Warn the apps of 1.x that it ends on that day."),
       ("seedbank model retire 1", "End the updates of all 1.x models."),
     ]
   ) { arguments, context in
@@ -133,7 +133,7 @@ extension Command {
       throw arguments.unsuitable("name", text, "one of the majors \(alternatives(majors.map(String.init)))")
     }
     let before = dataset.policy.lifecycles[major]
-    // Keeps the previous ones unless there are new ones.
+    // Without new values, the previous ones are kept.
     let sunset = arguments.string("sunset") ?? before?.sunset
     let message = arguments.string("message") ?? before?.message
     if let sunset, UTCTime(day: sunset) == nil {

@@ -11,34 +11,34 @@ import SeedPostgres
 
 extension Command {
   static let origin = Command(
-    name: "origin", abstract: "Let the origin keep a log, so that a step reads only written rows.",
+    name: "origin", abstract: "Add a change log to the origin, so that a step reads only written rows.",
     discussion: """
       Without a log, each step reads all rows of the origin. 'setup' adds triggers and tables to the SQLite file, with names \
-      that begin with seedbank_, or to the PostgreSQL database, in a schema seedbank. They note the keys of all written rows, \
-      for every writer, which slows bulk writers: an UPDATE of 100,000 rows takes up to five times as long in SQLite, and one \
-      and a half times as long in PostgreSQL. Then it sets origin.changes to "log". All rows are also compared every day. If the log missed one, it is \
-      published, a warning names it, and from then on all rows are compared until 'accept'. 'remove' removes the \
+      that begin with seedbank_, or to the PostgreSQL database, in a schema seedbank. The triggers record the keys of all written rows, \
+      whichever program writes them. This slows bulk writers: an UPDATE of 100,000 rows takes up to five times as long in SQLite, and one \
+      and a half times as long in PostgreSQL. Then 'setup' sets origin.changes to "log". To check the log, all rows are compared once a day. If \
+      the log missed a row, the row is published, a warning names it, and all rows are compared in each step until 'accept'. 'remove' removes the \
       log. This is the only command that writes to an origin; with --print it only prints the SQL. A PostgreSQL \
-      log notes the tables that the models read; the user who makes it must own them and be allowed to create a schema.
+      log covers the tables that the models read. The user who makes it must own these tables and be allowed to create a schema.
       """,
     arguments: [
-      .argument("part", choices: ["log"], help: "Part of the origin."),
+      .argument("part", choices: ["log"], help: "The part of the origin."),
       .argument("action", choices: OriginAction.allCases.map(\.rawValue), help: "What to do."),
     ],
     options: [
       .config, .dataset,
       .value(
         "owner", "url",
-        actions: ["setup", "remove"], help: "The same PostgreSQL database as the owner of its tables."),
+        actions: ["setup", "remove"], help: "The same database with the user who owns its tables."),
       .flag("print", actions: ["setup", "remove"], help: "Print the SQL, for another user to run."),
       .flag("yes", actions: ["setup", "remove"], help: "Write to the origin."), .json,
     ],
     examples: [
-      ("seedbank origin log setup", "Which tables get a log, and which do not."),
+      ("seedbank origin log setup", "Show which tables would get a log."),
       ("seedbank origin log setup --yes", "Make the log."),
       (
         "seedbank origin log setup --print | sqlite3 my.sqlite",
-        "The same by hand; then set origin.changes by hand, too."
+        "Make the log by hand. Then set origin.changes to \"log\" by hand."
       ),
       (
         "seedbank origin log setup --yes --owner postgres://shop@db.example/shop",
@@ -54,7 +54,7 @@ extension Command {
     guard dataset.feed.source == nil else {
       throw Refusal(
         .usage,
-        "\(dataset.name): the origin is a feed, which keeps no log: only changed files are read, and their rows are compared."
+        "\(dataset.name): the origin is a feed, which needs no log: only changed files are read, and their rows are compared."
       )
     }
     if action == .accept { return try accept(dataset, configuration, arguments, context) }
@@ -78,7 +78,7 @@ extension Command {
     let owner = try arguments.postgresURL("owner").map(dataset.postgresPlace)
     return try PostgresLogSetup(dataset.postgresPlace(url), owner: owner)
     #else
-    // Throws, because this build lacks PostgreSQL.
+    // Throws, because this build does not support PostgreSQL.
     _ = try dataset.databasePlace()
     return try SQLiteLogSetup(url.shown)
     #endif
@@ -143,13 +143,13 @@ private struct OriginLogChange {
   private var hasLog: Refusal {
     Refusal(
       .configuration,
-      "\(dataset.originText) already has a log: check it with 'seedbank config check'. 'seedbank origin log remove --yes' removes "
-        + "it for every deployment that uses it; then it can be set up again, as a new table or key requires."
+      "\(dataset.originText) already has a log: check it with 'seedbank config check'. To set it up again, as a new table or key requires, "
+        + "first run 'seedbank origin log remove --yes', which removes it for every deployment that uses it."
     )
   }
 
-  /// Changes the origin first: if it refuses, the configuration is unchanged. If the configuration cannot be changed,
-  /// the unused log is harmless.
+  /// Changes the origin first. If that fails, the configuration is unchanged. If the configuration cannot be changed, the
+  /// log is unused, but harmless.
   func make() throws {
     if !statements.isEmpty { try maker.run(statements) }
     let way: ChangeFinding = action == .setup ? .log : .comparison
@@ -172,24 +172,24 @@ private struct OriginLogChange {
     if isThere {
       return isDone
         ? "\(origin) already has a log. \(dataset.file.printable): origin.changes is log.\n\(Self.restart)"
-        : "\(origin) already has a log. With --yes, this dataset follows it; nothing else changes."
+        : "\(origin) already has a log. With --yes, this dataset uses it; nothing else changes."
     }
     guard let draft else {
       guard !statements.isEmpty else { return "\(origin) has no log." }
       return isDone
-        ? "\(origin): the log is gone. \(dataset.file.printable): origin.changes is compare.\n\(Self.restart)"
-        : "\(origin): --yes removes the log, its tables and its triggers, by \(statements.count) statements."
+        ? "\(origin): the log is removed. \(dataset.file.printable): origin.changes is compare.\n\(Self.restart)"
+        : "\(origin): --yes removes the log with its tables and triggers, in \(statements.count) statements."
     }
     let lines =
       ["\(origin): \(isDone ? "these tables have a log now" : "these tables would get a log"):"]
       + draft.logged.map { "  \($0.table.printable)  \($0.by.printable)" }
-      + (left.isEmpty ? [] : ["Compared as before:"])
+      + (left.isEmpty ? [] : ["All rows of these tables are compared, as before:"])
       + left.map { "  \($0.table.printable)  \($0.reason.printable)" }
     let end =
       isDone
       ? ["\(dataset.file.printable): origin.changes is log.", Self.restart]
       : [
-        "With --yes, the tables listed first get a log. Writers of these tables then write one additional small row for each changed row."
+        "With --yes, the tables listed first get a log. Each changed row of them then costs its writer one more small row."
       ]
     return (lines + end).joined(separator: "\n")
   }

@@ -27,7 +27,7 @@ extension Command {
 }
 
 extension ParsedArguments {
-  /// The command of a command line and its arguments. A request for help is a call of `help`.
+  /// Parses a command line into a command and its arguments. A request for help returns the command `help`.
   fileprivate static func call(_ arguments: [String]) throws(Refusal) -> (Command, ParsedArguments) {
     let first = arguments.first ?? Parameter.help.word
     if Parameter.help.names.contains(first) { return (.help, ParsedArguments(.help, [:])) }
@@ -48,7 +48,7 @@ enum Program {
   @concurrent static func run(_ arguments: [String], in context: Context) async -> ExitCode {
     do {
       let (command, parsed) = try ParsedArguments.call(arguments)
-      // Failures are then also printed as JSON.
+      // From here on, failures are printed as JSON too.
       if command.options.contains(where: { $0.name == Parameter.json.name }), parsed.flag(Parameter.json.name)
       {
         context.console.startJSON()
@@ -56,10 +56,10 @@ enum Program {
       try await command.run(parsed, context)
       return .success
     } catch {
-      // After a signal, missing files are not a failure.
+      // After a signal, the error only shows that cleanup removed files, so the signal ends the process here.
       StopSignals.endProcess()
       let report = Refusal(of: error)
-      // If stdout fails, only the exit code and the message are left.
+      // If stdout fails, the exit code and the message on stderr still report the error.
       if context.console.isJSON, !report.isInResult {
         try? context.console.result(["error": report.json] as JSONValue)
       }
@@ -72,7 +72,7 @@ enum Program {
 extension Command {
   static let help = Command(
     name: "help", abstract: "Show a command's help.",
-    arguments: [.argument("command", isRequired: false, help: "The command (default: a list of all).")],
+    arguments: [.argument("command", isRequired: false, help: "The command (default: list all).")],
     examples: [("seedbank help version", "The same as 'seedbank version --help'.")]
   ) { arguments, context in
     guard let name = arguments.string("command") else {
@@ -91,8 +91,8 @@ extension Command {
   static let completion: Command = Command(
     name: "completion", abstract: "Print a shell's completion script.",
     discussion: """
-      The script completes commands, options and their choices, and leaves files to the shell. The Debian package \
-      installs both; without the package, save the script in a folder that your shell reads.
+      The script completes commands, options and their choices; the shell completes file names. The Debian package \
+      installs the scripts of both shells. Without the package, save the script in a folder that your shell reads.
       """,
     arguments: [.argument("shell", choices: Shell.allCases.map(\.rawValue), help: "The shell.")],
     examples: [

@@ -10,20 +10,20 @@ extension Command {
   static let pull = Command(
     name: "pull", abstract: "Download and verify a dataset, and keep it fresh.",
     discussion: """
-      Asks the server once and brings the store to the newest version, with a snapshot or with the changes since. \
+      Updates a store to the newest version, with a snapshot or with the changes since the last update. \
       Everything is verified, beginning with the root file. The result names the SQLite file: read it, but never \
       write to it.
 
-      With --verify, it first recomputes the digest from all rows of the store. If it differs from the verified one, \
+      With --verify, it first recomputes the digest from all rows of the store. If the digest differs from the verified one, \
       a snapshot replaces the data.
 
-      With --bundle, it instead makes the folder that an app ships: root, metadata and the newest snapshot, as \
+      With --bundle, it makes the folder that an app ships, instead of a store: root, metadata and the newest snapshot, as \
       published. It replaces only an older bundle of the same dataset and major.
 
-      A store belongs to one dataset and major. If a series is deprecated or retired, stderr has a warning.
+      A store belongs to one dataset and major. If the series is deprecated or retired, a warning appears on stderr.
 
       Exit codes: 0 done, 65 the server's data was rejected, 69 it does not answer, 74 a disk failed, 75 another \
-      process writes to the store or makes the bundle, 78 the root file or the store's directory does not fit.
+      process writes to the store or makes the bundle, 78 the root file is unusable, or the store belongs to other data.
       """,
     arguments: [.argument("url", help: "The address of the publication's front.")],
     options: [
@@ -34,7 +34,7 @@ extension Command {
       .value("root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
       .flag("check", help: "Show what would be downloaded, and how many bytes; fetch only metadata."),
       .flag("verify", help: "Check the store's data first; damaged data is replaced."),
-      .flag("watch", help: "Continue until SIGINT, SIGTERM or a closed stdout, with a line for each change."),
+      .flag("watch", help: "Keep updating until a signal or a closed stdout, with a line for each change."),
       .json,
     ],
     examples: [
@@ -53,13 +53,13 @@ extension Command {
     let directory = try arguments.path("store", from: context.currentDirectory)
     if let bundle = try arguments.path("bundle", from: context.currentDirectory) {
       guard directory == nil, !["check", "watch", "verify"].contains(where: arguments.flag) else {
-        throw arguments.unsuitable(
-          "bundle", bundle, "none of --store, --watch, --check and --verify with it")
+        throw Refusal.usage(
+          "pull", "'--bundle' cannot be used with --store, --watch, --check or --verify.")
       }
       return try await pull.makeBundle(in: bundle)
     }
     guard let directory else {
-      throw arguments.unsuitable("store", "nothing", "a path here, or for --bundle")
+      throw Refusal.usage("pull", "Missing the option '--store <dir>' or '--bundle <dir>'.")
     }
     for other in ["watch", "verify"] { try arguments.refuse("check", beside: other) }
     let store = try pull.store(in: directory)
@@ -97,11 +97,11 @@ extension TextFile {
   }
 }
 
-/// Warns once per change of lifecycle that a series is deprecated or retired.
+/// Warns that a series is deprecated or retired, once for each change of its lifecycle.
 final class LifecycleNotice: Sendable {
   private let console: Console
   private let series: SeedSeries
-  /// True for `--watch --json`, which prints an event; otherwise the result includes the lifecycle.
+  /// True for `--watch --json`, which prints the change as an event. Otherwise the result includes the lifecycle.
   private let isEvent: Bool
   private let reported = Mutex(SeedLifecycle.active)
 
@@ -116,7 +116,7 @@ final class LifecycleNotice: Sendable {
     }
     guard isNews else { return }
     console.warning("\(series) \(words(lifecycle))")
-    // If this fails, the reader has closed stdout, and the next event fails too.
+    // If this fails, the reader has closed stdout, and the next event ends the watch.
     if isEvent { try? console.result(["event": "lifecycle", "lifecycle": lifecycle.json]) }
   }
 
@@ -125,8 +125,8 @@ final class LifecycleNotice: Sendable {
     return switch lifecycle {
     case .active: "is active again"
     case .deprecated(let sunset, _):
-      "is deprecated\(sunset.map { " and ends on \($0)" } ?? "")\(message): move on to a newer model"
-    case .retired: "has ended and gets no more updates\(message): move on to a newer model"
+      "is deprecated\(sunset.map { " and ends on \($0)" } ?? "")\(message): switch to a newer model"
+    case .retired: "has ended and gets no more updates\(message): switch to a newer model"
     }
   }
 }
@@ -161,7 +161,7 @@ struct Pull: Sendable {
     try SeedStore(model, server: server, root: root, directory: directory, options: options)
   }
 
-  /// If the local data is damaged, the next update replaces it.
+  /// Warns of damaged data, which the next update replaces.
   func verify(_ store: SeedStore) async throws {
     do {
       try await store.verify()
@@ -175,7 +175,7 @@ struct Pull: Sendable {
     try console.report(json(report), line(report))
     guard let newest = await store.state.newestVersion, newest > report.to else { return }
     console.warning(
-      "\(series): version \(newest) is published, but no sound files on the server lead to it: pull again later, or "
+      "\(series): version \(newest) is published, but the server lacks sound files for it: pull again later, or "
         + "ask its operator")
   }
 
@@ -186,7 +186,7 @@ struct Pull: Sendable {
     try console.report(plan.json(series, lifecycle), "\(series): \(plan.line)")
   }
 
-  /// Prints generations and changes as they arrive, until stdout is closed. Warns of a failed update and retries.
+  /// Prints new files and changes as they arrive, until stdout is closed. Warns of a failed update and retries.
   func watch(_ store: SeedStore) async throws {
     try await StopSignals().cancelling {
       try await withThrowingTaskGroup { group in
@@ -225,7 +225,7 @@ struct Pull: Sendable {
       "\(series): version \(seed.version), \(seed.url.path)")
   }
 
-  /// Ends the watch if the reader has closed stdout.
+  /// Prints an event. Ends the watch if the reader has closed stdout.
   private func event(_ json: JSONValue, _ text: String) throws {
     try console.report(json, text)
     if console.isUnread { throw CancellationError() }
@@ -259,15 +259,15 @@ extension UpdatePlan {
     switch reason {
     case .upToDate: "the data is current"
     case .firstDownload: "there is no data yet"
-    case .newEpoch: "the publisher began a new history"
+    case .newEpoch: "the publisher started the history over"
     case .newSchema: "the newest data has a different schema"
     case .otherRows: "the rows here differ from the published ones"
-    case .deltasAreSmaller: "the newest snapshot has \(ByteCount(bytes: snapshotBytes ?? 0))"
-    case .snapshotIsSmaller: "the deltas have \(ByteCount(bytes: deltaBytes ?? 0))"
-    case .onlyDeltas: "no snapshot leads there"
-    case .onlySnapshot: "no deltas lead there"
-    case .deltasFailed: "the deltas do not fit the data here"
-    case .logHeld: "a reader that does not end keeps the log"
+    case .deltasAreSmaller: "the newest snapshot would be \(ByteCount(bytes: snapshotBytes ?? 0))"
+    case .snapshotIsSmaller: "the deltas would be \(ByteCount(bytes: deltaBytes ?? 0))"
+    case .onlyDeltas: "there is no usable snapshot"
+    case .onlySnapshot: "there are no usable deltas"
+    case .deltasFailed: "the deltas did not yield the published rows"
+    case .logHeld: "a reader with a long transaction keeps the write-ahead log large"
     }
   }
 
@@ -285,7 +285,7 @@ extension UpdatePlan {
 extension Pull {
   func makeBundle(in directory: String) async throws {
     let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
-    // After a signal, as after an error, no temporary file stays.
+    // `cancelling` waits for the maker, which removes its temporary files.
     guard let report = try await StopSignals().cancelling({ try await maker.make() }) else {
       throw CancellationError()
     }

@@ -14,8 +14,8 @@ extension Command {
   static let ready = Command(
     name: "ready", abstract: "Ask a front whether it is ready.",
     discussion: """
-      Asks /readyz once, for a container's health check or a load balancer's script. Without an address, it asks the \
-      front of this deployment, on this machine.
+      Requests /readyz once, for a container's health check or a load balancer's script. Without an address, it asks the \
+      front of this deployment on this machine.
 
       Exit codes: 0 ready, 69 not ready or no answer in \(readySeconds) seconds; see the message.
       """,
@@ -25,8 +25,8 @@ extension Command {
     ],
     options: [.config],
     examples: [
-      ("seedbank ready", "The front of this deployment."),
-      ("seedbank ready https://seeds.example", "Any front."),
+      ("seedbank ready", "Ask the front of this deployment."),
+      ("seedbank ready https://seeds.example", "Ask any front."),
     ]
   ) { arguments, context in
     let server = try arguments.flag("url") ? arguments.server("url") : ownFront(arguments, context)
@@ -42,16 +42,16 @@ extension Command {
     guard let address = configuration.http.ownAddress else {
       throw Refusal.configuration(
         configuration.file, path: "http.port",
-        "expected the front's port, found 0, which means any; give the address that 'seedbank serve' printed")
+        "expected the front's port, found 0 (any free port); give the address that 'seedbank serve' printed")
     }
-    // An internet proxy cannot reach a front on this machine.
+    // A proxy in the environment cannot reach a front on this machine.
     setenv("no_proxy", "*", 1)
     return address
   }
 
   private static func obstacle(at server: URL) async -> String? {
     let session = URLSession(configuration: .ephemeral)
-    // For the whole answer: a timeout of URLSession starts again with each byte.
+    // Limits the whole request. URLSession's own timeout would start again with each byte.
     let limit = Task {
       try await Task.sleep(for: .seconds(readySeconds))
       session.invalidateAndCancel()
@@ -68,7 +68,7 @@ extension Command {
     }
   }
 
-  /// Why a front's response is not that of a ready one; nil if it is.
+  /// Why a front is not ready, by its response; nil if it is ready.
   private static func obstacle(status: Int, body: [UInt8]) -> String? {
     if status == 200 { return nil }
     let said = (try? JSONValue(parsing: body)) ?? .null

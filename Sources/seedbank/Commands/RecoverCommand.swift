@@ -9,20 +9,20 @@ extension Command {
   static let recover = Command(
     name: "recover", abstract: "Restore a lost publication from a copy that is still served.",
     discussion: """
-      For when the publisher's disk is lost. It needs the contents of a backup: seedbank.json with the datasets' \
-      folders, root.json and the keys. The published files come from a follower, a static host or a mirror, verified from \
-      the root file on, with the whole history; then everything is signed again, and the publisher continues in the same epoch. \
-      Clients need no snapshot. The next step rebuilds the files in the state folder.
+      Use it if the publisher's disk is lost. It needs the contents of a backup: seedbank.json with the datasets' \
+      folders, root.json and the keys. The published files, with the whole history, come from a follower, a static host or a mirror, \
+      and are verified, beginning with the root file. Then all metadata is signed again, and the publisher continues in the same \
+      epoch, so that clients need no snapshot. The next step rebuilds the files in the state folder.
 
-      Of several copies, the newest is used. Versions after its last look are lost: the next step publishes the origins' \
-      current rows.
+      If you give several copies, the newest is used. Versions that it does not have are lost: the next step publishes the \
+      origins' current rows.
 
-      Name a private bucket as s3://bucket/prefix. It is read with the credentials of its mirror in seedbank.json, or else \
-      from the store in AWS_ENDPOINT_URL_S3 with the credentials in AWS_ACCESS_KEY_ID and so on. The next \
+      Name a private bucket as s3://bucket/prefix. If it is a mirror in seedbank.json, it is read with the mirror's credentials. \
+      Otherwise it is read from the store in AWS_ENDPOINT_URL_S3, with the credentials in AWS_ACCESS_KEY_ID and so on. The next \
       step brings mirrors with an older state up to date.
 
-      An existing publication is never overwritten. If a key is missing, the files stay, the message names the key, and the \
-      next call continues from there.
+      An existing publication is never overwritten. If a key is missing, the message names it and the copied files stay. Run \
+      the command again when the key is there.
       """,
     options: [
       .config,
@@ -33,15 +33,15 @@ extension Command {
       ),
       .value(
         "root", "file",
-        help: "The oldest root.json that is in any app (default: the deployment's, if it is the first root)."),
+        help: "The oldest root.json that any app ships (default: the deployment's, if it is the first root)."),
       .json,
     ] + Parameter.log,
     examples: [
       (
         "seedbank recover --from https://one.example --from https://two.example",
-        "Take over the newer copy of two followers."
+        "Restore the newer copy of two followers."
       ),
-      ("seedbank recover --from s3://seeds/prod", "Take over a copy in a private bucket."),
+      ("seedbank recover --from s3://seeds/prod", "Restore a copy in a private bucket."),
     ]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
@@ -77,27 +77,27 @@ private struct Recovery {
     guard PublicationDirectory(path).exists, !FollowFolder.isBegun(in: path) else { return }
     throw Refusal(
       .configuration,
-      "\(path.printable) holds a publication, and recover never overwrites one: if it is damaged, move it away first."
+      "\(path.printable) holds a publication, which 'recover' never overwrites: if it is damaged, move it away first."
     )
   }
 
-  /// The deployment's root. Throws unless it is the first, because a copy is adopted starting from this root,
-  /// and apps with an earlier root need all roots since theirs.
+  /// The deployment's root. Throws unless it is the first one, because only this root and later ones are copied, and
+  /// apps with an earlier root need all roots since theirs.
   private func shippedRoot() throws -> [UInt8] {
     let bytes = try configuration.shippedRoot(
-      orElse: "give the oldest root.json that is in any app with --root")
+      orElse: "give the oldest root.json that any app ships with --root")
     let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
     guard version == 1 else {
       throw Refusal(
         .configuration,
-        "\(configuration.rootPath.printable) is root \(version), and apps with an earlier root could not follow:"
-          + " give the oldest root.json that is in any app with --root, such as 1.root.json of a backup, or else of the"
-          + " copy's folder metadata. If no app has an earlier one, name this file.")
+        "\(configuration.rootPath.printable) is root \(version), so apps with an earlier root could not follow:"
+          + " give the oldest root.json that any app ships with --root, such as metadata/1.root.json of a backup or of the"
+          + " copy. If no app has an earlier root, give this file with --root.")
     }
     return bytes
   }
 
-  /// Takes over each copy that is newer than the previous ones, so the newest counts, whatever the order. Prints and
+  /// Copies each source that is newer than the ones before it, so the newest one remains, whatever the order. Prints and
   /// returns warnings.
   private func takeOver(
     _ sources: [any FollowSource], from root: [UInt8], into folder: FollowFolder
@@ -117,7 +117,7 @@ private struct Recovery {
         if sources.count > 1 { warn(Refusal(of: error).message) }
       }
     }
-    // If a copy is older, an earlier call has brought the folder to a newer state.
+    // A copy is rejected as older if an earlier call has brought the folder to a newer state, which is no failure.
     let isOlder = failures.contains { ($0 as? FollowFailure)?.isOlder == true }
     if let failure = failures.first, failures.count == sources.count, !isOlder { throw failure }
     return warnings
@@ -131,7 +131,7 @@ private struct Recovery {
       let report = Refusal(of: error)
       throw Refusal(
         report.exitCode,
-        "\(report.message) The published files are here again, but nothing can be signed: run 'seedbank recover' again "
+        "\(report.message) The published files are restored, but cannot be signed: run 'seedbank recover' again "
           + "when this is fixed.")
     }
   }
@@ -169,16 +169,16 @@ extension Command {
   static let newEpoch = Command(
     name: "new-epoch", abstract: "Start all histories over after the publication was lost.",
     discussion: """
-      For disasters only: the publication is lost, or the newest backup is older than the clients' data. Every \
+      Use it only after a disaster: the publication is lost, or the newest backup is older than the clients' data. Every \
       series begins a new history at version 1 with the current rows of its origin, under the root that clients \
-      trust, and every client downloads a snapshot. A publication that is too old is continued, a lost one is \
-      replaced. It needs root.json and the keys, including the targets key. It ends the holds of rollbacks, and tables may \
-      have lost any number of rows. A standby is read even if it lacks published rows.
+      trust, and every client downloads a snapshot. A publication that is too old is continued; a lost one is \
+      replaced. The command needs root.json and the keys, including the targets key. It ends the holds of rollbacks, accepts \
+      tables that lost rows, and reads a standby even if it lacks published rows.
       """,
     options: [
       .config,
       .value(
-        "with", "folder", isRepeatable: true, help: "A folder with keys, such as that of the targets key."),
+        "with", "folder", isRepeatable: true, help: "Another folder with keys, such as the targets key."),
       .flag("yes", help: "Confirm that every client downloads a snapshot."), .json,
     ] + Parameter.log, examples: [("seedbank new-epoch --yes", "Start the histories of all datasets over.")]
   ) { arguments, context in
@@ -195,12 +195,12 @@ extension Command {
       configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
     try await Mirrors(configuration, deployment.publication, context).check()
     let notices = StepNotices(configuration, context)
-    let root = try configuration.shippedRoot(orElse: "put a root.json there that apps ship with")
+    let root = try configuration.shippedRoot(orElse: "put the root.json that apps ship there")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
       try context.console.report(report, of: job.name, report.warnings)
       notices.start(after: report, of: job.name)
     }
-    // Mirrors may already have the new epoch, with versions above those claimed at the beginning.
+    // The signed versions may now be above those that were claimed at the beginning, and mirrors may have them already.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
     if let lack = try deployment.publication.lackOfRoots() { context.console.warning("\(lack).") }

@@ -8,17 +8,16 @@ extension Command {
   static let regenerate = Command(
     name: "regenerate", abstract: "Publish the changes of the origins, once.",
     discussion: """
-      Runs one publish step for each dataset; meant for a timer. An unchanged origin costs little and publishes \
-      nothing. Only one process publishes at a time; a second one waits up to 10 seconds, then exits with 75. A \
-      table that lost more rows than 'shrink' allows, or a column that lost its values in as many, holds its dataset \
-      back (65) until --accept-shrink.
+      Runs one publish step for each dataset; meant for a timer. If an origin is unchanged, the step is cheap and publishes \
+      nothing. Only one process publishes at a time; a second one waits up to 10 seconds, then exits with 75. If a \
+      table lost more rows than 'shrink' allows, or a column lost that many values, its dataset is held \
+      back (exit code 65) until --accept-shrink.
 
-      Every dataset is tried, even after another one failed; the exit code is that of the first failure.
+      Every dataset is tried, even after another one failed. The exit code is that of the first failure.
 
-      A series that 'rollback' holds stays as it is, with its signatures renewed, and the exit code is 65 \
-      until --resume.
+      If 'rollback' holds a series, only its signatures are renewed, and the exit code is 65 until --resume.
 
-      Root and targets metadata is renewed well before it expires if the keys are here. Otherwise there are warnings \
+      If the keys are here, root and targets metadata is renewed well before it expires. Otherwise there are warnings \
       in the last \(SignatureExpiry.warningDays) days, and the exit code is 78 once clients reject the publication.
       """,
     options: [
@@ -26,12 +25,12 @@ extension Command {
       .flag("snapshot", help: "Publish a snapshot of the newest version, regardless of the schedule."),
       .flag(
         "accept-shrink",
-        help: "Publish even if tables lost more rows, or columns more values, than 'shrink' allows."),
+        help: "Publish even if tables or columns lost more rows or values than 'shrink' allows."),
       .flag("resume", help: "Resume publishing series that a rollback holds."),
       .flag(
         "trust-clock",
         help:
-          "Replace signatures made while a clock was ahead with ones that expire sooner. This clock must be right."
+          "Replace signatures that were made while a clock was ahead, even if the new ones expire sooner. This clock must be right."
       ),
       .flag("dry-run", help: "Show what would be published, without publishing."),
       .json,
@@ -64,7 +63,7 @@ extension Command {
     }
     var regeneration = Regeneration(deployment, arguments, context.console, notices)
     let result = Result { try regeneration.run(datasets) }
-    // Reports one dataset's publication even if another failed.
+    // If one dataset failed, another may have been published, so facts and mirrors are updated in any case.
     if !isDryRun {
       deployment.updateFacts(context)
       do {
@@ -81,7 +80,7 @@ extension Command {
   }
 }
 
-/// One publish step for each dataset; an error of one does not stop the others.
+/// Runs one publish step for each dataset. A failure of one does not stop the others.
 private struct Regeneration {
   let deployment: Deployment
   let options: StepOptions
@@ -118,7 +117,7 @@ private struct Regeneration {
     if let first = failures.first { throw first }
   }
 
-  /// Fails if clients reject the published signatures, whatever the steps' results, so that a timer reports it.
+  /// Adds a failure if clients reject the published signatures, so that a timer reports it even if all steps succeeded.
   private mutating func checkSignatures() throws {
     guard let standing = deployment.signatures(now: .now()) else { return }
     standing.warnings.forEach(console.warning)
@@ -142,7 +141,7 @@ private struct Regeneration {
     if let shrunk = report.shrinkError { note(Refusal(of: shrunk), dataset) }
   }
 
-  /// `report` has what the step published before it failed.
+  /// `report`: the part of the step that was published before it failed.
   private mutating func finish(
     _ dataset: DatasetName, after report: StepReport, _ error: any Error
   ) throws {
@@ -171,7 +170,7 @@ private struct Regeneration {
     failures.append(Refusal(report.exitCode, message, isInResult: true))
   }
 
-  /// Includes options already given, because a hint with one alone would lead to the next refusal.
+  /// The suggested command repeats --accept-shrink if it was given, because --resume alone would fail again.
   private func heldFailure(_ series: [SeedSeries], _ dataset: DatasetName) -> Refusal {
     let names = series.map(\.description).joined(separator: ", ")
     let isAlone = deployment.configuration.datasets.count == 1
@@ -180,7 +179,7 @@ private struct Regeneration {
       + (options.acceptingShrink ? " --accept-shrink" : "")
     return Refusal(
       .badData,
-      "\(names): held since a rollback, so nothing new is published; '\(command)' publishes the origin again.",
+      "\(names): held since a rollback, so nothing new is published. Run '\(command)' to publish the origin again.",
       isInResult: true)
   }
 }

@@ -8,8 +8,8 @@ extension Command {
   static let rollback = Command(
     name: "rollback", abstract: "Publish the content of an older version again, and hold the series.",
     discussion: """
-      The old content becomes the next version, with a delta and a snapshot: version numbers only grow, so every \
-      client follows. From then on the series is held: its signatures are renewed, but its origin is not published \
+      The old content becomes the next version, with a delta and a snapshot. Version numbers only grow, so every \
+      client updates to it. From then on the series is held: its signatures are renewed, but its origin is not published \
       until 'seedbank regenerate --resume'. A second call changes nothing.
       """,
     options: [
@@ -31,7 +31,7 @@ extension Command {
     try await Mirrors(configuration, deployment.publication, context).check()
     let job = try DatasetJob(choice.dataset)
     var report = StepReport()
-    // Also after a failed snapshot, because the version before it is published.
+    // Runs even if the snapshot failed, because the new version was published before.
     defer { StepNotices(configuration, context).start(after: report, of: job.name) }
     try deployment.publisher.step(
       job, StepOptions(rollingBack: choice.series, to: version, job), now: .now(), &report)
@@ -54,8 +54,8 @@ extension Command {
     let changes: ChangeReport = Dictionary(uniqueKeysWithValues: tables.map { ($0.name, $0.changes) })
     let next = tables.isEmpty ? nil : published.state.head.next
     let title =
-      next.map { "would publish version \($0) with the content of version \(version), and hold it" }
-      ?? "the head already has the content of version \(version); it would be held there"
+      next.map { "would publish version \($0) with the content of version \(version), and hold the series" }
+      ?? "the newest version already has the content of version \(version), and would only be held"
     try console.report(
       [
         "series": .string("\(series)"), "dryRun": true, "to": JSONValue(version.number),

@@ -12,12 +12,12 @@ extension Command {
     name: "run", abstract: "Publish on schedule and serve, in one process.",
     discussion: """
       Publishes the origins' data, serves it, and prints how to fetch it with curl, with seedbank and from Swift. \
-      From then on every origin is checked on its schedule.
+      Then it checks every origin on its schedule.
 
-      SIGTERM and SIGINT end it once all responses in progress, including downloads, are sent, or after \
+      After SIGTERM or SIGINT it ends as soon as all responses in progress, including downloads, are sent, but at the latest after \
       http.graceSeconds (default: 30). A publish step that takes longer is cancelled, and repeated at \
-      the next start. A second signal ends it at once. The exit code is 78 if signatures \
-      have expired, so that clients reject the publication, and 75 if another 'seedbank run' publishes this deployment.
+      the next start. A second signal ends it at once. The exit code is 78 if clients reject the publication because \
+      signatures have expired, and 75 if another 'seedbank run' publishes this deployment.
       """,
     options: [.config, .flag("demo", help: "Also change the demo's origin every few seconds.")]
       + Parameter.front + Parameter.log,
@@ -26,9 +26,9 @@ extension Command {
       ("seedbank run --port 0", "Use a free port, which is printed."),
     ]
   ) { arguments, context in
-    // Before any thread starts.
+    // Must be called before any thread starts.
     seedbank_limit_arenas(arenas)
-    // Made first, so that even an early signal ends the process gracefully.
+    // Created early, so that a signal during the start ends the process gracefully.
     let signals = try StopSignals()
     let configuration = try context.configuration(arguments)
     if arguments.flag("demo"), !DemoDeployment.hasMade(configuration.datasets.first) {
@@ -46,10 +46,10 @@ extension Command {
   }
 }
 
-/// The maximum number of malloc's arenas. glibc creates eight per processor and gives a new thread the least
-/// used one. A publisher uses a new thread in each step, so every arena in turn would keep the peak of a
-/// step, and the process would grow for hours (see the article with the figures). Threads seldom contend,
-/// because each caches some memory.
+/// The maximum number of malloc's arenas. By default, glibc creates up to eight per processor and gives a new thread the
+/// least used one. Each publish step uses a new thread, so each arena in turn would grow to the peak memory of a step and
+/// keep it, and the process would grow for hours (see the article with the figures). With two arenas, threads seldom
+/// contend, because each caches some memory.
 private let arenas: Int32 = 2
 
 private struct RunService {
@@ -61,10 +61,10 @@ private struct RunService {
   private let repeated = RepeatedWarnings()
 
   private static let signatureSeconds = 3600
-  /// The grace period for a running step and a notice program after the front has stopped.
+  /// How long a running step and an `on.…` program may continue after the front has stopped.
   private static let stepGraceSeconds = 3
   private static let killSeconds = 1
-  /// Interval between updates of this machine's facts for fronts.
+  /// Interval between updates of the published facts about this machine.
   private static let standingSeconds = 10
   private static let demoSeconds = 3
 
@@ -79,7 +79,7 @@ private struct RunService {
       do {
         try await mirrors.check()
       } catch {
-        // Another publisher is ahead, so this one must neither publish nor serve.
+        // Another publisher is ahead on a mirror, so this one must neither publish nor serve.
         await stop(front)
         await note(error)
         throw error
@@ -120,7 +120,7 @@ private struct RunService {
 
   private func publish(_ services: [PublishingService], _ front: Front, _ mirrors: Mirrors) async throws {
     let start = Task { await manager.extendStart() }
-    // A failed step is retried on schedule; the front serves the existing publication meanwhile.
+    // A failed step is retried on schedule. Until it succeeds, the front serves the existing publication.
     for service in services where !Task.isCancelled { await service.attempt() }
     start.cancel()
     if Task.isCancelled { return }
@@ -129,7 +129,7 @@ private struct RunService {
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
-      // Detects a second publisher at once, and then ends the process as an operator's signal does.
+      // If a mirror shows that there is a second publisher, ends this process like an operator's signal.
       group.addTask { await mirrors.follow { kill(getpid(), SIGTERM) } }
       group.addTask { await watchSignatures() }
       group.addTask { await watchStanding() }
@@ -137,14 +137,14 @@ private struct RunService {
     }
   }
 
-  /// Blocks in its own thread, so that clients and load balancers see the shutdown even during a step.
+  /// Stops the front in its own thread, so that clients and load balancers notice the shutdown even during a step.
   private func stop(_ front: Front) async {
     let cut = try? await blocking { front.stop(deployment.configuration) }
     context.console.logStopped(cutting: cut ?? 0)
   }
 
-  /// Exits during a step or an upload, which may take minutes, before a supervisor kills the process. Both can be
-  /// interrupted at any operation; the next step or upload repeats the work.
+  /// Ends the process during a step or an upload, which may take minutes, before a supervisor kills it. Both may be
+  /// interrupted at any time, because the next step or upload repeats the work.
   private func exitDuringStep(_ failure: (any Error)?) -> Never {
     context.console.note(
       "A publish step or an upload to a mirror is still running. It is cancelled; the next start repeats it.")
@@ -168,13 +168,12 @@ private struct RunService {
 
   private func warn(_ text: String) { if repeated.isDue(text, now: .now()) { context.console.warning(text) } }
 
-  /// These keys can replace all others.
   private func warnOfOfflineKeys() {
     let offline = deployment.offlineKeys.map(\.path.printable)
     guard !offline.isEmpty else { return }
     context.console.warning(
-      "\(offline.joined(separator: ", ")): these keys can replace all others, and are on this machine. Once the"
-        + " deployment works, move them to a place without a network, and use 'seedbank keys renew --with' there."
+      "\(offline.joined(separator: ", ")): these keys can replace all others, but are on this machine. Once the"
+        + " deployment works, move them to a place without a network, and bring them back with --with when a command needs them."
     )
   }
 
@@ -199,7 +198,7 @@ private struct RunService {
 
   private func welcome(_ dataset: DatasetName, _ plan: SeriesPlan, _ front: Front) -> String {
     let (server, model, root) = (front.address, plan.newest.version, deployment.configuration.rootPath)
-    // The program as it was called, because it may not be in PATH.
+    // Prints the path with which the program was called, because it may not be in PATH.
     let program = shellQuoted(CommandLine.arguments.first ?? "seedbank")
     let snippet = SwiftSnippet(dataset: dataset, model: model, schema: plan.schema.hash)
     let table = SwiftSnippet.example(among: plan.schema.tables)

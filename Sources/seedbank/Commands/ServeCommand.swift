@@ -10,16 +10,16 @@ extension Command {
   static let serve = Command(
     name: "serve", abstract: "Serve the publication, without publishing.",
     discussion: """
-      Answers HTTP requests from the deployment's publication. It needs no key. Versions from another \
-      process are served within a second.
+      Answers HTTP requests from the deployment's publication. It needs no key. A version that another \
+      process publishes is served within a second.
 
-      SIGTERM and SIGINT end it once all responses in progress, including downloads, are sent, or after \
+      After SIGTERM or SIGINT it ends as soon as all responses in progress, including downloads, are sent, but at the latest after \
       http.graceSeconds (default: 30). A second signal ends it at once.
       """,
     options: [.config] + Parameter.front + Parameter.log,
     examples: [
       ("seedbank serve", "Serve as configured in seedbank.json."),
-      ("seedbank serve --host :: --port 80", "Serve all networks, over IPv6 and IPv4."),
+      ("seedbank serve --host :: --port 80", "Serve on all networks, over IPv6 and IPv4."),
     ]
   ) { arguments, context in
     let signals = try StopSignals()
@@ -39,7 +39,7 @@ extension Parameter {
     value("port", "number", short: "p", setting: "http.port", help: "The port; 0 for any free port."),
     value(
       "public", "folder",
-      help: "The web page's folder (default: SEEDBANK_PUBLIC, else the one that belongs to this program)."),
+      help: "The web page's folder (default: SEEDBANK_PUBLIC, else the installed one)."),
   ]
 
   static let log = [
@@ -78,7 +78,7 @@ extension Front {
 extension Context {
   private static let pageVariable = "SEEDBANK_PUBLIC"
 
-  /// Relative to a folder above the binary: in a clone, and in an installed package.
+  /// The page's folder in a clone and in an installed package, relative to any folder above the binary.
   private static let usualPlaces = ["Public", "share/seedbank/Public"]
 
   fileprivate func pageFolder(named option: String?) throws(Refusal) -> String? {

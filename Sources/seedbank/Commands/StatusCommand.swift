@@ -11,10 +11,10 @@ extension Command {
       next one. Warnings need an operator; they do not change the exit code.
 
       With --check, it prints one line for a monitor. Exit codes: 0 nothing is wrong, 1 a warning, 2 clients cannot \
-      use the publication, or it cannot be read. A step is missed if 'seedbank run' published last and then \
-      made none for five times its longest pause (\(TimeSpan(seconds: StepRhythm.patienceSeconds(2))), longer \
-      if schedule.checkSeconds is longer, and with origin.command by origin.timeoutSeconds); if a timer publishes, or with facts turned off, \
-      after \(TimeSpan(seconds: StepRhythm.patienceSeconds(nil))).
+      use the publication, or it cannot be read. It warns if the last publish step is too long ago. If that step was made by \
+      'seedbank run', the limit is \(TimeSpan(seconds: StepRhythm.patienceSeconds(2))), or longer if schedule.checkSeconds \
+      is long or the dataset has an origin.command. If a timer publishes, or if facts are turned off, the limit is \
+      \(TimeSpan(seconds: StepRhythm.patienceSeconds(nil))).
 
       With --history, it shows the last publish steps, newest first. Consecutive steps with the same result are \
       one line.
@@ -23,18 +23,18 @@ extension Command {
       .config, .onlyDataset, .flag("check", help: "Print one line and exit with 0, 1 or 2, for a monitor."),
       .value(
         "older-than", "time",
-        help: "With --check: warn of a newest version older than this, such as 90s, 15m, 26h or 3d (default: "
+        help: "With --check: warn if the newest version is older than, say, 90s, 26h or 3d (default: "
           + "schedule.changeSeconds)."),
       .value(
         "no-step-for", "time",
-        help: "With --check: warn if the last publish step is longer ago than this (default: see above)."),
+        help: "With --check: warn if the last publish step was longer ago than this (default: see above)."),
       .flag("history", help: "Show the last publish steps instead."),
       .value("count", "number", help: "The number of steps to show (default: \(usualSteps))."), .json,
     ],
     examples: [
-      ("seedbank status", "Every series."),
-      ("seedbank status --check --older-than 26h", "For a monitor of data that changes every day."),
-      ("seedbank status --history --count 100", "The last hundred steps."),
+      ("seedbank status", "Show every series."),
+      ("seedbank status --check --older-than 26h", "Check data that changes every day, for a monitor."),
+      ("seedbank status --history --count 100", "Show the last hundred steps."),
     ]
   ) { arguments, context in
     let limits = try StatusCheck.Limits(arguments)

@@ -9,7 +9,7 @@ extension Command {
     name: "verify", abstract: "Check the whole publication.",
     discussion: """
       Checks all metadata and its expiry, the length and hash of every object, the rows of every snapshot, and every \
-      delta by applying it. Publishing can continue. Without --dataset, the result goes into the facts, for 'seedbank status' and /metrics; \
+      delta by applying it. Publishing can continue. Without --dataset, the result is recorded for 'seedbank status' and /metrics; \
       nothing else is written.
 
       Exit codes: 0 sound, 65 errors were found. Each finding names the file and a remedy.
@@ -18,8 +18,8 @@ extension Command {
       .config, .value("dataset", "name", help: "Only this dataset's objects (default: all)."), .json,
     ],
     examples: [
-      ("seedbank verify", "The whole publication."),
-      ("seedbank verify --dataset transit --json", "One dataset, for a script."),
+      ("seedbank verify", "Check the whole publication."),
+      ("seedbank verify --dataset transit --json", "Check one dataset, for a script."),
     ]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
@@ -36,7 +36,7 @@ extension Command {
     }
     if configuration.hasFacts, !arguments.flag("dataset") {
       let facts = publication.facts
-      // Users with only read access can verify, too.
+      // `try?`: users with only read access can verify too.
       try? facts.write(VerificationFacts(isSound: report.isSound, at: .now(), after: facts.read()))
     }
     try console.report(report.json, report.text)
@@ -49,7 +49,7 @@ extension VerificationReport {
     let lines = findings.worstFirst.map(\.line)
     let facts = [
       passedDeltas == 0
-        ? nil : "\(passedDeltas.counted("delta")) checked by hash only: no published snapshot leads to them",
+        ? nil : "\(passedDeltas.counted("delta")) checked by hash only: no snapshot precedes them",
       "\(metadataFiles.counted("metadata file")), \(objects.counted("object")) (\(ByteCount(bytes: bytes))),"
         + " \(snapshots.counted("snapshot")), \(deltas.counted("delta")) verified",
       isSound ? "sound" : "not sound",

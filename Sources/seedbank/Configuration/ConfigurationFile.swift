@@ -16,7 +16,7 @@ enum TextFile {
         switch error.number {
         case ENOENT: "expected this file, found none"
         case EFBIG: "expected at most \(longest) bytes, found more"
-        case FileError.notRegular: "expected a file, found something else with that name"
+        case FileError.notRegular: "expected a regular file, found something else"
         default: "cannot be read: \(error.reason)"
         }
       throw Refusal.configuration(path, problem)
@@ -28,7 +28,7 @@ enum TextFile {
     do throws(JSONError) {
       return try JSONValue(parsing: bytes)
     } catch {
-      // Both start at 1; columns count characters, not bytes.
+      // Lines and columns start at 1. Columns count characters, not bytes.
       let read = bytes[..<min(error.offset, bytes.count)]
       let lines = read.split(separator: 0x0A, omittingEmptySubsequences: false)
       let column = String(decoding: lines.last ?? [], as: UTF8.self).count + 1
@@ -44,12 +44,12 @@ enum TextFile {
   }
 }
 
-/// Changes single keys of a configuration file; comments and other keys stay in order.
+/// Changes single keys of a configuration file. Keeps comments, other keys and their order.
 struct ConfigurationEdit {
   private var json: JSONValue
 
-  /// Waits while another command changes the file, because that one would undo this change. Replaces the file that a
-  /// link leads to, not the link.
+  /// Waits while another command changes the file, because one of the two changes would be lost. If the file is a
+  /// symbolic link, changes its target.
   static func make(in file: String, _ change: (inout Self) -> Void) throws {
     let file = PhysicalPath.existing(file) ?? file
     let lock = try locked(file)
@@ -62,8 +62,8 @@ struct ConfigurationEdit {
   private static let waitSeconds = 10
   private static let pauseMicroseconds: UInt32 = 20_000
 
-  /// Locks the file itself, so that no lock stays in the operator's folder. A change replaces the file, so a lock
-  /// counts only if the file is still there. On disks without locks, as in some networks, the change continues.
+  /// Locks the configuration file, so that no lock file stays in the operator's folder. Each change replaces the file, so
+  /// a lock on a replaced file does not count. Continues without a lock if the disk has none, as in some networks.
   private static func locked(_ path: String) throws -> File {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     while true {

@@ -37,7 +37,7 @@ struct ConfigurationOverrides: Sendable {
 }
 
 extension Context {
-  /// For commands that declare ``Parameter/config``; their options with a `setting` override the file.
+  /// Reads the configuration of a command that declares ``Parameter/config``. Options with a `setting` override it.
   func configuration(_ arguments: ParsedArguments) throws -> DeploymentConfiguration {
     let file = try configurationFile(named: arguments.path("config", from: currentDirectory))
     try checkPresent(file)
@@ -57,7 +57,7 @@ extension Context {
     ["seedbank.json", "seedbank/seedbank.json"].map { Paths.absolute($0, from: currentDirectory) }
   }
 
-  /// A named file need not exist: reading it reports the error, and a fallback would hide it.
+  /// Returns a named file even if it is missing, because reading it reports the error; a fallback would hide it.
   func configurationFile(named option: String?) throws(Refusal) -> String {
     if let named = option ?? environment[Self.configurationVariable], !named.isEmpty {
       return Paths.absolute(named, from: currentDirectory)
@@ -82,7 +82,7 @@ extension Context {
 }
 
 extension DeploymentConfiguration {
-  /// The letters by which a mistyped name differs.
+  /// A name that differs by at most so many letters counts as mistyped.
   private static let slip = 2
 
   /// Rejects a variable that is probably a misspelled setting. Others with the prefix are ignored, because container
@@ -109,9 +109,9 @@ extension DeploymentConfiguration {
     func isBelow(_ key: some StringProtocol) -> Bool {
       name.hasPrefix(ConfigurationOverrides.variable(for: "\(key)."))
     }
-    // Only files add members, whose names are the operator's choice.
+    // The members of these objects have names that the operator chooses, so only files can set them.
     if settings.contains(where: { $0.type.hasPrefix("by ") && isBelow($0.key) }) {
-      return "this has no effect here; put it in \(DeploymentNames.datasetFile), and unset the variable"
+      return "no variable can set it; put it in \(DeploymentNames.datasetFile), and unset the variable"
     }
     if let meant = known.first(where: { editDistance(Array(name), Array($0)) <= slip }) {
       return "unknown environment variable, did you mean \(meant)?"

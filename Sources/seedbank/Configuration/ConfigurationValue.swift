@@ -125,7 +125,7 @@ struct ConfigurationValue {
     throw error("expected \(alternatives(Word.allCases.map(\.rawValue))), found \"\(text.clipped)\"")
   }
 
-  /// An absolute path; relative ones start at the file's folder, or for options and variables at the current one.
+  /// An absolute path. Relative paths start at the file's folder, but those in options and variables at the current one.
   func path() throws(Refusal) -> String? {
     guard let text = try text() else { return nil }
     guard Paths.isUsable(text) else {

@@ -19,7 +19,7 @@ struct PostgresSettings: Hashable {
 }
 
 extension DatasetConfiguration {
-  /// The location comes first; its last kind checks that there is one.
+  /// Read in this order: `origin.command`, the last location, checks that there is exactly one. The rest depends on it.
   static let originSettings = databaseSettings + feedSettings + readingSettings
 
   private static let databaseSettings: [Setting<Self>] = [
@@ -34,8 +34,8 @@ extension DatasetConfiguration {
       key: "origin.postgres", type: "URL", usual: "none",
       meaning:
         "instead of a file, the PostgreSQL database that holds the data, such as `postgres://seedbank@db.example/shop"
-        + "?sslmode=verify-full`; it is only read. Never write a password here: put it in a password file or in "
-        + "`PGPASSWORD`, or put the whole URL in this key's variable", read: readPostgres,
+        + "?sslmode=verify-full`; it is only read. Never write a password here: put it in a password file or in `PGPASSWORD`, "
+        + "or put the whole URL in this key's environment variable", read: readPostgres,
       json: { $0.postgres.url.map { .string($0.withoutPassword) } ?? .null }),
     Setting(
       "origin.schema", \.postgres.schema, type: "string", isSeldom: true,
@@ -47,12 +47,12 @@ extension DatasetConfiguration {
     Setting(
       key: "origin.changes", type: "`compare`, `log`", usual: "`compare`", isSeldom: true,
       meaning:
-        "how a step finds changes: `compare` reads all rows; `log` reads those that the origin's own log names, which "
-        + "`seedbank origin log setup` makes in a SQLite file or a PostgreSQL database", read: readChanges,
+        "how a step finds changes: `compare` reads all rows; `log` reads only the rows named by a log in the origin, which "
+        + "`seedbank origin log setup` adds to a SQLite file or a PostgreSQL database", read: readChanges,
       json: { .string($0.policy.changes.rawValue) }),
     .integer(
       "origin.auditSeconds", \.policy.auditSeconds, in: 60...31_536_000, isSeldom: true,
-      "seconds after which all rows are compared despite a log, to check it"),
+      "seconds between two comparisons of all rows that check the log"),
     .integer(
       "origin.statementTimeoutSeconds", \.postgres.statementTimeoutSeconds, in: 1...86_400, isSeldom: true,
       "seconds that PostgreSQL may take for one table"),
@@ -72,7 +72,7 @@ extension DatasetConfiguration {
     guard let changes: ChangeFinding = try value.choice() else { return }
     guard changes == .comparison || !dataset.originPath.isEmpty || dataset.postgres.url != nil else {
       throw value.error(
-        "expected \"compare\", found \"log\": only a SQLite file and a PostgreSQL database keep a log")
+        "expected \"compare\", found \"log\": only a SQLite file or a PostgreSQL database can have a log")
     }
     dataset.policy.changes = changes
   }
@@ -90,8 +90,8 @@ extension DatasetConfiguration {
     }
     if url.hasPassword, !value.isOverridden {
       throw value.error(
-        "expected a URL without a password, found one with it, visible to all readers of this file: put it in a "
-          + "password file (PGPASSFILE, ~/.pgpass) or in PGPASSWORD, or put the whole URL in \(value.variable)"
+        "expected a URL without a password, found one that shows it to all readers of this file: put the password in "
+          + "a password file (PGPASSFILE, ~/.pgpass) or in PGPASSWORD, or put the whole URL in \(value.variable)"
       )
     }
     dataset.postgres.url = url

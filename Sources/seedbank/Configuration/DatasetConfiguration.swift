@@ -47,7 +47,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
 
   static var usual: Self { Self(name: "usual", folder: "/", originPath: "/") }
 
-  /// Three times the longer schedule, because signatures must outlive a missed turn of the publisher.
+  /// Three times the longer of the two schedules, so that signatures outlive a missed step.
   var shortestExpiry: Int { 3 * max(checkSeconds, policy.snapshotSeconds) }
 
   static let settings: [Setting<Self>] =
@@ -59,35 +59,34 @@ struct DatasetConfiguration: SettingsFile, Hashable {
         "seconds within which the data usually changes; monitors warn if the newest version is older"),
       .integer(
         "schedule.snapshotSeconds", \.policy.snapshotSeconds, in: 60...2_592_000,
-        "seconds after which a series that changed gets a new snapshot. A timer that starts "
-          + "`regenerate --snapshot` makes snapshots at times of day"),
+        "seconds after which a series that changed gets a new snapshot. For snapshots at fixed times of day, use a "
+          + "timer that starts `regenerate --snapshot`"),
       .integer(
         "retention.snapshots", \.policy.retainedSnapshots, in: 1...1000,
-        "how many snapshots stay listed; deltas are kept from the oldest of them on; while a rollback holds the series, more may stay"
+        "how many snapshots stay published, with the deltas since the oldest of them; more may stay while a rollback holds the series"
       ),
       .integer(
         "retention.snapshotAgeSeconds", \.policy.retainedSnapshotSeconds, in: 60...315_360_000,
-        "seconds after which a snapshot is removed even if fewer are listed; the newest always stays"),
+        "seconds after which a snapshot is removed even if fewer are published; the newest always stays"),
       .integer(
         "retention.graceSeconds", \.policy.graceSeconds, in: 60...604_800,
         "seconds to keep a file that metadata no longer names"),
       .integer(
         "shrink.percent", \.policy.shrinkGuard.percent, in: 1...100,
-        "a table that loses more of its rows, or a column that loses its values in more of them, holds the dataset back until "
-          + "`regenerate --accept-shrink`; "
-          + "100 turns this off"),
+        "if a table loses more than this share of its rows, or a column loses its values in more than this share, "
+          + "the dataset is held back until `regenerate --accept-shrink`; 100 turns this off"),
       .integer(
         "shrink.minimumRows", \.policy.shrinkGuard.minimumRows, in: 1...1_000_000_000,
         "tables that had fewer rows than this are not guarded"),
       Setting(
         "encodings", \.policy.encodings, type: "list of `gzip`, `xz`",
-        "how snapshots, and large deltas that are merged or begin a minor, are compressed; `gzip` must be among them. "
+        "compressions of snapshots, and of large deltas that are merged or begin a minor; `gzip` must be among them. "
           + "`init` adds `xz` for an origin of more than 20 MB",
         read: readEncodings, json: { JSONValue(strings: $0.map(\.rawValue)) }),
       .choice(
         "indexes", \.policy.indexes, isSeldom: true,
-        "`client` ships snapshots without the indexes that are not unique; the client library builds them before "
-          + "it swaps a snapshot in, and lets them call only functions that are quick for any value. `init` chooses it for "
+        "`client` omits the indexes that are not unique from snapshots. The client library builds them before it "
+          + "uses a snapshot, and lets them call only functions that are fast for any value. `init` chooses it for "
           + "an origin of more than 20 MB with such an index"),
       Setting(
         key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
@@ -108,8 +107,8 @@ struct DatasetConfiguration: SettingsFile, Hashable {
         json: { .object($0.sorted { $0.key < $1.key }.map { JSONMember(String($0.key), $0.value.json) }) }),
       .text(
         "license", \.policy.provenance.license,
-        "the data's license; like `attribution` and `source`, it is in the signed metadata after the next step, from which "
-          + "apps read it with their next update"
+        "the data's license. The next step signs it with the metadata, like `attribution` and `source`, and apps "
+          + "read it with their next update"
       ),
       .text("attribution", \.policy.provenance.attribution, "the credit that the data requires"),
       .text("source", \.policy.provenance.source, "the source of the data"),
@@ -122,10 +121,10 @@ struct DatasetConfiguration: SettingsFile, Hashable {
       try value.choice()
     }
     guard encodings?.contains(.gzip) == false else { return encodings }
-    throw value.error("expected \"gzip\" in this list; every client can read it")
+    throw value.error("expected \"gzip\" in this list, because every client can read it")
   }
 
-  /// The expiry must suit the schedule, which is read first; its default grows with it.
+  /// Read after the schedule, because the expiry must be at least ``shortestExpiry``. A lower default is raised to it.
   @Sendable private static func readExpiry(
     _ dataset: inout Self, _ value: ConfigurationValue
   ) throws(Refusal) {

@@ -22,7 +22,7 @@ struct DeploymentConfiguration: SettingsFile {
 
   var stopSeconds: Int { drainSeconds + graceSeconds }
 
-  /// The datasets share some roles, which the last publish step signs with its own lifetime.
+  /// Roles that all datasets share may be valid for only this time, because each step signs them with its own lifetime.
   var shortestLifetime: Int { lifetimes.min() ?? PublishingPolicy().lifetimeSeconds }
 
   var longestLifetime: Int { lifetimes.max() ?? PublishingPolicy().lifetimeSeconds }
@@ -48,8 +48,8 @@ struct DeploymentConfiguration: SettingsFile {
     for number in datasets.indices { datasets[number].stateFolder = state }
   }
 
-  /// For a folder served without a deployment. Ignores the settings of all groups but `http` and `log`: add here any
-  /// other group that a follower needs.
+  /// For a follower, which serves a folder without a deployment. Reads only the settings of `http` and `log`; if a
+  /// follower needs another group, add it here.
   init(serving publication: String, overrides: ConfigurationOverrides) throws(Refusal) {
     self.init(file: "\(publication)/\(DeploymentNames.file)", datasets: [])
     self.publication = publication
@@ -70,7 +70,7 @@ struct DeploymentConfiguration: SettingsFile {
         "folder of the signing keys: `ROLE.key` or `ROLE-NAME.key`. A role's keys may also be elsewhere: "
           + "`SEEDBANK_TIMESTAMP_KEY_FILE` and the other `…_KEY_FILE` variables each take file names, separated by colons"
       ),
-      // A name would need a look-up and could have several addresses.
+      // Accepts no host name, because it would need a DNS lookup and could have several addresses.
       Setting(
         "http.host", \.http.host, type: "IPv4 or IPv6 address",
         "the front's address; `::` means all networks",
@@ -80,7 +80,7 @@ struct DeploymentConfiguration: SettingsFile {
           throw value.error(
             "expected an IPv4 or IPv6 address such as 127.0.0.1 or ::, found \"\(text.clipped)\"")
         }, json: JSONValue.string),
-      .integer("http.port", \.http.port, in: 0...65535, "its port; 0 picks a free one"),
+      .integer("http.port", \.http.port, in: 0...65535, "the front's port; 0 picks a free one"),
       .integer(
         "http.threads", \.http.threads, in: 1...256, usual: "as many as cores", isSeldom: true,
         "threads that answer requests"),
@@ -93,8 +93,8 @@ struct DeploymentConfiguration: SettingsFile {
         "maximum number of open connections from one IPv4 address or one IPv6 /64 network"),
       Setting(
         "http.trustedProxies", \.http.trustedProxies, type: "list of addresses and networks", isSeldom: true,
-        "proxies in front: they may have any number of connections, and their `X-Forwarded-For` is trusted, "
-          + "such as `[\"127.0.0.1\", \"10.0.0.0/8\"]`",
+        "proxies between clients and the front, such as `[\"127.0.0.1\", \"10.0.0.0/8\"]`: they may have any number "
+          + "of connections, and their `X-Forwarded-For` is trusted",
         read: { value throws(Refusal) in
           try value.list { value throws(Refusal) -> IPNetwork? in
             guard let text = try value.text() else { return nil }
@@ -108,27 +108,27 @@ struct DeploymentConfiguration: SettingsFile {
         "idle seconds before a connection is closed"),
       .integer(
         "http.drainSeconds", \.drainSeconds, in: 0...3600, isSeldom: true,
-        "seconds after SIGTERM during which `/readyz` answers 503 and everything else is still answered, "
-          + "for a load balancer to notice"),
+        "seconds after SIGTERM during which `/readyz` answers 503 and all other requests are still answered, so that "
+          + "a load balancer notices the shutdown"),
       .integer(
         "http.graceSeconds", \.graceSeconds, in: 0...3600, isSeldom: true,
-        "seconds after that for which responses in progress, such as downloads, may continue before they are cut off; new "
-          + "connections are refused"),
+        "seconds after `http.drainSeconds` during which responses in progress, such as downloads, may continue "
+          + "before they are cut off; new connections are refused"),
       .choice("log.format", \.log.format, "how `run`, `serve` and `regenerate` write messages to stderr"),
       .choice("log.level", \.log.level, "the lowest level that is written"),
       .choice(
         "log.requests", \.log.requests,
-        "which requests are written; `/metrics` counts all of them, except heads that libmicrohttpd rejects "
-          + "before they are complete"),
+        "which requests are logged; `/metrics` counts all of them, except heads that libmicrohttpd rejects before "
+          + "they are complete"),
       Setting(
         "facts", \.hasFacts, type: "`true`, `false`", isSeldom: true,
-        "whether the publisher writes `facts/` beside the signed files: looks, steps and tables, for the page and for "
-          + "monitors; `false` removes them at the next step",
+        "whether the publisher writes the folder `facts/` beside the signed files, with its checks, steps and "
+          + "tables, for the page and for monitors; `false` removes it at the next step",
         read: { value throws(Refusal) in try value.flag() }, json: JSONValue.bool),
     ] + noticeSettings + mirrorSettings + [
       Setting(
         "datasets", \.datasets, type: "names",
-        "at least one folder's name: lower-case letters, digits and hyphens",
+        "names of the datasets' folders, at least one: lower-case letters, digits and hyphens",
         read: readDatasets, json: { JSONValue(strings: $0.map(\.name.text)) })
     ]
 
@@ -157,10 +157,10 @@ extension NoticeKind {
   fileprivate var meaning: String {
     switch self {
     case .published:
-      "a program with its arguments, which each command that publishes starts after a step that published something; "
-        + "it reads one JSON object. See the article on operating"
+      "a program with its arguments. Each command that publishes runs it after a step that published something, with "
+        + "one JSON object as its input. See the article on operating"
     case .failed:
-      "the same after a step of `run` or `regenerate` that failed, once until it succeeds or fails in another way"
+      "the same for a failed step of `run` or `regenerate`; it does not run again while steps fail in the same way"
     }
   }
 }
@@ -175,7 +175,7 @@ extension DeploymentConfiguration {
 }
 
 extension ConfigurationValue {
-  /// A program and its arguments, which may be equal or empty.
+  /// A program and its arguments. Unlike the elements of other lists, arguments may be empty or equal.
   func command() throws(Refusal) -> [String]? {
     guard let written = try listed else { return nil }
     guard let words = written.elements?.map(\.string), !words.contains(nil) else {

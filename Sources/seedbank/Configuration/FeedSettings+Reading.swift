@@ -16,8 +16,8 @@ extension DatasetConfiguration {
     Setting(
       key: "origin.command", type: "list of strings", usual: "none", isSeldom: true,
       meaning:
-        "a program with its arguments that fills a folder with such files: it is started in an empty one, which "
-        + "`SEEDBANK_FEED` also names. See the article on feeds",
+        "a program with its arguments that makes such files: it starts in an empty folder, whose path is also in "
+        + "`SEEDBANK_FEED`, and fills it. See the article on feeds",
       read: readCommand, json: { JSONValue(strings: $0.command) }),
     .integer(
       "origin.timeoutSeconds", \.feed.timeoutSeconds, in: 1...86_400, isSeldom: true,
@@ -27,27 +27,27 @@ extension DatasetConfiguration {
       "seconds after which `run` starts `origin.command` again; `regenerate` starts it each time"),
     .text(
       "origin.complete", \.feed.marker, isSeldom: true,
-      "the name of a file that is put into the feed's folder last: without it, or if files were added, changed or removed after it, "
-        + "regardless of their own times, the folder is not read"),
+      "the name of a file that is written into the feed's folder last. The folder is not read without this file, or "
+        + "if files were added, changed or removed after it, whatever their modification times"),
     .integer(
       "origin.settleSeconds", \.feed.settleSeconds, in: 0...86_400, isSeldom: true,
       "seconds for which a feed's files must not have changed before they are read, if there is no `origin.complete`"
     ),
     .choice(
       "origin.empty", \.feed.emptyFields, isSeldom: true,
-      "the value of an empty field of a feed's CSV: `null`; `auto`, the empty string in a TEXT NOT NULL column, otherwise "
-        + "NULL; `quotes`, with \"\" as the empty string; or `text`"),
+      "the value of an empty field in a feed's CSV: `null`: NULL; `auto`: NULL, or the empty string if the column is TEXT "
+        + "NOT NULL; `quotes`: the empty string if written as \"\", otherwise NULL; `text`: the empty string"),
     Setting(
       "origin.tables", \.feed.tables, type: "by table: a file's name, or an object",
       usual: "by the files' names", isSeldom: true,
-      "the file of a table, if it does not have the table's name: a name, or a shell pattern in which `*` matches any characters, "
-        + "or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of columns that SELECTs read, "
-        + "`optionalColumns`, a list of columns that may be absent, and `optional`: `true` if the file may be absent, "
-        + "and the table then has no rows", read: { value throws(Refusal) in try value.feedTables() },
+      "only for a table whose file does not have the table's name, or needs a description: the file's name, a shell pattern in "
+        + "which `*` matches any characters, or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of "
+        + "columns that SELECTs read, `optionalColumns`, which may be absent, and `optional`: `true` if the file may be "
+        + "absent, and the table then has no rows", read: { value throws(Refusal) in try value.feedTables() },
       json: { .object($0.map { JSONMember($0.table, $0.json) }) }),
     .integer(
       "origin.maximumBytes", \.feed.mostBytes, in: 1...1_000_000_000_000_000, isSeldom: true,
-      "maximum size of all files of a feed together, in bytes, expanded"),
+      "maximum total size of a feed's files in bytes, decompressed"),
   ]
 
   private var feedPath: String? {
@@ -87,7 +87,7 @@ extension ConfigurationValue {
     guard try listed != nil else { return nil }
     return try members().map { table, value throws(Refusal) in
       guard !FeedTable.isReserved(table) else {
-        throw value.error("SQLite or Seedbank has a table of this name: give the feed's table another one")
+        throw value.error("SQLite or Seedbank has a table of this name: give the feed's table another name")
       }
       if let file = value.written?.string { return FeedTable(table, file: file, json: .string(file)) }
       return try value.feedTable(table)

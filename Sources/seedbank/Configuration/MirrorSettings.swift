@@ -28,7 +28,7 @@ extension DeploymentConfiguration {
     Setting(
       key: "mirrors", type: "list of objects", usual: "none", isSeldom: true,
       meaning:
-        "other places that are brought up to date after each step, such as `[{\"folder\": \"/mnt/mirror\"}, "
+        "folders and buckets that are brought up to date after each step, such as `[{\"folder\": \"/mnt/mirror\"}, "
         + "{\"s3\": \"https://s3.example/bucket/prefix\"}]`. See the article on mirrors",
       read: { configuration, value throws(Refusal) in
         let own = [configuration.publication, configuration.state, configuration.keys]
@@ -55,7 +55,7 @@ extension ConfigurationValue {
       let mirror = try element.mirror()
       if let folder = mirror.folder, let other = own.first(where: { Self.overlap(folder, $0) }) {
         throw element.error(
-          "expected a folder of its own, found \(folder.printable): it is, holds or is in the deployment's "
+          "expected a separate folder, found \(folder.printable), which is, contains or is inside the deployment's "
             + other.printable)
       }
       guard !mirrors.contains(where: { $0.place == mirror.place }) else {
@@ -66,7 +66,7 @@ extension ConfigurationValue {
     return mirrors
   }
 
-  /// Whether one is the other or inside it. Compares only names, because a mirror's disk may hang.
+  /// Whether the paths are equal or one is inside the other. Compares only names, because a mirror's disk may hang.
   private static func overlap(_ one: String, _ other: String) -> Bool {
     "\(one)/".hasPrefix("\(other)/") || "\(other)/".hasPrefix("\(one)/")
   }
@@ -80,7 +80,7 @@ extension ConfigurationValue {
         throw error("expected \"folder\" with a path, or \"s3\" with an address, found neither")
       }
       if let other = members.dropFirst().first(where: { $0.value.written != nil }) {
-        throw other.value.error("it is for buckets, but this mirror is a folder")
+        throw other.value.error("only a bucket has this setting, but this mirror is a folder")
       }
       return mirror
     }
@@ -106,7 +106,7 @@ extension ConfigurationValue {
 }
 
 extension DeploymentConfiguration {
-  /// The mirrors. They keep an unreferenced file for as long as the publication does.
+  /// The mirrors. They keep a file that metadata no longer names for the longest grace period of all datasets.
   func openMirrors(
     _ environment: [String: String], isOver: @escaping @Sendable () -> Bool = { false }
   ) -> [Mirror] {

@@ -20,7 +20,7 @@ struct PostgresURL: Hashable, Sendable {
     return rebuilt(user: user.map { "\($0)@" } ?? "") { $0 == Self.passwordFile || !$0.contains("pass") }
   }
 
-  /// Names a file with the password and is not secret.
+  /// A parameter that names the file with the password. The name is not secret.
   private static let passwordFile = "passfile"
 
   /// For messages: without user, passwords and unknown parameters.
@@ -28,8 +28,8 @@ struct PostgresURL: Hashable, Sendable {
 
   var hasPassword: Bool { withoutPassword != text }
 
-  /// Whether the URL can be parsed unambiguously. An unescaped character such as `/` in a password makes libpq read
-  /// parts of it as host or port, and print them.
+  /// Whether the URL can be parsed unambiguously. An unescaped character such as `/` in a password makes libpq take a
+  /// part of the password for the host or port, and print it.
   var isSound: Bool {
     let (head, query) = (rest.prefix { $0 != "?" }, rest.drop { $0 != "?" }.dropFirst())
     let hosts = head.prefix { $0 != "/" }
@@ -47,12 +47,12 @@ struct PostgresURL: Hashable, Sendable {
   }
 
   static let unsoundness =
-    "one with an unreadable part: in a user's name and a password, write the characters : / ? # @ % & as %3A, %2F, "
+    "one that cannot be parsed: in the user's name and the password, write the characters : / ? # @ % & as %3A, %2F, "
     + "%3F, %23, %40, %25, %26"
 
   private var unreadable: String { "\(scheme)…" }
 
-  /// Nil if the user's name is the default.
+  /// Nil if the URL has none. libpq then uses the user's name.
   var database: String? {
     let name = rest.prefix { $0 != "?" }.drop { $0 != "/" }.dropFirst()
     return name.isEmpty ? nil : String(name)
@@ -64,7 +64,7 @@ struct PostgresURL: Hashable, Sendable {
 
   private var scheme: Substring { text.prefix(Self.schemes.first { text.hasPrefix($0) }?.count ?? 0) }
 
-  /// The part before `@` and the first slash.
+  /// The part before `@`, if that comes before the first slash.
   private var userInformation: Substring? {
     let body = text.dropFirst(scheme.count)
     let head = body.prefix { $0 != "@" && $0 != "/" }

@@ -11,15 +11,15 @@ protocol SettingsFile: Sendable {
   var prefix: String { get }
 }
 
-/// A configuration key and its description. A new setting needs a property, one of these, and its row in the article
-/// Configuration, whose table `seedbank config keys` prints.
+/// A configuration key and its description. A new setting needs a property, a value of this type, and a row in the
+/// article Configuration, whose table `seedbank config keys` prints.
 struct Setting<File: SettingsFile>: Sendable {
   /// The dotted path in the file: `http.port`.
   let key: String
   let type: String
   /// The default in words, if the value alone does not explain it.
   var usual: String?
-  /// Omitted from a new file while it has its default.
+  /// A new file omits the setting if it has its default.
   var isSeldom = false
   let meaning: String
   /// Keeps the default if the key is missing.
@@ -119,7 +119,7 @@ extension SettingsFile {
     return .object(members)
   }
 
-  /// Every effective value with its source, by the path that also names its variable.
+  /// Every effective value with its path and its source.
   func entries(_ overrides: ConfigurationOverrides) throws(Refusal) -> [ConfigurationEntry] {
     let document = try document(overrides)
     return Self.settings.flatMap { setting in

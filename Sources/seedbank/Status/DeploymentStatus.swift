@@ -17,7 +17,7 @@ struct DeploymentStatus {
   let publicationBytes: Int
   let stateBytes: Int
   let warnings: [String]
-  /// The warnings because of which clients get no data.
+  /// The warnings about problems that keep clients from getting data.
   let failures: [String]
 
   init(
@@ -64,10 +64,10 @@ struct DeploymentStatus {
   }
 
   private static func words(_ disk: (folder: String, freeBytes: Int)) -> String {
-    "\(disk.folder): the disk is almost full, \(ByteCount(bytes: disk.freeBytes)) left: steps fail without room"
+    "\(disk.folder): the disk is almost full, \(ByteCount(bytes: disk.freeBytes)) left: steps fail when it is full"
   }
 
-  /// Additions to the origin. Steps report an unreadable origin.
+  /// Warns of additions to the origin. Ignores an unreadable origin, because steps report it.
   private static func gain(_ dataset: DatasetConfiguration) -> String? {
     guard let job = try? DatasetJob(dataset), let origin = try? job.origin.open(waitSeconds: 0),
       let gain = try? job.gain(of: origin), !gain.isEmpty
@@ -92,7 +92,7 @@ struct LocalSeriesStatus {
   let nextSnapshot: UTCTime?
   /// Nil if no log is configured or used yet.
   let log: OriginLogStanding?
-  /// The time since which the origin, a replica, has lagged behind the published data; nil if it does not.
+  /// Since when the origin, a replica, has lagged behind the published data; nil if it does not lag.
   let behindSince: UTCTime?
   let reading: OriginReading
 
@@ -149,7 +149,7 @@ struct LocalSeriesStatus {
     guard let first = bad.first else { return nil }
     let more = bad.count > 1 ? " and \(bad.count - 1) more" : ""
     let remedy = SeriesProblem.filesMissing.words.remedy
-    return "\(series): \(first.filePath)\(more): missing or not of the signed length: \(remedy)"
+    return "\(series): \(first.filePath)\(more): missing, or its length is wrong: \(remedy)"
   }
 
   /// Warns of a date in the future, which hides the data's age.
@@ -182,7 +182,7 @@ struct CopyStatus {
       try copy.execute("PRAGMA busy_timeout = 1000")
       (version, rows) = (try SeedTables.meta(copy).version, try SeedTables.sums(copy).mapValues(\.rows))
     } catch {
-      // The next step rolls back the change of a killed one.
+      // A running step holds the lock. If a step was killed, the next one rolls back its unfinished change.
       let waits = (error as? DatabaseError).map { $0.primaryCode == ResultCode.busy || $0.saysUnfinished }
       isUnreadable = waits != true
     }

@@ -9,7 +9,7 @@ import SeedTrust
 import class Foundation.FileManager
 import class Foundation.NSNumber
 
-/// Problems on this machine apart from the steps' results, for `status` and, without names, for the facts for fronts.
+/// Problems on the publisher's machine other than failed steps. `status` shows them; the published facts omit the names.
 struct PublisherStanding {
   let keys: [KeyStatus]
   let pending: OfflineChange
@@ -33,7 +33,7 @@ struct PublisherStanding {
     }.sorted()
   }
 
-  /// The ``unpublished`` series of datasets without any published series; a new major blocks no client.
+  /// The ``unpublished`` series of datasets without any published series. A new major of other datasets is not urgent.
   var unserved: [SeedSeries] {
     let served = Set(configuration.series.filter { published.series[$0] != nil }.map(\.dataset))
     return unpublished.filter { !served.contains($0.dataset) }
@@ -71,7 +71,7 @@ struct PublisherStanding {
     case .modelUnpublished: unpublished.count > unserved.count
     case .keyFiles: keys.contains { !$0.faults.isEmpty }
     case .keyChange: !pending.isEmpty
-    // A front checks the publication's disk itself.
+    // Only the state's disk, because a front checks the publication's disk itself.
     case .stateDisk: fullDisks.contains { $0.folder == configuration.state }
     }
   }
@@ -93,7 +93,7 @@ extension DatasetConfiguration {
 }
 
 extension Deployment {
-  /// Updates the facts for fronts, or removes them if disabled. Ignores failures.
+  /// Updates the published facts, or removes them if they are disabled. Ignores failures.
   func updateFacts(_ context: Context) {
     guard publication.exists else { return }
     guard configuration.hasFacts else {

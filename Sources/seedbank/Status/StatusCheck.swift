@@ -70,7 +70,7 @@ extension LocalSeriesStatus {
     return status
   }
 
-  /// Overdue events; all other problems are warnings of the status.
+  /// Problems that depend on the limits. All others are among the status's warnings.
   fileprivate func delays(_ limits: StatusCheck.Limits, _ now: UTCTime) -> [String] {
     guard let status = status(limits) else { return [] }
     return status.problems(at: now).compactMap { problem -> String? in

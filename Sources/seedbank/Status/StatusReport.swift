@@ -56,7 +56,7 @@ extension LocalSeriesStatus {
     guard let state = published?.metadata.state else { return ["\(series)", "  not published yet"] }
     let facts: [(String, String?)] = [
       ("model", "\(state.model), \(Self.words(state.lifecycle))"),
-      ("version", "\(state.head), deltas lead on from \(state.floor)"),
+      ("version", "\(state.head), with deltas since version \(state.floor)"),
       ("published", "\(state.publishedAt), \(TimeSpan(from: state.publishedAt, to: now)) ago"),
       ("held", state.hold.map { "at the content of version \($0.version) since \($0.since)" }),
       ("rows", rows.map(Self.words)), ("snapshots", Self.words(snapshots)),

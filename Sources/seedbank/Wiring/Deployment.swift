@@ -37,7 +37,7 @@ struct Deployment {
     }
   }
 
-  /// Warns of keys that other users can read; throws if an online role has none.
+  /// Warns of keys that other users can read. Throws if an online role has no key.
   private static func look(at found: [FoundKey], _ search: KeySearch, _ console: Console) throws(Refusal) {
     if search.isFolderOpen { console.warning("\(search.folder): other users can read it: chmod 700 it.") }
     for file in found { file.warn(console) }
@@ -78,7 +78,7 @@ extension KeySearch {
 }
 
 extension Publisher {
-  /// If there is a console, it records its steps and publishes facts about them.
+  /// With a console, the publisher records its steps and publishes facts about them.
   init(
     _ configuration: DeploymentConfiguration, _ publication: PublicationDirectory? = nil, keys: KeySource,
     reportingTo console: Console? = nil
@@ -98,7 +98,7 @@ extension Publisher {
     facts = FactsKeeper(isOn: configuration.hasFacts, report: report)
   }
 
-  /// A dataset's job; unsuitable models are recorded as a failed step, and reported to `notices`, if any.
+  /// Makes a dataset's job. If its models are unsuitable, records a failed step and runs the program for failures.
   func job(
     _ dataset: DatasetConfiguration, for use: OriginUse = .step, _ notices: StepNotices? = nil
   ) throws -> DatasetJob {
@@ -136,7 +136,7 @@ extension DatasetJob {
     let plans = try dataset.plans()
     self.init(name: dataset.name, origin: try dataset.place(plans, use), plans: plans, policy: dataset.policy)
     (knownOrigin, commandSeconds) = (dataset.knownOrigin, dataset.feed.commandSeconds)
-    // After another command, facts must still show monitors that 'run' should be running.
+    // While 'run' is running, facts written by another command must also contain its interval, which monitors need.
     if RunLock.isHeld(in: dataset.stateFolder) { checkSeconds = dataset.checkSeconds }
   }
 }
@@ -155,7 +155,7 @@ extension DatasetConfiguration {
   }
 }
 
-/// Keeps a second `run` out of a deployment. The kernel releases it when the process ends.
+/// Prevents a second `run` of the same deployment. The kernel releases it when the process ends.
 struct RunLock: ~Copyable {
   private let file: File
 

@@ -43,7 +43,7 @@ extension ParsedArguments {
     "an address such as https://seeds.example or s3://bucket/prefix, or a folder that holds a publication"
 
   #if SEEDBANK_BUCKETS
-  /// The store of the mirror with that bucket and prefix, or else of the environment. Nil for any other text.
+  /// The store of the mirror with this bucket and prefix, otherwise that of the environment. Nil if the scheme is not s3.
   private func bucket(
     _ text: String, _ mirrors: [MirrorSettings], _ environment: [String: String]
   ) throws(Refusal) -> BucketStore? {
@@ -60,7 +60,7 @@ extension ParsedArguments {
     let region = variable("AWS_REGION", "AWS_DEFAULT_REGION") ?? MirrorSettings().region
     let server = variable("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL") ?? "https://s3.\(region).amazonaws.com"
     guard let address = BucketAddress("\(server)/\(parts.joined(separator: "/"))", region: region) else {
-      // The server may contain a password.
+      // Omits the server, because its URL may contain a password.
       throw Refusal(
         .configuration,
         "\(text.printable): on the server in AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or AWS_REGION, expected "

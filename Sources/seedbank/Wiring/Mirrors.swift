@@ -14,7 +14,7 @@ struct Mirrors: Sendable {
     let state = Mutex<(isOver: Bool, failure: MirrorFailure?)>((false, nil))
   }
 
-  /// Polling interval for a publication by any process.
+  /// How often to check whether any process has published.
   private static let look = Duration.milliseconds(200)
   /// Time limit for all mirrors before publishing.
   private static let checkTime = Duration.seconds(5)
@@ -27,7 +27,7 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// Throws if another publisher is ahead; call it before publishing. Does not wait for slow mirrors, whose push will report it.
+  /// Throws if another publisher is ahead; call it before publishing. Ignores slow mirrors; the push checks them again.
   func check() async throws {
     let (answers, answer) = AsyncStream.makeStream(of: MirrorFailure?.self)
     for mirror in mirrors { Task { answer.yield(try? await blocking { refusal(of: mirror) }) } }
@@ -75,7 +75,7 @@ struct Mirrors: Sendable {
 
   /// Runs until cancelled; calls `stop` if another publisher is ahead on a mirror.
   func follow(stop: @escaping @Sendable () -> Void) async {
-    // Removes those of mirrors that are no longer configured.
+    // Removes the facts of mirrors that are no longer configured.
     await updateFacts()
     await withTaskCancellationHandler {
       await withTaskGroup { group in
@@ -102,7 +102,7 @@ struct Mirrors: Sendable {
 
   private struct Watch {
     var interval = MirrorInterval(.now)
-    /// Begins again once the mirror is up to date, or the same failure later that day would not be logged.
+    /// Replaced once the mirror is up to date. Otherwise the same failure later that day would not be logged.
     var repeated = RepeatedWarnings()
   }
 
@@ -124,7 +124,7 @@ struct Mirrors: Sendable {
         watch.interval.failed(at: .now)
       }
       if let failure = error as? MirrorFailure, failure.error.stopsPublisher {
-        // A second signal would end the process at once.
+        // Calls `stop` only once. It sends a signal, and a second one would end the process at once.
         let isFirst = standing.state.withLock { state in
           defer { state.failure = state.failure ?? failure }
           return state.failure == nil
@@ -136,7 +136,7 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// For monitoring; ignores failures. Waits in a thread of its own for a process that holds the facts' lock.
+  /// Updates the facts for monitors; ignores failures. Uses its own thread, because another process may hold their lock.
   func updateFacts() async {
     try? await blocking {
       guard publication.exists else { return }
@@ -166,12 +166,12 @@ struct Mirrors: Sendable {
 
   private static func warning(_ error: any Error, of mirror: Mirror) -> String {
     let message = Refusal(of: error).message
-    // The other process copies the newest version too.
+    // Another process is updating this mirror to the newest version.
     if case PublicationError.locked = error { return message }
     if isHarmless(error) { return "\(message) Its clients get the current version." }
-    // The publication's or another file's error does not name the mirror.
+    // Errors of the publication and of other local files do not name the mirror.
     guard error is MirrorFailure else {
-      return "\(message) The mirror \(mirror.place) stays as it is until that is fixed."
+      return "\(message) The mirror \(mirror.place) is not updated until that is fixed."
     }
     return "\(message) It is behind until that is fixed; the publication here is not affected."
   }
@@ -181,7 +181,7 @@ extension MirrorReport {
   var words: String {
     guard self != MirrorReport() else { return "up to date" }
     let parts = [
-      files > 0 ? "\(files.counted("file")) put, \(ByteCount(bytes: bytes))" : nil,
+      files > 0 ? "\(files.counted("file")) copied, \(ByteCount(bytes: bytes))" : nil,
       removed > 0 ? "\(removed) removed" : nil,
     ]
     return parts.compactMap(\.self).joined(separator: ", ")

@@ -45,7 +45,7 @@ struct PublishingService: Sendable {
         afterStep()
       }
       let (check, spent) = (Duration.seconds(checkSeconds), ContinuousClock.now - start)
-      // If cancelled during the rest, the loop's condition ends it.
+      // If cancelled, `rest` returns, and the loop's condition ends the loop.
       await alarm.rest(atLeast: OriginAlarm.leastRest(after: spent, every: check), atMost: check)
     }
   }
@@ -53,7 +53,7 @@ struct PublishingService: Sendable {
   /// Runs outside the concurrency pool, because a disk may hang.
   private func renewed(_ stamp: (any OriginStamp)?, _ alarm: OriginAlarm) async throws -> (any OriginStamp)? {
     try await blocking {
-      // The watch comes first, because a write between the check and the watch would go unnoticed.
+      // Watches before it checks, because a write between a check and a later watch would go unnoticed.
       alarm.watch()
       return dataset.look() ? nil : stamp?.renewed()
     }
@@ -78,7 +78,7 @@ struct PublishingService: Sendable {
 
   func attempt() async { await warning(.changes) { try await step(.changes) } }
 
-  /// Half a step, regardless of the origin's state; a first version includes a snapshot.
+  /// Runs half a step even if the origin is unchanged. The first version includes a snapshot.
   @discardableResult
   private func step(_ half: Publisher.Half) async throws -> StepReport {
     let (publisher, job) = (publisher, job)
@@ -87,7 +87,7 @@ struct PublishingService: Sendable {
       let result = Result { try publisher.step(job, half: half, now: .now(), &report) }
       return (report, result)
     }
-    // Also after a failure, because a step may have published before.
+    // Also after a failure, because the step may have published something before it failed.
     await announce(report)
     try result.get()
     return report
@@ -144,13 +144,13 @@ struct StepNotices: Sendable {
     notices.tell(.published, ["dataset": .string(dataset.text), "series": .array(news.map(\.json))])
   }
 
-  /// Runs the program for failures unless the previous step failed in the same way; blocks until it ends.
+  /// Runs the `on.failed` program unless the previous step failed in the same way; blocks until it exits.
   func start(after error: any Error, of dataset: DatasetName) {
     guard notices.has(.failed), !Publisher.isNoStep(error), !isRepeated(error, dataset) else { return }
     notices.tell(.failed, ["dataset": .string(dataset.text), "error": Refusal(of: error).json])
   }
 
-  /// The history has the error's description, or its message if the step could not begin.
+  /// Compares both texts, because the history has the error's description, or its message if the step could not begin.
   private func isRepeated(_ error: any Error, _ dataset: DatasetName) -> Bool {
     guard let newest = (try? history.newest(1, of: dataset))?.first, let text = newest.error else {
       return false

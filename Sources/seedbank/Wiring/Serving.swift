@@ -33,7 +33,7 @@ extension Console {
 }
 
 extension Context {
-  /// Works until a signal, and reports both to the service manager.
+  /// Runs `body` until a signal. Notifies the service manager of the start and the stop.
   func work(
     until signals: StopSignals, _ configuration: DeploymentConfiguration,
     _ body: @escaping @Sendable () async -> Void = {}
@@ -51,7 +51,7 @@ extension Context {
   }
 }
 
-/// The service manager, such as systemd, which receives datagrams of sd_notify(3) without a library.
+/// Notifies the service manager, such as systemd, with the datagrams of sd_notify(3), but without its library.
 struct ServiceManager: Sendable {
   /// A path, or an abstract name after `@`; empty if no manager waits for messages.
   private let address: String
@@ -60,16 +60,16 @@ struct ServiceManager: Sendable {
   private static let variable = "NOTIFY_SOCKET"
   /// Seconds per extension of a start, and seconds between extensions.
   private static let (extensionSeconds, extensionInterval) = (60, 10)
-  /// How long a running step and a notice program may take to end after the front has stopped.
+  /// How long a running step and an `on.…` program may take to end after the front has stopped.
   private static let endSeconds = 30
-  /// Timeout, because a manager that does not read must not stop the service.
+  /// The timeout of a message, because a manager that does not read must not block the service.
   private static let sendSeconds = 1
 
   init(_ context: Context) {
     (address, console) = (context.environment[Self.variable] ?? "", context.console)
   }
 
-  /// The front listens, and everything that can be published is.
+  /// Call it when the front is listening and everything that can be published has been published.
   func notifyReady() { notify("READY=1") }
 
   /// Extends the start timeout until cancelled, because the first step of a large origin takes minutes.

@@ -82,7 +82,7 @@ extension StepReport {
   var text: String {
     var lines = series.flatMap { [$0.line] + (isPreview ? $0.tableLines : []) }
     if isPreview, !pruned.isEmpty {
-      lines.append("\(pruned.count.counted("file")) would be removed: not named in any metadata")
+      lines.append("\(pruned.count.counted("file")) would be removed, because no metadata names them")
     }
     return lines.joined(separator: "\n")
   }

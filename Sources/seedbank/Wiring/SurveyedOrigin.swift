@@ -6,7 +6,7 @@ import SeedSystem
 import SeedPostgres
 #endif
 
-/// A database with an origin's structure: the origin, or an empty file with the tables of a feed.
+/// A database with an origin's structure: the origin itself or, for a feed, an empty file with its tables.
 final class SurveyedOrigin {
   /// The survey of a feed; nil for other origins.
   let feed: FeedSurvey?
@@ -15,7 +15,7 @@ final class SurveyedOrigin {
 
   init(of dataset: DatasetConfiguration) { (self.dataset, feed, scratch) = (dataset, nil, nil) }
 
-  /// Surveys a path. A folder, and a file with an extension for rows or archives, is a feed.
+  /// Surveys a path. A folder is a feed, and so is a file with an extension of rows or archives.
   init(of dataset: DatasetConfiguration, at path: String) throws {
     guard Self.isFeed(path) else {
       (self.dataset, feed, scratch) = (dataset.looking(at: path), nil, nil)
@@ -28,13 +28,13 @@ final class SurveyedOrigin {
     try survey.make(at: file)
   }
 
-  /// Surveys it in SQLite's SQL. `tables` limits a survey of PostgreSQL.
+  /// Returns the structure as SQL for SQLite. `tables` limits a survey of PostgreSQL.
   func survey(tables: [String]? = nil) throws -> OriginSurvey {
     guard let url = dataset.postgres.url else { return try OriginSurvey(dataset.originPath) }
     #if SEEDBANK_POSTGRES
     return try OriginSurvey(dataset.postgresPlace(url), tables: tables)
     #else
-    // Throws: this build does not support PostgreSQL.
+    // Throws, because this build does not support PostgreSQL.
     _ = try dataset.databasePlace()
     return try OriginSurvey(url.shown)
     #endif
@@ -61,7 +61,7 @@ final class SurveyedOrigin {
 
   deinit { scratch?.remove() }
 
-  /// A single .txt file may contain anything; in a folder it is CSV, as in timetables.
+  /// Without .txt, because a single .txt file may contain anything. In a folder, .txt files are CSV, as in GTFS.
   private static let endings = [".csv", ".tsv", ".json", ".ndjson", ".jsonl", ".gz", ".zip"]
 
   private static func isFeed(_ path: String) -> Bool {

@@ -31,7 +31,7 @@ import Testing
     let end = try event("lifecycle", of: watch)["lifecycle"]
     #expect(end?["state"]?.string == "deprecated" && end?["sunset"]?.string == "2030-01-31")
     #expect(
-      watch.output.contains("Warning: my/1 is deprecated and ends on 2030-01-31: move on to a newer model"))
+      watch.output.contains("Warning: my/1 is deprecated and ends on 2030-01-31: switch to a newer model"))
     #expect(try watch.stop() == .exited(0))
   }
 

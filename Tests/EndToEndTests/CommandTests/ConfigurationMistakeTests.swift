@@ -68,7 +68,7 @@ import Testing
     try folder.remove("seedbank.json")
     #expect(try folder.mistake().hasPrefix("\(folder.file): expected this file, found none; "))
     try folder.write("", to: "seedbank.json/file")
-    #expect(try folder.mistake() == "\(folder.file): expected a file, found something else with that name.")
+    #expect(try folder.mistake() == "\(folder.file): expected a regular file, found something else.")
     try folder.remove("seedbank.json")
     try folder.write([UInt8](repeating: 0x20, count: 4 * 1024 * 1024 + 1), to: "seedbank.json")
     #expect(try folder.mistake() == "\(folder.file): expected at most 4194304 bytes, found more.")
@@ -78,7 +78,7 @@ import Testing
   func `a mirror is outside of the deployment's folders, and they are outside of it`(mirror: String) throws {
     let folder = try DeploymentFolder(
       deployment: #"{"datasets": ["transit"], "mirrors": [{"folder": "\#(mirror)"}]}"#)
-    #expect(try folder.mistake().contains("mirrors[0]: expected a folder of its own, found "))
+    #expect(try folder.mistake().contains("mirrors[0]: expected a separate folder, found "))
   }
 
   @Test func `control characters of a configuration are escaped in the error`() throws {
@@ -101,7 +101,7 @@ import Testing
     ),
     (
       #"{"origin": {"feed": "rows", "changes": "log"}}"#,
-      #"origin.changes: expected "compare", found "log": only a SQLite file and a PostgreSQL database keep a log."#
+      #"origin.changes: expected "compare", found "log": only a SQLite file or a PostgreSQL database can have a log."#
     ),
     (#"{"orgin": {}}"#, #"orgin: unknown key, did you mean "origin"?"#),
     (Self.with(#""schedule": {"check": 1}"#), #"schedule.check: unknown key, did you mean "checkSeconds"?"#),
@@ -124,7 +124,7 @@ import Testing
     ),
     (
       Self.with(#""encodings": ["xz"]"#),
-      #"encodings: expected "gzip" in this list; every client can read it."#
+      #"encodings: expected "gzip" in this list, because every client can read it."#
     ),
     (
       Self.with(#""lifecycle": {"1.0": {"state": "active"}}"#),
@@ -186,7 +186,7 @@ import Testing
     ("2.0/Schema.sql", "/2.0: expected schema.sql in this folder, found none."),
     ("1.0/stop.sql~", "/1.0/stop.sql~: expected only schema.sql and <table>.sql in a model's folder."),
     ("1.0/old/a.sql", "/1.0/old: expected only schema.sql and <table>.sql in a model's folder."),
-    ("1.0/a.sql/b.sql", "/1.0/a.sql: expected a file, found something else with that name."),
+    ("1.0/a.sql/b.sql", "/1.0/a.sql: expected a regular file, found something else."),
     ("2.1", "/2.1: expected a folder that can be listed, found none."),
   ])
   func `an unexpected name among the models is reported`(name: String, rest: String) throws {

@@ -62,7 +62,7 @@ import Testing
       let name = "SEEDBANK_DATASETS_TRANSIT_LIFECYCLE_\(member)"
       #expect(
         try folder.mistake(environment: [name: "active"])
-          == "\(name): this has no effect here; put it in dataset.json, and unset the variable.")
+          == "\(name): no variable can set it; put it in dataset.json, and unset the variable.")
     }
   }
 

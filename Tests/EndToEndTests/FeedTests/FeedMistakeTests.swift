@@ -182,7 +182,7 @@ import Testing
   @Test func `invalid tables in the configuration are rejected, and so is a log`() throws {
     let feed = try FeedDeployment()
     let log = try feed.folder.seedbank("origin", "log", "setup")
-    #expect(log.errors.contains("the origin is a feed, which keeps no log"))
+    #expect(log.errors.contains("the origin is a feed, which needs no log"))
     try feed.configure(#", "tables": {"stops": 3}"#)
     #expect(try feed.regenerate().errors.contains("origin.tables.stops: expected a file's name"))
     try feed.configure(#", "tables": {"stops": {"file": "a.csv", "relations": []}}"#)

@@ -135,7 +135,7 @@ import Testing
     try Tool.run(["cp", scene.folder("my.sqlite"), scene.folder("other/my.sqlite")])
     try SeedbankBinary.succeed(["init", "my.sqlite"], in: scene.folder("other"))
     try expectRefusal(
-      78, "was made under another root", "1.root.json", arguments: "--root", "other/seedbank/root.json")
+      78, "began with another root", "1.root.json", arguments: "--root", "other/seedbank/root.json")
     try scene.look("--root", "other/seedbank/root.json", "--to", "fresh").expect(
       65, "compare the address and root.json")
     #expect(!scene.folder.exists("fresh/metadata"))

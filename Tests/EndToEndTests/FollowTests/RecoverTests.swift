@@ -47,7 +47,7 @@ import Testing
     try scene.follow()
     _ = try pull("store")
     let published = try scene.files(scene.origin.publication)
-    try recover().expect(78, "never overwrites one")
+    try recover().expect(78, "never overwrites")
     #expect(try scene.files(scene.origin.publication) == published)
     let (before, epoch) = (try head(), try #require(try self.epoch()))
     try burn()
@@ -154,7 +154,7 @@ import Testing
     try scene.folder.seedbank("recover", "--from", gone.address).expect(69)
     let (root, kept) = (scene.folder("seedbank/root.json"), scene.folder("app-root.json"))
     try Tool.run(["mv", root, kept])
-    try scene.folder.seedbank("new-epoch", "--yes").expect(78, "put a root.json there")
+    try scene.folder.seedbank("new-epoch", "--yes").expect(78, "put the root.json that apps ship there")
     try Tool.run(["mv", kept, root])
     let origin = scene.folder("my.sqlite")
     try Tool.run(["mv", origin, "\(origin).away"])
@@ -194,7 +194,7 @@ import Testing
       if FollowFolder.isBegun(in: scene.folder("seedbank/publication")) || failed.status != 0 {
         let again = try recover()
         // The first call may have finished, or have released the folder.
-        #expect(again.status == 0 || again.errors.contains("never overwrites one"), "\(what): \(again)")
+        #expect(again.status == 0 || again.errors.contains("never overwrites"), "\(what): \(again)")
       }
       #expect(try head()?.version == 3, "\(what)")
       #expect(try scene.folder.seedbank("regenerate").status == 0, "\(what)")

@@ -69,7 +69,7 @@ import Testing
     let scene = try Scene()
     try Tool.run(["rm", "-rf", scene.deployment.publication.path])
     let outcome = try scene.deployment.seedbank("regenerate").expect(65, "There is no publication at")
-    #expect(outcome.errors.contains("The mirror \(scene.mirror) stays as it is until that is fixed."))
+    #expect(outcome.errors.contains("The mirror \(scene.mirror) is not updated until that is fixed."))
     #expect(!outcome.errors.contains("not affected"), "\(outcome.errors)")
   }
 
@@ -200,7 +200,7 @@ import Testing
     for command in [["regenerate"], ["mirror", "push"]] {
       let outcome = try SeedbankBinary.run(command + config, in: scene.deployment.folder.path)
       #expect(
-        outcome.status == 75 && outcome.errors.contains("was not written by this publisher"),
+        outcome.status == 75 && outcome.errors.contains("this publisher did not write version"),
         "\(command): \(outcome)")
     }
     #expect(scene.file("metadata/timestamp.json", in: scene.mirror) == shown)

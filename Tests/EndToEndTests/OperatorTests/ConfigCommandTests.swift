@@ -83,7 +83,7 @@ import Testing
       outcome.output
         == "error: my: The origin \(deployment.folder("my.sqlite")) is an empty file: it has no tables yet; put the "
         + "database there, or correct the path\n")
-    #expect(outcome.errors == "Error: A publish step would reject this: 1 error was found, see above.\n")
+    #expect(outcome.errors == "Error: A publish step would fail: 1 error was found, see above.\n")
     try deployment.folder.remove("my.sqlite")
     try deployment.seedbank("config", "check").expect(69)
     try deployment.folder.remove("seedbank/publication")

@@ -126,7 +126,7 @@ import Testing
     try deployment.folder.succeed("origin", "log", "setup", "--yes")
     let followed = try String(contentsOfFile: file, encoding: .utf8)
     try before.write(toFile: file, atomically: true, encoding: .utf8)
-    try deployment.seedbank("origin", "log", "setup").expect(0, output: "follows it")
+    try deployment.seedbank("origin", "log", "setup").expect(0, output: "uses it")
     #expect(try deployment.seedbank("origin", "log", "setup", "--print").status == 78)
     #expect(try deployment.seedbank("origin", "log", "setup", "--yes").status == 0)
     #expect(try String(contentsOfFile: file, encoding: .utf8) == followed)

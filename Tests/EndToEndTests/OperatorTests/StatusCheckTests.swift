@@ -143,7 +143,7 @@ import Testing
   func `the page warns like the check about a new column and about a key that others can read`() throws {
     let front = try start("run")
     try deployment.origin("ALTER TABLE shop ADD COLUMN margin REAL")
-    try wait(until: front, says: "more in the origin")
+    try wait(until: front, says: "new in the origin")
     #expect(try check().status == 1)
     try deployment.folder.succeed("model", "skip")
     try wait(until: front, says: Self.allIsWell)
@@ -182,7 +182,7 @@ import Testing
       "mv kept $(cat name)"
     ),
     (
-      "an origin was held open", "origin open for long",
+      "an origin was held open", "long transaction",
       "time=720000; \(facts); echo '{\"openMilliseconds\":720000}' > seedbank/state/my.reading",
       "time=1; \(facts); rm seedbank/state/my.reading"
     ),

@@ -54,6 +54,6 @@ import Testing
       #expect(outcome.status == status && outcome.errors.contains(words), "\(outcome.errors)")
     }
     try SeedbankBinary.run(["ready", "--config", deployment.file], environment: ["SEEDBANK_HTTP_PORT": "0"])
-      .expect(78, "found 0, which means any")
+      .expect(78, "found 0 (any free port)")
   }
 }
