@@ -138,7 +138,7 @@ extension DatabaseState {
     AND c.relpersistence <> 't'
     """
 
-  /// Identifies rows that row-level security hides from the current user, or from a view's owner, with whose rights it reads.
+  /// Identifies rows that row-level security hides from the user, or from a view's owner, with whose rights it reads.
   private static let exemptions = """
     SELECT string_agg(concat_ws(':', c.oid, c.relforcerowsecurity, c.relowner, u.oid, u.rolsuper, u.rolbypassrls, \
     pg_has_role(u.oid, c.relowner, 'USAGE'), ARRAY(SELECT pg_has_role(u.oid, role, 'USAGE') \
