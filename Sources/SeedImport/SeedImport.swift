@@ -10,7 +10,7 @@
 // - A mapping that cannot work with this database fails before the first row.
 // - A row's values point into the document, the tape (its parsed form) or `LentBytes`, and are valid as long as those.
 // - Rows are written in batches. If SQLite rejects a row, its whole batch is read again and written row by row.
-// - The order of rows in a document does not matter: a row whose unique value is still taken is retried at the end.
+// - The order of rows in a document does not matter: a row that needs another row's unique value is retried.
 // - Nothing blocks the caller's thread: an `Importer` works on its own dispatch queue.
 // - Apps catch `ImportFailure`, `CancellationError` and the errors of their own closures and sequences.
 

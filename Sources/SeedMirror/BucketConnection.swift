@@ -15,7 +15,7 @@ struct BucketRequest {
   var body: (content: MirrorFile.Content, length: Int)?
   /// The file for the body of a successful response; nil to keep it in memory. A partial response is appended.
   var sink: (path: String, present: Int)?
-  /// The body's digest, or that of no bytes.
+  /// The body's digest; by default, that of an empty body.
   var sha256 = SHA256Digest.of([]).hex
 }
 

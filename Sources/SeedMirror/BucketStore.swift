@@ -68,7 +68,7 @@ package struct BucketStore: MirrorStore {
     return try SHA256Digest.ofFile(at: sink).digest
   }
 
-  /// Returns nil also if the bucket is missing: a HEAD response has no body that says which of them is.
+  /// Returns nil also if the bucket is missing, because a HEAD response has no body that distinguishes the two.
   package func length(_ path: String) throws -> Int? {
     let answer = try ask(BucketRequest(method: .head, url: address.url(of: path)))
     if answer.status == 404 { return nil }

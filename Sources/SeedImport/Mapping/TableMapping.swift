@@ -129,7 +129,7 @@ public enum ImportConversion: Sendable {
   /// Converts according to the column's type: a number to text with the same digits, a string that spells a number to
   /// that number, true to 1.
   case automatic
-  /// Converts a date. `zone` is the offset east of Greenwich in seconds for strings that give none.
+  /// Converts a date. `zone` is the offset east of Greenwich in seconds, for strings without a zone.
   case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds, zone: Int = 0)
   /// Decodes Base64.
   case base64

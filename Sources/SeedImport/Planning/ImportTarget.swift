@@ -205,7 +205,7 @@ final class KeyIdentity {
     CanonicalRow.write(lent: key, over: &identity)
   }
 
-  /// Whether no other value can be the same key, which is the common case and needs no conversion.
+  /// Whether only this value can be this key. This is the common case, and needs no conversion.
   static func isPlain(_ value: BorrowedValue, _ part: Part) -> Bool {
     switch value {
     case .real: false

@@ -32,8 +32,8 @@ final class RowEvaluator {
     try plan.completeKey()
   }
 
-  /// A nested value: nothing, the key of a row, or a row with the values that it gets from outside, which are its
-  /// parent's key and its name in a dictionary.
+  /// A nested value: nothing, the key of a row, or a row. A row gets values from outside its object: its parent's key,
+  /// and its name in a dictionary.
   enum Nested {
     case absent
     case key(BorrowedValue)

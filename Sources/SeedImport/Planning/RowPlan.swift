@@ -101,7 +101,7 @@ final class RowPlan {
   /// Whether an object was read as a row.
   var hasRows: Bool { latestShape != nil }
 
-  /// A slot beyond the columns', set in rows in which this key column has its default.
+  /// A slot beyond those of the columns. It is set if this key column has its default.
   private func mark(ofDefault column: Int) -> Int { width + column }
 
   /// The defaults for columns that a row omits: the mapping's, and in mode replace also the schema's.
@@ -120,7 +120,7 @@ final class RowPlan {
 
   var hasKey: Bool { target.key.allSatisfy { slots.contains($0) && !values[$0].isNull } }
 
-  /// Key columns with a default, which fills them in rows without their member.
+  /// Defaults of key columns, for rows without the column's member.
   private lazy var keyDefaults: [Int: BorrowedValue] = Dictionary(
     defaults.filter { target.key.contains($0.column) }.map { ($0.column, bytes.lend($0.value)) },
     uniquingKeysWith: { $1 })

@@ -25,7 +25,7 @@ struct DocumentSource: ~Copyable {
     tape = JSONTape(learnsShapes: learnsShapes)
   }
 
-  /// The error because of which no mapping could read the row on the tape.
+  /// The reason why no mapping can read the row on the tape; `nil` if it is valid.
   var flaw: RejectedRow? {
     if let records { return records.flaw }
     return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }

@@ -43,7 +43,7 @@ final class LostRows {
     }
   }
 
-  /// Starts to record mentioned rows in the tables of which other rows may be deleted.
+  /// Starts to record mentioned rows in tables whose other rows may be deleted.
   func begin() throws {
     let lossy = targets.filter { $0.mode != .merge }.map(\.table.name)
     let dependent = try deletion.dependents(of: lossy)

@@ -15,7 +15,7 @@ final class RowTreeWriter {
   var decides = false
   /// Whether a waiting tree is walked only to record the rows that it names.
   private var isMentioning = false
-  /// Rows of the current tree whose unique values, or those of rows that they reference, are taken.
+  /// Rows of the current tree that wait, because they, or rows that they reference, need another row's unique value.
   private var early: Set<Int> = []
   private var isTooEarly = false
   /// Whether the walk is within a row of `early`: if that is rejected later, its existing nested rows stay.
@@ -55,7 +55,7 @@ final class RowTreeWriter {
     do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
     } catch {
-      // The given values may complete the row's key, by which the existing row is recorded and not deleted.
+      // With the given values, the key may be complete. Then the existing row is recorded, and not deleted.
       for item in given { plan.set(item.column, item.value) }
       try nameForOthers(plan)
       try reject(plan, error, source)

@@ -32,7 +32,7 @@ struct LogKey: Hashable {
 
   private static let integers: Set = ["int2", "int4", "int8", "oid"]
   private static let texts: Set = ["text", "varchar", "bpchar", "name"]
-  /// Other types whose equal values have only one form, as those of enums do.
+  /// Other types, besides enums, in which equal values have only one form.
   private static let others: Set = [
     "bool", "uuid", "bytea", "date", "time", "timestamp", "timestamptz", "inet", "cidr", "macaddr",
     "macaddr8",

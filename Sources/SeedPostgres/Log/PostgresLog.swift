@@ -140,7 +140,7 @@ final class PostgresLog: OriginLog {
     return Set(rows.compactMap { $0[0].flatMap { Int($0) } })
   }
 
-  /// The logs of all tables that a projection reads; nil if one has none.
+  /// The logs of all tables that a projection reads; nil if a table has no log.
   private func sources(of projection: PostgresProjection) throws(PostgresError) -> [WatchedTable]? {
     let relations = try reading.relations(readBy: projection).filter { !$0.isView }
     let sources = relations.map { relation in watched.first { $0.members.contains(relation.oid) } }

@@ -80,7 +80,7 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// A repair by the operator, by SQLSTATE. libpq's own errors have none.
+  /// The operator's remedy, by SQLSTATE. Errors of libpq have no SQLSTATE.
   private var repair: String? {
     guard case .server(let place, _, let message) = self else { return nil }
     return switch message.state {

@@ -68,7 +68,7 @@ package struct PostgresLogSetup: OriginLogMaker {
   }
 }
 
-/// The objects by which a database logs all writes to a dataset's tables, as SQL that the operator requests.
+/// The SQL that creates a log of all writes to a dataset's tables.
 struct PostgresLogDraft {
   /// A table without keys is compared as a whole after a write.
   private(set) var logged: [(table: String, keys: [String], remark: String?)] = []
