@@ -1,14 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// Reads one document's rows unchanged, without a mapping or lookups, for receivers with tables of their own. The
-/// document arrives in pieces: call ``feed(_:)`` for each, then ``end()``.
+/// Reads one document's rows without a mapping, and passes them to a receiver, which has its own tables. The document
+/// arrives in pieces: call ``feed(_:)`` for each, then ``end()``.
 package final class DocumentRows {
   private let document: String
   private let receiver: any RowReceiver
   private let binding: RowBinding
   private let buffer = RowBuffer()
-  // Checked, unlike its neighbour: without the check, Swift 6.3.1 never frees the storage of a noncopyable property.
+  // With exclusivity checks: without them, Swift 6.3.1 never frees the storage of a noncopyable property.
   private var source = DocumentSource()
   @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) package private(set) var count = 0
@@ -23,7 +23,7 @@ package final class DocumentRows {
 
   private let most: Int
 
-  /// Creates a reader for rows at a path in the given layout. Reading ends with ``Enough`` after `most` rows.
+  /// Creates a reader for rows at a path in the given layout. It throws ``Enough`` after `most` rows.
   package init(
     _ document: String, _ layout: ImportMapping.Layout, rows: MemberPath, for receiver: any RowReceiver,
     upTo most: Int = .max
@@ -64,7 +64,7 @@ package final class DocumentRows {
     }
   }
 
-  /// Passes rows on before their values expire with the document's next piece.
+  /// Passes the buffered rows on, because the document's next piece invalidates their values.
   private func flush() throws {
     try buffer.flush(to: receiver)
     binding.clear()
@@ -93,7 +93,7 @@ package final class DocumentRows {
     return ImportFailure(.row, "\(place): \(part)\(error.message)")
   }
 
-  /// The document and line of the current row; the row's number if the document is not CSV.
+  /// The document and line of the current row; its number and offset if the document is not CSV.
   package var place: String {
     let offset = source.tape.offset(0)
     source.mark(offset)
@@ -102,7 +102,7 @@ package final class DocumentRows {
   }
 }
 
-/// Storage for rows that are lent until the receiver takes them.
+/// Collects rows for the receiver. Their values are not copied.
 private final class RowBuffer {
   private let values: UnsafeMutablePointer<BorrowedValue>
   private var count = 0
@@ -117,7 +117,7 @@ private final class RowBuffer {
 
   var isFull: Bool { count == DocumentRows.rowsTaken }
 
-  /// An empty row; it is added to the others once it is kept.
+  /// Returns room for a row, filled with NULLs; ``keep()`` adds it to the buffer.
   func next(width: Int) -> UnsafeMutablePointer<BorrowedValue> {
     let row = values + count * ReceivedColumn.most
     row.update(repeating: .null, count: width)

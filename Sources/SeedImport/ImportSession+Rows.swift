@@ -25,8 +25,8 @@ extension ImportSession {
     return try writer.write(list.plan, source, given: given)
   }
 
-  /// Retries waiting rows: first in reverse order, because values usually move along a list in its order;
-  /// then in document order, which rejects rows whose values are still taken.
+  /// Retries waiting rows: first in reverse order, because often each row takes the value of the row after it; then in
+  /// document order, rejecting rows whose values are still taken.
   func retryWaiting() throws {
     let (waiting, place, turn) = (writer.store.waiting, writer.place, turns.latest)
     defer { (writer.place, turns.latest, writer.decides) = (place, turn, false) }
@@ -52,17 +52,17 @@ extension ImportSession {
 
 // Rows and lines that cannot be read.
 extension ImportSession {
-  /// Rejects the row on the tape whatever the mapping. This ends the document if bad rows are not allowed in it and it
-  /// is not CSV.
+  /// Rejects the row on the tape because it cannot be read. If bad rows end the import, invalid JSON is reported as an
+  /// error of the document.
   func refuse(_ flaw: RejectedRow, _ list: List, _ range: Range<Int>) throws {
     if let error = source.scanner.flaw, endsAtBadRows { throw failure(error) }
     try refuse(source.placed(flaw), list) { Array(source.scanner.bytes(range)) }
   }
 
-  /// Rejects a row that cannot be read; its text replaces its JSON.
+  /// Rejects a row that cannot be read. Its text, as a JSON string, is reported in place of its JSON.
   private func refuse(_ refusal: RejectedRow, _ list: List, _ text: () -> [UInt8]) throws {
     list.plan.reset()
-    // It may be a row of any list in this place.
+    // The row may belong to any list at this path, and its key is unknown.
     for number in finder.lists { lists[number].plan.targets.loseKeys() }
     try issues.reject(list.plan, refusal, place) { Self.json(unreadable: text()) }
     try issues.endRow()
@@ -86,7 +86,7 @@ extension ImportSession {
     let isPassed = source.scanner.skipLine()
     if issues.wantsRows { badLine?.text += source.scanner.bytes(start..<source.scanner.offset) }
     guard let line = badLine else { return true }
-    // Rejected rows are kept in full. A longer line means that the document is not made of lines.
+    // The line may be in memory for the report. If it is too long, the document does not consist of lines.
     guard line.text.count <= RowFinder.longestRow else { throw failure(line.error) }
     guard isPassed else { return false }
     badLine = nil

@@ -8,7 +8,7 @@ extension ImportSession {
     private let conditions: [RowCondition]
     let csv: CSVFormat?
     fileprivate let header: HeaderCheck
-    /// The values of empty fields under the latest header; only if it is not the first list of its document.
+    /// The values of empty fields under the latest header. The first list of a document does not need them.
     @exclusivity(unchecked) private var empties: (header: RecordHeader, values: [RecordHeader.Empty])?
 
     init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
@@ -26,7 +26,7 @@ extension ImportSession {
       return true
     }
 
-    /// Reads a record's empty fields by this list's columns; the source applied those of the document's first list.
+    /// Sets a record's empty fields again by this list's columns: the source used those of the document's first list.
     func refill(_ source: borrowing DocumentSource) {
       guard let header = source.records?.header else { return }
       if empties?.header !== header {
@@ -42,7 +42,7 @@ extension ImportSession {
     }
   }
 
-  /// Resets the source for the next document; its header must fit all lists of records.
+  /// Resets the source for the next document. A CSV header must fit all lists of the document.
   func restartSource() throws {
     let (frame, lists) = (self.frame, self.lists)
     do throws(ImportFailure) {
@@ -75,8 +75,8 @@ extension ImportSession {
       guard !mapping.lists.contains(where: { $0.table.deletes }) else {
         throw ImportFailure(
           .mapping,
-          "a mode of the mapping deletes rows, which takes one transaction: another batch may still have them. Import "
-            + "without batches")
+          "the mapping has a mode that deletes rows, which works only in one transaction, because a later batch may "
+            + "contain them: import without batches (--batch)")
       }
     }
   }

@@ -1,9 +1,9 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Imports documents, which arrive in pieces, into a database that only this session uses. Call `begin`, `feed` and
-/// `end` for every document, then `finish`. `abandon` restores the database as it was before, or as the last committed
-/// batch left it.
+/// Imports documents, which arrive in pieces, through a connection that nothing else uses. Call `begin`, `feed` and
+/// `end` for every document, then `finish`. `abandon` rolls back to the state before the import, or after the last
+/// committed batch.
 package final class ImportSession {
   private let connection: Connection
   private var frames: DocumentFrames
@@ -17,9 +17,9 @@ package final class ImportSession {
   let writer: RowTreeWriter
   let issues: IssueCollector
   let turns: TurnCounter
-  // Checked, unlike its neighbours: without the check, Swift 6.3.1 never frees the storage of a noncopyable property.
+  // With exclusivity checks: without them, Swift 6.3.1 never frees the storage of a noncopyable property.
   var source = DocumentSource()
-  // Unchecked, because every row passes through these and no access overlaps.
+  // Unchecked for speed: every row accesses these, and no accesses overlap.
   @exclusivity(unchecked) private(set) var finder: RowFinder
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var timer: ProgressTimer
@@ -33,8 +33,8 @@ package final class ImportSession {
 
   private let isDryRun: Bool
 
-  /// Opens the transaction. The connection must not be in one and must not enforce foreign keys. A dry run checks the
-  /// policy like any other, but ends without a commit.
+  /// Opens the transaction. The connection must not be in one and must not enforce foreign keys. A dry run ignores
+  /// batches and rolls back at the end.
   package init(
     _ connection: Connection, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
     hooks: ImportHooks = ImportHooks(), isDryRun: Bool = false
@@ -114,7 +114,7 @@ package final class ImportSession {
     }
   }
 
-  /// A line that is not JSON is a bad row; in any other document the error is fatal.
+  /// Invalid JSON is a bad row in a document of lines; in any other document, it ends the import.
   private func refuse(_ error: JSONError) throws {
     try writeCollected()
     source.mark(source.scanner.offset)
@@ -144,7 +144,7 @@ package final class ImportSession {
     try passBatch()
   }
 
-  /// Takes the row on the tape; returns false if no list takes it.
+  /// Imports the row on the tape; returns false if it meets no list's conditions.
   private func take(_ name: String?) throws -> Bool {
     guard let number = selectList() else { return false }
     let (list, flaw, range) = (lists[number], source.flaw, place.offset..<source.scanner.offset)
@@ -162,7 +162,7 @@ package final class ImportSession {
     return true
   }
 
-  /// The first list in this place that takes the row; an unreadable record goes to the first list.
+  /// The first list at this path whose conditions the row meets, or the first list if the row cannot be read.
   private func selectList() -> Int? {
     let numbers = finder.lists
     if numbers.count == 1, lists[numbers[0]].isOpen { return numbers[0] }
@@ -221,7 +221,7 @@ package final class ImportSession {
     try resolveDeferred()
     try hooks.willCommit?()
     try connection.execute("COMMIT")
-    // Another writer may change them before the next batch.
+    // Another writer may change these rows before the next batch.
     for target in targets { target.recent.clear() }
     (committed, rowsInTransaction) = (report.rows, 0)
     try connection.execute("BEGIN IMMEDIATE")
@@ -241,7 +241,7 @@ package final class ImportSession {
   private func complete() throws {
     try frames.checkAllCame()
     try writeCollected()
-    // Deletes before waiting rows are retried, because these may need values of deleted rows.
+    // Deletes before waiting rows are retried, because they may need unique values of deleted rows.
     try lostRows.removeUnmentioned(absent: absentTables)
     try issues.endRow()
     try resolveDeferred()
@@ -259,7 +259,7 @@ package final class ImportSession {
     Set(lists.indices.filter { !listsFound.contains($0) }.map { lists[$0].plan.table.name })
   }
 
-  /// All tables if batches were committed: the import may complete an interrupted one, which checked none of its rows.
+  /// All tables if batches were committed: an earlier, interrupted run may have changed tables that this run does not.
   private var tablesToCheck: Set<String> {
     let suspects = committed > 0 ? targets : targets.filter(\.isTouched)
     return Set(suspects.map(\.table.name) + lostRows.tables)
@@ -281,7 +281,7 @@ package final class ImportSession {
   }
 
   package func abandon() {
-    // Reports only the original failure.
+    // A second error would hide the original failure.
     try? issues.endRow()
     connection.rollBack()
   }

@@ -30,8 +30,8 @@ public struct ImportSource: Sendable {
   /// A file, plain or gzip (detected by content), read in pieces.
   public static func file(_ url: URL) -> ImportSource { .files([url]) }
 
-  /// Several files, such as a feed's, in one import: their rows may reference each other. A mapping's lists name their
-  /// file in ``ImportMapping/List/file``.
+  /// Several files, such as those of a feed, in one import. Their rows may reference each other. Each list of the
+  /// mapping can name its file in ``ImportMapping/List/file``.
   public static func files(_ urls: [URL]) -> ImportSource {
     ImportSource(kind: .files(urls), name: "")
   }
@@ -53,8 +53,8 @@ public struct ImportSource: Sendable {
   ) -> ImportSource { ImportSource(kind: .pages(first: first, page), name: name) }
 }
 
-/// An import requests one piece at a time, so the iterator has no concurrent calls. The compiler would accept
-/// `next(isolation:)`, which requires iOS 18.
+/// Unchecked, because an import requests one piece at a time. `next(isolation:)` would not need this class, but
+/// requires iOS 18.
 private final class PieceIterator<Iterator: AsyncIteratorProtocol>: @unchecked Sendable
 where Iterator.Element == Data {
   private var iterator: Iterator

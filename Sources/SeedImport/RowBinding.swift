@@ -1,7 +1,7 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Binds members and fields to a receiver's columns, with the conversion of their values.
+/// Reads JSON members and CSV fields into a receiver's columns, and converts their values.
 final class RowBinding {
   private let receiver: any RowReceiver
   private let reader = ValueReader()
@@ -36,12 +36,12 @@ final class RowBinding {
       targets.append(target)
       return node
     }
-    // Rows may have any number of names, and only some of them have columns.
+    // Limits the cache, because rows may have any number of members without a column.
     if node != nil || known.count < 2 * ReceivedColumn.most { known[name] = .some(node) }
     return node
   }
 
-  /// Binds the fields of a CSV header; returns its error if no row can follow.
+  /// Binds the fields of a CSV header; returns the error if the header is invalid.
   func begin(_ names: [String]) -> String? {
     if let flaw = receiver.flaw(ofHeader: names) { return flaw }
     fields = names.map(target)
@@ -59,10 +59,10 @@ final class RowBinding {
     for place in 0..<source.tape.count(0) {
       if let node = members.target(at: place, source.text(member)) {
         let target = targets[node.columns[0]]
-        // One of several members would hide the others.
+        // Otherwise, the last of these members would silently win.
         guard !filled.contains(target.column) else {
           throw RejectedRow(
-            .malformed, "the row has several members of this name, which differ in case or spaces: keep one",
+            .malformed, "several members, which differ in case or spaces, fit this column: keep one",
             column: target.schema.name)
         }
         filled.insert(target.column)
@@ -103,7 +103,7 @@ final class RowBinding {
 }
 
 package protocol RowReceiver: AnyObject {
-  /// The error in the header of a CSV document; `nil` if rows may follow.
+  /// The error in the header of a CSV document; `nil` if the header is valid.
   func flaw(ofHeader names: [String]) -> String?
   /// The column for a member or field; `nil` to ignore it.
   func column(_ name: String) -> ReceivedColumn?

@@ -1,4 +1,4 @@
-// SeedImport: an app's own documents of JSON and CSV into its own tables.
+// SeedImport: imports an app's JSON and CSV documents into the tables of its own SQLite database.
 //
 // Folders, lowest first: Mapping, Reading, Planning, Writing, API.
 //
@@ -8,9 +8,9 @@
 //
 // Rules of this module:
 // - A mapping that cannot work with this database fails before the first row.
-// - A row's values are lent by the document, the tape or the row's bytes, and are valid as long as their lender.
-// - Rows are written in batches. If SQLite rejects one of them, all are read again and written one by one.
-// - The order of rows in a document does not matter: a row whose unique value is still taken is retried at the end.
+// - A row's values point into the document, the tape (its parsed form) or `LentBytes`, and are valid as long as those.
+// - Rows are written in batches. If SQLite rejects a row, its whole batch is read again and written row by row.
+// - The order of rows in a document does not matter: a row that needs another row's unique value is retried.
 // - Nothing blocks the caller's thread: an `Importer` works on its own dispatch queue.
 // - Apps catch `ImportFailure`, `CancellationError` and the errors of their own closures and sequences.
 

@@ -19,10 +19,10 @@ package struct BucketAddress: Hashable, Sendable {
   let prefix: String
 
   package static let expected =
-    "an address such as https://s3.eu-central-1.amazonaws.com/bucket/prefix, of letters, digits, '-', '.', '_' and '~', and with "
-    + "https:// unless it is this machine's"
+    "an address such as https://s3.eu-central-1.amazonaws.com/bucket/prefix, only of letters, digits, '-', '.', '_' and '~', and "
+    + "with https:// unless it is this machine's"
 
-  /// Returns nil for a malformed address, for one with a user, and for http:// to another machine.
+  /// Returns nil if the address is malformed, contains a user name, or is http:// to another machine.
   package init?(_ text: String, region: String = "us-east-1", style: Style = .path) {
     guard let end = text.firstRange(of: "://") else { return nil }
     let scheme = text[..<end.lowerBound]
@@ -46,7 +46,7 @@ package struct BucketAddress: Hashable, Sendable {
     !["", ".", ".."].contains(part) && MetadataName.quoted(part) == part
   }
 
-  /// Whether `parts` are its bucket's name and its prefix, as in `s3://bucket/prefix`.
+  /// Whether `parts`, from a text such as `s3://bucket/prefix`, are this bucket's name and prefix.
   package func isNamed(_ parts: [Substring]) -> Bool {
     guard let name = parts.first, prefix == parts.dropFirst().map({ "\($0)/" }).joined() else { return false }
     return bucket.isEmpty ? server.contains("://\(name).") : bucket == "/\(name)"

@@ -10,12 +10,12 @@ struct BucketRequest {
   let method: Method
   let url: String
   var headers: [String] = []
-  /// The expected length of the response, as far as it is known.
+  /// The expected length of the response; 0 if it is unknown.
   var expectedBytes = 0
   var body: (content: MirrorFile.Content, length: Int)?
-  /// The file for a successful response's body, instead of memory. A partial response is appended.
+  /// The file for the body of a successful response; nil to keep it in memory. A partial response is appended.
   var sink: (path: String, present: Int)?
-  /// The body's digest, or that of no bytes.
+  /// The body's digest; by default, that of an empty body.
   var sha256 = SHA256Digest.of([]).hex
 }
 
@@ -30,12 +30,12 @@ struct BucketAnswer {
 
 struct BucketLimits {
   var connectSeconds = 10
-  /// Time below the least rate for a request without large content, so that a store that hangs is found soon.
+  /// Maximum time below `leastBytesPerSecond` for a small request; short, to detect a store that hangs.
   var answerSeconds = 10
-  /// Time below the least rate.
+  /// Maximum time below `leastBytesPerSecond` for a large request.
   var slowSeconds = 30
   var leastBytesPerSecond = 1000
-  /// For a whole small request, because a store may keep sending just above the least rate.
+  /// Maximum time for a whole small request, because a store may keep sending just above the least rate.
   var wholeSeconds = 300
   static let smallBytes = 1 << 20
   /// Larger files are uploaded in parts.
@@ -45,7 +45,7 @@ struct BucketLimits {
   /// The pause before a request is repeated. It doubles each time.
   var pauseMicroseconds: UInt32 = 200_000
 
-  /// Extended by the time for `bytes` at the least rate.
+  /// Maximum time for a request of any size: adds the time for `bytes` at the least rate.
   func wholeSeconds(_ bytes: Int) -> Int { wholeSeconds + bytes / max(1, leastBytesPerSecond) }
 }
 
@@ -177,7 +177,7 @@ private final class Exchange {
       let count = try file?.read(into: buffer) ?? 0
       bodyLeft -= count
       guard count > 0 || bodyLeft <= 0 else {
-        throw MirrorError.refused("a file is shorter than signed: 'seedbank verify' names it")
+        throw MirrorError.refused("a file here is shorter than signed: 'seedbank verify' names it")
       }
       return count
     }

@@ -11,7 +11,7 @@ package struct BucketCredentials: Sendable, CustomStringConvertible {
 
   private static let mostFileBytes = 1024 * 1024
 
-  /// Reads a profile of the file in `AWS_SHARED_CREDENTIALS_FILE`; without a profile, the variables take precedence.
+  /// Reads `AWS_ACCESS_KEY_ID` if it is set and there is no `profile`, otherwise the `AWS_SHARED_CREDENTIALS_FILE`.
   package init(_ environment: [String: String], profile: String?) throws(MirrorError) {
     func variable(_ name: String) -> String? { environment[name].flatMap { $0.isEmpty ? nil : $0 } }
     if profile == nil, let identity = variable("AWS_ACCESS_KEY_ID"),

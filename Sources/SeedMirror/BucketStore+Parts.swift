@@ -6,13 +6,13 @@ import SeedTrust
 extension BucketStore {
   /// Uploads a file in parts, because stores limit one PUT. Readers see nothing of it before the last request.
   func putInParts(_ file: MirrorFile, from path: String, _ condition: PutCondition) throws -> PutReply {
-    // The store checks the condition only at the end.
+    // Checked first too, because the store checks the condition only after all parts.
     if condition == .absent, try length(file.path) != nil { return .unmet }
     let url = address.url(of: file.path)
     let begun = try answer(BucketRequest(.post, "\(url)?uploads=", file.headers))
     try check(begun)
     guard let id = BucketList.text("UploadId", in: begun.text) else {
-      throw MirrorError.refused("it does not identify the upload that it began: use another store")
+      throw MirrorError.refused("it sends no UploadId for an upload in parts: use another store")
     }
     let upload = "uploadId=\(MetadataName.quoted(String(id)))"
     var isDone = false
@@ -56,7 +56,7 @@ extension BucketStore {
       Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8))
   }
 
-  /// A store can drop an upload at any time.
+  /// A store can drop an upload at any time. This is a temporary failure: the file is uploaded again.
   private func answer(_ request: BucketRequest) throws -> BucketAnswer {
     let answer = try ask(request, isOfUpload: true)
     if answer.code == "NoSuchUpload" { throw MirrorError.away(answer.words) }

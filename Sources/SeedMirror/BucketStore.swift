@@ -7,7 +7,7 @@ package struct BucketStore: MirrorStore {
   let address: BucketAddress
   let limits: BucketLimits
   private let connection: BucketConnection
-  /// Whether the program is shutting down. An upload in parts is aborted, or its parts would stay.
+  /// Whether the program is shutting down. Then an upload in parts is aborted; otherwise its parts would stay.
   let isOver: @Sendable () -> Bool
   private let credentials: @Sendable () throws -> BucketCredentials
 
@@ -63,12 +63,12 @@ package struct BucketStore: MirrorStore {
     if present > 0, present < bytes { request.headers = ["Range: bytes=\(present)-"] }
     let answer = try ask(request)
     if answer.isMissingFile { return nil }
-    // Status 416: the file there is not longer than the part here. If it is shorter, the digest differs.
+    // Status 416: the file in the bucket is not longer than the part here. If it is shorter, the digest differs.
     if answer.status != 416 { try check(answer) }
     return try SHA256Digest.ofFile(at: sink).digest
   }
 
-  /// A HEAD response has no body that distinguishes a missing bucket from a missing object.
+  /// Returns nil also if the bucket is missing, because a HEAD response has no body that distinguishes the two.
   package func length(_ path: String) throws -> Int? {
     let answer = try ask(BucketRequest(method: .head, url: address.url(of: path)))
     if answer.status == 404 { return nil }
@@ -77,7 +77,7 @@ package struct BucketStore: MirrorStore {
   }
 
   package func put(_ file: MirrorFile, _ condition: PutCondition) throws -> PutReply {
-    // With an empty header, libcurl would put the file without a condition.
+    // libcurl omits a header without a value, so the file would be put without a condition.
     if condition == .tag("") { throw MirrorError.ignoresConditions("it sends no ETag") }
     var request = BucketRequest(method: .put, url: address.url(of: file.path))
     request.headers = condition.headers + file.headers
@@ -114,18 +114,18 @@ package struct BucketStore: MirrorStore {
 
   private static let (repeats, uploadRepeats) = (2, 7)
 
-  /// Repeats a request that the store may accept a moment later: one of an upload in parts for about half a
-  /// minute, so that an outage does not cost the whole upload; others twice, and only after a response, because a
-  /// store that hangs must be found soon. `MirrorPush` repeats whole puts.
+  /// Repeats a request after a temporary failure. Those of an upload in parts are repeated for about half a minute, so
+  /// that an outage does not cost the whole upload; others twice, and only after a response, because a store that hangs
+  /// must be detected soon. `MirrorPush` repeats whole puts.
   func ask(_ request: BucketRequest, isOfUpload: Bool = false) throws -> BucketAnswer {
     var repeats = isOfUpload ? Self.uploadRepeats : request.method == .put ? 0 : Self.repeats
     var pause = limits.pauseMicroseconds
-    // A request without a response takes long, so it is repeated only until then.
+    // A request without a response takes long, so it is not repeated after this time.
     let end = ContinuousClock.now + .seconds(2 * limits.slowSeconds)
     while true {
       do {
         var answer = try connection.answer(to: request, as: credentials())
-        // A store can report an error after it has begun to answer 200.
+        // A store can report an error in the body of a response with status 200.
         if isOfUpload, answer.status == 200, answer.code != nil { answer.status = 500 }
         if !answer.isPassing || repeats == 0 { return answer }
       } catch MirrorError.away where isOfUpload && repeats > 0 && ContinuousClock.now < end {}
@@ -158,7 +158,7 @@ package struct BucketStore: MirrorStore {
     switch answer.code {
     case "NoSuchBucket": "create the bucket, or correct its name"
     case "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidToken", "ExpiredToken":
-      "the store rejected the credentials; check the variables or the file"
+      "the store rejected the credentials; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the credentials file"
     case "AuthorizationHeaderMalformed": "the region is not \(address.region); the store's console names it"
     case "RequestTimeTooSkewed":
       "the clocks differ: here it is \(UTCTime.now()), there \(answer.date ?? "another time")"
@@ -172,7 +172,7 @@ package struct BucketStore: MirrorStore {
       case 300..<400:
         "it redirects\(answer.location.map { " to \($0.printablePart)" } ?? ""); name that address or its region"
       case 401, 403:
-        "the credentials do not allow that; they must list the bucket, and read, write and delete in it"
+        "the credentials do not allow that; they must permit listing the bucket, and reading, writing and deleting in it"
       default: "check the address, the style and the region"
       }
     }

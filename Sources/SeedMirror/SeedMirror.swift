@@ -1,8 +1,8 @@
-// SeedMirror: a bucket of an object store as a mirror, through libcurl. Optional in a build.
+// SeedMirror: mirrors a publication to a bucket of an object store, through libcurl. Optional in a build.
 //
 // Rules of this module:
 // - Only BucketConnection.swift calls libcurl, which also signs each request (AWS Signature Version 4).
-// - Each request names the SHA-256 of its body, because libcurl's signature would otherwise be wrong.
-// - Redirects are not followed, because a signature is for one host. Query parameters are sorted, and object names have
-//   only unreserved characters and slashes, so that both sides sign the same.
+// - Each request has a header with the SHA-256 of its body. Without it, libcurl's signature would be wrong.
+// - Redirects are not followed, because a signature is valid for one host. Query parameters are sorted, and object
+//   names have only unreserved characters and slashes, so that both sides sign the same.
 // - Credentials come from the environment or a file, and never appear in messages, arguments or logs.

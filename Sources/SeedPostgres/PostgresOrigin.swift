@@ -4,7 +4,7 @@ import SeedPublication
 package import SeedPublisher
 import SeedSystem
 
-/// A database's schema, read in one transaction while other sessions may write.
+/// Reads one schema of a database in one transaction, while other sessions may write.
 package final class PostgresOrigin: Origin {
   private let connection: PostgresConnection
   private let types: TypeCatalog
@@ -27,8 +27,8 @@ package final class PostgresOrigin: Origin {
     (connection, types, reading) = (origin.connection, origin.types, origin.reading)
   }
 
-  /// Starts over with a lock on each table that the plans read, as pg_dump does, so that no writer truncates or
-  /// rewrites it during the transaction.
+  /// Begins a new transaction with a lock on each table that the plans read, as pg_dump does, so that no writer
+  /// truncates or rewrites the tables during the transaction.
   package func locking(_ plans: [SeriesPlan]) throws -> any Origin {
     let before = try stateIfAllowed()
     let tables = try reading.lockable(relations(readBy: plans))
@@ -36,7 +36,7 @@ package final class PostgresOrigin: Origin {
       try connection.begin(locking: tables)
     } catch {
       guard error.isInability else { throw error }
-      // A view's owner may read only some columns, and a table may be gone.
+      // Locks nothing, because a view's owner may have rights to some columns only, or a table may be gone.
       try connection.begin()
     }
     let locked = PostgresOrigin(continuing: self)
@@ -101,8 +101,8 @@ package final class PostgresOrigin: Origin {
     return doubt.flatMap { [.otherDatabase, .otherTimeline].contains($0) ? .other($0) : nil } ?? .follows
   }
 
-  /// Returns nil if the user or server cannot report it. Other errors may be temporary, and a standby may then be
-  /// behind.
+  /// Returns nil if this user or server cannot report the state. Throws other errors, which may be temporary, because
+  /// without the state, a standby that is behind would not be detected.
   private func stateIfAllowed() throws -> DatabaseState? {
     do { return try state.get() } catch let error as PostgresError where error.isInability { return nil }
   }
@@ -136,7 +136,7 @@ extension PostgresPlace: OriginPlace {
     return (try PostgresStamp(connection), reuse)
   }
 
-  /// The place sets how long to wait for locks. With `waitSeconds` 0, the connection timeout is short too.
+  /// `waitSeconds` does not affect locks, whose timeout the place sets. With 0, the connection timeout is short.
   package func open(waitSeconds: Int) throws -> any Origin {
     var place = self
     if waitSeconds == 0 { place.connectSeconds = Self.impatientSeconds }
@@ -146,8 +146,8 @@ extension PostgresPlace: OriginPlace {
   private static let impatientSeconds = 2
 }
 
-/// The finished transactions of a server. If no other one has finished since, no row has changed, so a check costs one
-/// small query. A write to another database of the server costs a comparison that finds nothing.
+/// Identifies the finished transactions of a server, by one small query. While the stamp is equal, no row has changed.
+/// A write to another database of the server changes the stamp too, and costs a comparison that finds nothing.
 private struct PostgresStamp: OriginStamp {
   private let place: PostgresPlace
   private let takenAt = UTCTime.now().secondsSinceEpoch
@@ -165,8 +165,8 @@ private struct PostgresStamp: OriginStamp {
     CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END
     """
 
-  /// A standby that has replayed all it received is not behind, however old the last write; one that receives nothing
-  /// may be as far behind as its newest transaction is old. Its lag is unknown before it has replayed one.
+  /// A standby that receives and has replayed all it received is not behind, even if the last write is old. Otherwise,
+  /// it may be behind by the age of its newest replayed transaction. Before the first one, its lag is unknown.
   private static let snapshotQuery = """
     SELECT pg_current_snapshot(), CASE WHEN NOT pg_is_in_recovery() THEN NULL \
     WHEN EXISTS (SELECT FROM pg_stat_wal_receiver) AND pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn() THEN 0 \

@@ -79,7 +79,7 @@ import Testing
     }
     let report = try bench().collect("id,kind,b\n1,pair,x\n2\n", mapping: ImportMapping(lists: lists))
     #expect(report.tables["stop"]?.rejected == 1 && report.tables["pair"]?.rejected == 0)
-    #expect(report.issues.map(\.message) == ["a record of 1 field under 3 names"])
+    #expect(report.issues.map(\.message) == ["the record has 1 field, but the header has 3"])
   }
 
   @Test(

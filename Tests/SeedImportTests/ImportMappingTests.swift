@@ -82,7 +82,7 @@ import Testing
     ("with different values in one column", people(["kind": .text("1")], ["KIND": .integer(1)])),
     ("use a separate table for each join, or let both merge", film(join("actors"), join("directors"))),
     (
-      "the names at $.m cannot be its key, because the key has 2 columns",
+      "the names at $.m cannot fill its key, because the key has 2 columns",
       film(
         .join(
           "m", "two", through: "trio", parentKey: ["f"], elementKey: ["a", "b"],

@@ -11,8 +11,8 @@ import Testing
     """
   private static let mapping = ImportMapping("t")
   private static let remedy = """
-    import the referenced rows too, or set the policy for references, which is not the one for bad rows: \
-    '--references null' clears them, '--references keep' keeps them (ImportPolicy.References)
+    import the referenced rows too, or clear such references with '--references null', or keep them with \
+    '--references keep' (ImportPolicy.References); the policy for bad rows does not apply to references
     """
 
   @Test func `a failure names the first rows with broken references and a remedy`() throws {

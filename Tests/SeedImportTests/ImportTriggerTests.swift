@@ -49,7 +49,7 @@ import Testing
     )
     let failure = bench.failure(#"[{"id": 1}]"#, mapping: ImportMapping("item"))
     #expect(
-      failure?.message.hasSuffix("then run VACUUM, so that the next step does not rely on the origin's log")
+      failure?.message.hasSuffix("then run VACUUM, so that the publisher compares all rows in its next step")
         == true)
   }
 

@@ -308,7 +308,7 @@ import Testing
   @Test func `a missing table or column is reported`() throws {
     let scene = try scene("CREATE TABLE other(id int)")
     check(
-      scene, ["relation \"public.t\" does not exist", "make the table, correct origin.schema"],
+      scene, ["relation \"public.t\" does not exist", "create the table, correct origin.schema"],
       isConfiguration: true)
     try scene.database.run("CREATE TABLE t(id int)")
     check(scene, ["lacks the column name"])

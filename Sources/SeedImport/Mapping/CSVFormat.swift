@@ -29,7 +29,7 @@ public struct CSVFormat: Hashable, Sendable {
     (self.delimiter, self.header, self.empty) = (delimiter, header, empty)
   }
 
-  /// A delimiter as files and command lines spell it; `nil` if it cannot be one.
+  /// Parses a delimiter from a mapping file or an option; `nil` if it is invalid.
   package static func delimiter(spelled text: String) -> Character? {
     if ["tab", "\\t"].contains(text) { return "\t" }
     guard text.count == 1, let character = text.first, byte(character) != nil else { return nil }

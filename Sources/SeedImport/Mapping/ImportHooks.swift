@@ -10,7 +10,7 @@ package struct ImportHooks {
   /// Called at most ten times a second, and once at the end.
   package var progress: ((ImportProgress) -> Void)?
   package var rejected: ((ImportReject) throws -> Void)?
-  /// Called before a commit: rejected rows up to here must be durable.
+  /// Called before each commit, to make the rows rejected so far durable first.
   package var willCommit: (() throws -> Void)?
   /// Checked between batches.
   package var isCancelled: () -> Bool = { false }

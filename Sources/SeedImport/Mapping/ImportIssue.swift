@@ -26,11 +26,11 @@ public struct ImportIssue: Hashable, Sendable {
     case conflict
     /// A reference is broken.
     case reference
-    /// Unmentioned rows were kept because a list is missing, or because a rejected row's key could not be read.
+    /// Rows that the import does not mention were kept, because a list is missing or a rejected row's key is unknown.
     case notDeleted
   }
 
-  /// The document's name; empty if the issue is about the whole import, which has no row or offset either.
+  /// The document's name; empty if the issue is about the whole import. Then the row and the offset are 0.
   public var document: String
   /// The row within the document, from 1; a CSV's header does not count.
   public var row: Int
@@ -76,7 +76,7 @@ public struct ImportReject: Hashable, Sendable {
     (self.issue, self.list, self.name, self.value) = (issue, list, name, value)
   }
 
-  /// The row as a line, without its end: the members of its issue, and the row.
+  /// One line of JSON, without the line end: the issue's members, then the row.
   public var json: [UInt8] {
     let source: [JSONMember] = .init(("list", JSONValue(list)), ("name", name.map(JSONValue.string)))
     let members = JSONValue.object(issue.origin + source + issue.matter).bytes
@@ -113,7 +113,7 @@ public struct ImportFailure: Error, Hashable, Sendable, CustomStringConvertible 
     case row
     /// References are broken, and the policy ends the import.
     case references
-    /// A table would lose more unmentioned rows than the policy allows.
+    /// A table would lose more rows than the policy allows, because the import does not mention them.
     case shrunk
     /// The database's schema contradicts itself.
     case schema

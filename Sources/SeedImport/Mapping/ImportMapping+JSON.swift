@@ -1,9 +1,8 @@
 import SeedFormat
 import SeedSystem
 
-// Mappings as JSON: see the article "Mapping files".
 extension ImportMapping {
-  /// Reads a mapping from JSON; throws an ``ImportFailure`` with the code `mapping`, the problem and its place.
+  /// Reads a mapping file (see <doc:Mappings>); throws an ``ImportFailure`` with the code `mapping` and the place.
   public init(json: [UInt8]) throws(ImportFailure) {
     let mark: [UInt8] = [0xEF, 0xBB, 0xBF]
     do throws(MalformedJSON) {
@@ -47,7 +46,7 @@ extension ImportMapping.List {
     for member in members.unread {
       let values = try (member.value.elements ?? [member.value]).map { value throws(MalformedJSON) in
         guard let plain = value.plain else {
-          throw members.error(member.name, "expected a plain value, or an array of such")
+          throw members.error(member.name, "expected a plain value or an array of plain values")
         }
         return plain
       }
@@ -56,7 +55,7 @@ extension ImportMapping.List {
     return conditions
   }
 
-  /// Guesses from the file's name, like the command without a layout option; a feed's `.txt` is CSV.
+  /// The layout by the extension of the file's name, for lists that do not give one. A feed's `.txt` is CSV.
   private static func layout(by file: String?, _ rows: MemberPath) -> ImportMapping.Layout {
     let name = (file ?? "").lowercased()
     switch (name.hasSuffix(".gz") ? name.dropLast(3) : name[...]).split(separator: ".").last {
@@ -81,7 +80,8 @@ extension ImportMapping.List {
     case ("dictionary", let column?, nil): return .dictionary(keyColumn: column)
     default:
       throw object.error(
-        "layout", "expected array, single, lines, csv (alone with csv), or dictionary with a keyColumn")
+        "layout",
+        "expected array, single, lines, csv (the only one with 'csv'), or dictionary (with 'keyColumn')")
     }
   }
 }
@@ -103,7 +103,7 @@ extension CSVFormat {
 }
 
 extension TableMapping {
-  /// Reads the rest of the object; a list has read its own members before.
+  /// Reads the members that are left; those of a list were read before.
   fileprivate init(reading object: consuming JSONObjectReader) throws(MalformedJSON) {
     self.init(
       try object.string("table"), key: try object.texts("key"),

@@ -1,6 +1,6 @@
 public import SeedFormat
 
-/// The places of a document's rows, and the tables that get them.
+/// Where a document's rows are, and which tables they fill.
 ///
 /// ```swift
 /// let mapping = ImportMapping(
@@ -34,7 +34,7 @@ public struct ImportMapping: Sendable {
     /// Conditions that a row must meet. Several lists may share a path if all but one have conditions: a row goes to
     /// the first list that takes it, and is skipped if no list does.
     public var conditions: [RowCondition]
-    /// Names of the list's documents, with `*` as a wildcard, such as `stops*.txt`; without directories and `.gz`.
+    /// The name of the list's document, or a pattern for several, such as `stops*.txt`; without directories and `.gz`.
     /// `nil` for all documents that no other list names.
     public var file: String?
     /// Whether the list, or its document, may be missing.
@@ -58,8 +58,8 @@ public struct ImportMapping: Sendable {
     lists = [List(table, rows: rows, layout: layout)]
   }
 
-  /// Creates a mapping of several lists, none inside another. A document without one of them is rejected unless that
-  /// list is optional.
+  /// Creates a mapping of several lists, none inside another. A document that lacks a list is rejected unless the list
+  /// is optional.
   public init(lists: [List]) { self.lists = lists }
 }
 

@@ -22,9 +22,9 @@ public struct ImportPolicy: Sendable {
   public enum References: String, Hashable, Sendable, CaseIterable {
     /// Ends the import and rolls it back.
     case fail
-    /// Sets them to NULL.
+    /// Sets them to NULL, and reports an issue for each foreign key.
     case null
-    /// Keeps them; each is an issue.
+    /// Keeps them, and reports an issue for each foreign key.
     case keep
   }
 
@@ -55,7 +55,7 @@ public struct ImportPolicy: Sendable {
   /// Maximum number of issues that the report lists; it counts all.
   public var issueLimit: Int
 
-  /// The defaults import all or nothing, and newer values win.
+  /// By default, imports all or nothing, and updates existing rows.
   public init(
     onConflict: Conflict = .overwrite, badRows: BadRows = .abort, references: References = .fail,
     acceptsShrink: Bool = false, ignoresTriggers: Bool = false, atomicity: Atomicity = .one,

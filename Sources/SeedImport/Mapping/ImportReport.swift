@@ -38,7 +38,7 @@ public struct ImportReport: Hashable, Sendable {
   public var statements = 0
   /// The duration of the import.
   public var duration: Duration = .zero
-  /// Listed members that no row had. Includes columns matched by name, if only the key's member matched a column.
+  /// Members that the mapping lists and no row had; also columns matched by name, if only the key found a member.
   public var missing: [MissingMember] = []
   /// The issues, up to the policy's limit.
   public var issues: [ImportIssue] = []

@@ -53,7 +53,7 @@ extension MemberPath: CustomStringConvertible {
 }
 
 extension MemberPath.Step: CustomStringConvertible {
-  /// The step in a path's text.
+  /// The step as it is written in a path.
   public var description: String {
     switch self {
     case .element(let number): "[\(number)]"
@@ -81,7 +81,7 @@ extension MemberPath {
     return (steps, isOpen ? flaw(text, rest) : nil)
   }
 
-  /// The element's number, the quoted name in brackets, or the name at the text's start, and its end.
+  /// The first step of the text, and its end: an index or a quoted name in brackets, or a bare name.
   private static func step(_ text: Substring) -> (Step, end: Substring.Index)? {
     guard let match = text.prefixMatch(of: #/\[([0-9]+)\]|\[(["'])(.*?)\2\]|([^.\[]+)/#) else { return nil }
     let end = match.range.upperBound

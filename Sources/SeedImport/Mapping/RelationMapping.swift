@@ -14,17 +14,17 @@ public struct RelationMapping: Sendable {
   public enum Layout: Hashable, Sendable {
     /// An array of objects, or of plain values.
     case array
-    /// An object whose members are rows; their names fill a column. Null members are skipped. In a join the column is
-    /// the nested table's key; `true` means that the row exists, `false` that it does not.
+    /// An object whose members are rows; their names fill a column. Null members are skipped. In a join, the names are
+    /// the nested table's key; a member `true` adds a pair, `false` does not.
     case dictionary(keyColumn: String?)
   }
 
-  /// How rows that a parent's newest object does not name are handled.
+  /// How a parent's existing rows are handled if its latest object in the document does not contain them.
   public enum Mode: String, Hashable, Sendable, CaseIterable {
     /// Keeps them.
     case merge
     /// Deletes them, with `ON DELETE CASCADE`. A missing member changes nothing; a null or empty one deletes all the
-    /// parent's rows. Only rows with the mapping's constants are the parent's.
+    /// parent's rows. Only rows with the mapping's constants belong to the parent.
     case replaceForParent
   }
 
@@ -32,11 +32,11 @@ public struct RelationMapping: Sendable {
   public var member: MemberPath
   /// The mapping of the nested rows.
   public var table: TableMapping
-  /// How they and their parent are linked.
+  /// How the nested rows and their parent are linked.
   public var kind: Kind
   /// The arrangement of the nested rows. It has no effect on a reference.
   public var layout: Layout
-  /// How rows that the newest object does not name are handled. It has no effect on a reference.
+  /// How existing rows are handled if the object does not contain them. It has no effect on a reference.
   public var mode: Mode
 
   var isReference: Bool { if case .reference = kind { true } else { false } }

@@ -39,7 +39,7 @@ public struct TableMapping: Sendable {
   public var defaults: [String: SeedValue]
   /// Rows of other tables nested in this row's object.
   public var relations: [RelationMapping]
-  /// How rows that the import does not mention are handled. Nested rows are always merged here;
+  /// How rows that the import does not mention are handled. For nested rows, it must be `merge`;
   /// ``RelationMapping/mode`` decides which of them stay with their parent.
   public var mode: MergeMode
 
@@ -56,7 +56,7 @@ public struct TableMapping: Sendable {
 }
 
 extension TableMapping: ExpressibleByStringLiteral {
-  /// Maps the table with this name by equal names.
+  /// Maps members to the columns with the same names in this table.
   public init(stringLiteral value: String) { self.init(value) }
 }
 
@@ -126,10 +126,10 @@ public enum ImportConversion: Sendable {
     case coredata
   }
 
-  /// Converts according to the column's type: a number to text by its digits, a string to a number if that is
-  /// exact, true to 1.
+  /// Converts according to the column's type: a number to text with the same digits, a string that spells a number to
+  /// that number, true to 1.
   case automatic
-  /// Converts a date. `zone` is the offset east of Greenwich in seconds for strings that give none.
+  /// Converts a date. `zone` is the offset east of Greenwich in seconds, for strings without a zone.
   case date(_ format: DateFormat = .iso8601, as: DateForm = .seconds, zone: Int = 0)
   /// Decodes Base64.
   case base64

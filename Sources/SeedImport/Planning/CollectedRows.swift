@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// A table's collected rows: runs of rows that fill the same columns, in the document's order. Their values are lent,
-/// so the owner of the bytes must write the rows before it frees them.
+/// A table's rows that will be written together: runs of rows that fill the same columns, in the document's order. They
+/// point into the document's bytes, and must be written before these are freed.
 struct CollectedRows {
   /// The contents at a point in time, to roll back to.
   typealias Mark = (runs: Int, latest: Int, recognised: Int)
@@ -10,7 +10,7 @@ struct CollectedRows {
   private var runs: [(batch: RowBatch, rows: Int)] = []
   /// The number of values.
   private(set) var size = 0
-  /// Rows equal to an earlier one, which need not be written.
+  /// The number of rows equal to an earlier one, which need not be written.
   var recognised = 0
 
   var isEmpty: Bool { runs.isEmpty && recognised == 0 }
@@ -56,7 +56,7 @@ struct CollectedRows {
   }
 }
 
-/// The columns that a plan's row fills, with the batch for such rows.
+/// One set of columns that a plan's rows may fill, with the batch of rows that fill it.
 final class PlanShape {
   let slots: SlotSet
   let batch: RowBatch
@@ -77,7 +77,7 @@ final class PlanShape {
     defaults = omitted.map { bytes.lend($0.value) }
   }
 
-  /// Adds the plan's row to the batch; returns false if its column would convert a value, or if the row is too large.
+  /// Adds the plan's row to the batch; returns false if a column would convert its value, or if the row is too large.
   func collect(_ plan: RowPlan) -> Bool {
     let room = batch.room
     guard plan.copyRow(columns, affinities, to: room) else { return false }

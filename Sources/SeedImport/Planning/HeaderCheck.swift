@@ -71,9 +71,9 @@ struct HeaderCheck {
 
 // The plan's columns as CSV fields.
 extension RowPlan {
-  /// The value of an empty field with this name: by its column, or by the key of the row that it names.
+  /// The value of an empty field with this name, by the columns that it fills or the key column that it references.
   func empty(_ field: String, _ rule: CSVFormat.EmptyFields) -> RecordHeader.Empty {
-    // Looked up once for all records, which also notes unread names for `MemberSurvey`.
+    // Looked up once for all records. This also records unread names for `MemberSurvey`.
     guard let node = Array(field.utf8).withUnsafeBufferPointer({ root.target(at: 0, $0) }) else {
       return RecordHeader.Empty()
     }

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// One table of an import: the batches of its rows, its counts and the keys it has seen.
+/// One table of an import: its batches of rows, its counts, and the keys that the import mentioned.
 final class ImportTarget {
   let table: TableSchema
   /// The table's key, stored because each access through the table would copy and free it.
@@ -13,7 +13,7 @@ final class ImportTarget {
   @exclusivity(unchecked) var seen: SeenKeys?
   /// Values for columns that rows of a replaced table do not mention.
   @exclusivity(unchecked) var schemaDefaults: [Int: SeedValue] = [:]
-  /// Whether rows are waiting; later rows with their keys must wait too.
+  /// Whether rows wait for a unique value; later rows with their keys must wait too.
   @exclusivity(unchecked) var hasWaitingRows = false
   /// Row count before the import, for tables that may lose unmentioned rows.
   var rowsBefore = 0
@@ -24,9 +24,9 @@ final class ImportTarget {
   var recognised = 0
   var hasLostKeys = false
   private var filled: Set<Int> = []
-  /// Batches with statements, the oldest first. A document may fill different columns in each row.
+  /// Batches with open statements, the oldest first. There may be many, because each row may fill different columns.
   private var open: [RowBatch] = []
-  /// The counts of batches without statements.
+  /// The counts of batches whose statements were closed.
   private var closed: (changes: TableChanges, statements: Int) = (TableChanges(), 0)
   @exclusivity(unchecked) var collected = CollectedRows()
   private(set) lazy var conflicts = UniqueConflict(connection, table)
@@ -45,7 +45,7 @@ final class ImportTarget {
     (self.connection, self.fitter, self.rule) = (connection, fitter, rule)
   }
 
-  /// A batch for rows that fill these columns. Omitted columns get their values in new rows; in a replaced table, in all.
+  /// A batch for rows that fill these columns. `omitted` columns get defaults in new rows; in mode replace, in all.
   func batch(_ columns: [Int], omitted: [Int]) throws -> RowBatch {
     let columns = mode == .replace ? columns + omitted : columns
     guard let shape = RowShape(columns, onlyNew: mode == .replace ? [] : omitted, of: table) else {
@@ -55,7 +55,7 @@ final class ImportTarget {
     return RowBatch(table, shape, connection, fitter, rule: rule)
   }
 
-  /// Maximum number of batches that keep their statements; each batch takes about 10 KiB.
+  /// Maximum number of batches with open statements; each takes about 10 KiB.
   private static let mostOpen = 1024
 
   /// Must be called before the batch or its writer is used.
@@ -103,11 +103,11 @@ final class ImportTarget {
 }
 
 extension Sequence<ImportTarget> {
-  /// Keeps all rows that the import does not mention, because the keys of some that it mentions are not known.
+  /// Keeps all rows that the import does not mention, because they may be mentioned by rows with unknown keys.
   func loseKeys() { for target in self { target.hasLostKeys = true } }
 }
 
-/// The latest rows by key, because nested objects recur, mostly unchanged.
+/// A cache of written rows by key. Nested objects often recur unchanged, and are then not written again.
 struct RecentRows {
   private var rows: [[UInt8]: [UInt8]] = [:]
   private var size = 0
@@ -151,7 +151,7 @@ extension Connection {
   }
 }
 
-/// The keys that an import mentioned, in a temporary table; rows without one are deleted at the end.
+/// The keys that an import mentioned, in a temporary table; rows with other keys are deleted at the end.
 final class SeenKeys {
   private let table: TableSchema
   private let connection: Connection
@@ -175,7 +175,7 @@ final class SeenKeys {
 
   func insert(_ rows: LentRows, _ columns: [Int]) throws { try add.run(rows, columns) }
 
-  /// The rows that the import did not mention, as the part of a query after the columns of `SELECT`.
+  /// A query for the rows that the import did not mention, without `SELECT` and its columns.
   var others: String { "FROM \(quoted(table.name)) WHERE \(isUnmentioned)" }
 
   /// The SQL condition for rows that the import did not mention.
@@ -205,7 +205,7 @@ final class KeyIdentity {
     CanonicalRow.write(lent: key, over: &identity)
   }
 
-  /// Whether no other value can be the same key, which is the common case and needs no conversion.
+  /// Whether only this value can be this key. This is the common case, and needs no conversion.
   static func isPlain(_ value: BorrowedValue, _ part: Part) -> Bool {
     switch value {
     case .real: false

@@ -1,9 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// The targets of one member of an object, and the members within it. Most objects of a kind have the same members in
-/// the same order, so each node remembers the node at each position of the last object, and compares the name's bytes
-/// before it looks the name up.
+/// The columns and the relation that a member of an object fills, and the nodes of members within it. Most objects of a
+/// kind have the same members in the same order, so a node compares a name with the last object's name at the same
+/// position before it looks the name up.
 final class MemberNode {
   @exclusivity(unchecked) var columns: [Int] = []
   @exclusivity(unchecked) var relation: Int?
@@ -15,7 +15,7 @@ final class MemberNode {
   @exclusivity(unchecked) private(set) var hasUnread = false
   // Unchecked as in ``RowPlan``: no accesses overlap.
   @exclusivity(unchecked) private var hints: [Hint] = []
-  /// The node of a name that is not listed.
+  /// Finds the node of a name that the mapping does not list.
   let byName: ([UInt8]) -> MemberNode?
 
   private struct Hint {
@@ -77,7 +77,7 @@ final class MemberNode {
   }
 }
 
-/// The targets of members in objects of one shape, looked up once per shape.
+/// The targets of members in objects with the same names in the same order (a shape), looked up once per shape.
 final class MemberBinding {
   struct Feed {
     enum Kind: UInt8 {
@@ -118,9 +118,8 @@ final class MemberBinding {
   }
 }
 
-/// Finds members that the mapping lists and no row had, and mappings by name that matched no column but the key's. Rows
-/// cost nothing extra: a plan notes the columns of each new shape, and nodes are marked when names
-/// are looked up, which happens once for many rows.
+/// Finds members that the mapping lists and no row had, and mappings by name in which only the key matched. This costs
+/// nothing per row: plans record the columns of each new shape, and nodes are marked when a name is looked up.
 struct MemberSurvey {
   let plan: RowPlan
   let mapping: TableMapping
@@ -128,7 +127,7 @@ struct MemberSurvey {
 
   var missing: [ImportReport.MissingMember] {
     let report = plan.target.report
-    // Bare keys are rows without members.
+    // A plan that read only bare keys had no object to look for members.
     guard report.inserted + report.updated + report.unchanged > 0, plan.hasRows else { return [] }
     let listed = zip(mapping.columns.sorted { $0.key < $1.key }, plan.columns)
     let relations = mapping.relations.enumerated().filter { !plan.present.contains($0.offset) }

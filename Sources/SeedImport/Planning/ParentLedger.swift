@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// The parents that may have lost rows, and the rows that they named, in temporary tables. The document's
-/// objects are numbered as turns; for the same parent or row, a later turn overrides an earlier one.
+/// The parents that may have lost nested rows, and the rows that they named, in temporary tables. Each parent object of
+/// the document has a number, its turn. If a parent or a row occurs again, the later turn counts.
 final class ParentLedger {
   private let table: TableSchema
   private let matches: [String]
@@ -15,10 +15,10 @@ final class ParentLedger {
   private let width: Int
   private(set) var hasParents = false
 
-  /// The turn of rows that the document also names elsewhere; these stay, whatever a parent names.
+  /// The turn of rows that the document also names elsewhere, which are never deleted here.
   static let always = Int64.max
 
-  /// `scope` is the SQL condition for all rows that belong to a parent.
+  /// `scope` has SQL conditions for the rows that belong to the relation.
   init(_ table: TableSchema, parent: [Int], scope: [String], number: Int, _ connection: Connection) throws {
     (self.table, self.connection) = (table, connection)
     (parents, named) = ("temp.seedbank_parents_\(number)", "temp.seedbank_named_\(number)")
@@ -46,20 +46,20 @@ final class ParentLedger {
 
   var statements: Int { enter.runs + name.runs + withdraw.runs }
 
-  /// Enters parents, each with its key and turn.
+  /// Adds parents, each with its key and turn.
   func enter(_ parents: some Collection<BorrowedValue>) throws {
     try enter.run(parents, width: width + 1)
     hasParents = true
   }
 
-  /// Notes named rows, each with its key and turn.
+  /// Adds named rows, each with its key and turn.
   func name(_ rows: some Collection<BorrowedValue>) throws { try name.run(rows, width: table.key.count + 1) }
 
-  /// Keeps all rows of these parents: they lost none, or it is not known whether they did.
+  /// Removes these parents, so that all their rows stay: they lost none, or this is not known.
   func withdraw(_ keys: [BorrowedValue]) throws { try withdraw.run(keys, width: width) }
 
-  /// The rows that their parents lost, as the part of a query after the columns of `SELECT`. A row that another parent
-  /// named later but that still belongs to this one was rejected there, and stays.
+  /// A query for rows that parents no longer name, without `SELECT` and its columns. A row that a later parent names
+  /// stays: if it still belongs to the earlier parent, it was rejected in the later one.
   var lost: String {
     let isNamed = table.key.enumerated().map { "seedbank_named.k\($0) = \(table.qualified($1))" }
     return """

@@ -1,13 +1,13 @@
 import SeedDatabase
 import SeedFormat
 
-/// Counts the objects that name a parent's rows, over all relations.
+/// Numbers the objects that name a parent's rows, across all relations; see ``ParentLedger``.
 final class TurnCounter {
   @exclusivity(unchecked) var latest: Int64 = 0
 }
 
-/// Keeps a parent's rows that its newest object names. After a batch is written, one count proves that a parent with as
-/// many rows as it named lost none; only other parents go to the ledger.
+/// Finds parents that lost nested rows. After a batch is written, a parent that has as many rows as its object named
+/// lost none; only other parents go to the ledger.
 final class ParentSync {
   let target: ImportTarget
   let ledger: ParentLedger
@@ -52,7 +52,7 @@ final class ParentSync {
 
   // MARK: Single rows
 
-  /// Begins an object whose rows will all be named; its parent loses the others unless it may still be rejected.
+  /// Begins a parent's object; its rows are named next. Without `loses`, the parent keeps its other rows too.
   func begin(_ parent: [BorrowedValue], loses: Bool) throws -> Int64 {
     turns.latest += 1
     if loses { try ledger.enter(parent + [.integer(turns.latest)]) } else { try ledger.withdraw(parent) }
@@ -109,9 +109,8 @@ final class ParentSync {
 
   // MARK: Parents after a batch
 
-  /// The indexes of parents that may have other rows than they named. A row that is named twice may have
-  /// moved to another parent and so hide a lost row: the count would be the same. So may a row that the rule
-  /// keeps with another parent.
+  /// The indexes of parents that may have rows that they did not name. An equal count proves nothing if a named row now
+  /// belongs to another parent, because both named it or because the conflict rule keeps it there.
   private func suspects() throws -> [Int] {
     guard isIndexed, target.rule != .keep, arePlain else { return Array(starts.indices) }
     let areDistinct = markRepeated()
@@ -166,7 +165,7 @@ final class ParentSync {
     return hasher.finalize()
   }
 
-  /// Enters the parents that may have lost rows in the ledger, after the batch is written.
+  /// After the batch is written, adds the parents that may have lost rows to the ledger.
   func settle() throws {
     defer { clear() }
     try ledger.name(others)
@@ -220,8 +219,7 @@ extension [Int] {
   }
 }
 
-/// A batch's parents as a range of integers, which their keys usually are. One count over the range then proves that no
-/// parent lost a row.
+/// A batch's parents as a range of integer keys. One count over the range can prove that no parent lost a row.
 struct ParentStretch {
   private let count: Statement?
   private var first: Int64?
@@ -253,8 +251,8 @@ struct ParentStretch {
     last = key
   }
 
-  /// Whether all parents in the range together have `rows` rows. If each parent occurs once and these rows are
-  /// different, no parent has any other row. Returns false if that is not known.
+  /// Whether all parents in the range together have `rows` rows; false if this is not known. If each parent occurs once
+  /// and its named rows are distinct, no parent has other rows.
   mutating func holds(exactly rows: Int) throws -> Bool {
     guard let count, let first, isRising else { return false }
     guard pause == 0 else {

@@ -27,7 +27,7 @@ final class PlanBuilder {
     for table in mapping.lists.map(\.table) {
       let known = modes.updateValue(table.mode, forKey: table.table.foldedName)
       guard known ?? table.mode == table.mode else {
-        throw ImportFailure(.mapping, "table \"\(table.table)\" is mapped by two lists with different modes")
+        throw ImportFailure(.mapping, "table \"\(table.table)\": its lists must have the same mode")
       }
     }
     return modes
@@ -47,7 +47,7 @@ final class PlanBuilder {
     }
     try checkDistinct(columns.map(\.1.column), "columns", target.table)
     let constants = try columnValues(mapping.constants, "constant", target.table)
-    // A column that takes a bare value matches the member with its name in an object.
+    // A column for a bare value is matched by name if the element is an object.
     let listedColumns = columns.filter { !$0.0.takesBareValue }.map(\.1.column)
     let (root, byName) = root(mapping, target.table, taken: Set(listedColumns + constants.map(\.column)))
     for (index, column) in columns.enumerated() {
@@ -131,7 +131,7 @@ final class PlanBuilder {
     return fitting
   }
 
-  /// Names that differ in case may be one column.
+  /// Rejects columns that occur twice, for example because two names differ only in case.
   private func checkDistinct(_ columns: [Int], _ what: String, _ table: TableSchema) throws {
     guard let twice = columns.first(where: { column in columns.count { $0 == column } > 1 }) else { return }
     throw flaw(
@@ -149,16 +149,16 @@ final class PlanBuilder {
     guard relation.table.mode == .merge else {
       throw flaw(
         relation.table.table,
-        "rows within other rows have no mode of their own; give the relation at \(relation.member) the mode "
-          + "replaceForParent to remove rows that their parent no longer contains")
+        "nested rows must have the mode merge: to delete rows that their parent no longer contains, give the "
+          + "relation at \(relation.member) the mode replaceForParent")
     }
     let plan = try plan(relation.table)
     let (kind, parent) = try kind(relation, plan, of: table, key)
     if case .object = kind, let nested = relation.table.relations.first(where: { !$0.isReference }) {
       throw flaw(
         relation.table.table,
-        "the object at \(relation.member) has rows at \(nested.member), but a referenced object has none of its own: "
-          + "map them in another list")
+        "the object at \(relation.member) is a reference, and referenced objects cannot have nested rows: map those at "
+          + "\(nested.member) in another list")
     }
     let names = try names(relation, plan)
     var sync: ParentSync?
@@ -200,7 +200,7 @@ final class PlanBuilder {
     guard plan.table.key.count == 1 else {
       throw flaw(
         plan.table.name,
-        "the names at \(relation.member) cannot be its key, because the key has \(plan.table.key.count) columns"
+        "the names at \(relation.member) cannot fill its key, because the key has \(plan.table.key.count) columns"
       )
     }
     return valueTarget(plan.table.key[0], plan.table)
@@ -240,20 +240,20 @@ final class PlanBuilder {
     return .text(text.foldedName.replacing(#/ +$/#, with: ""))
   }
 
-  /// Connects each plan with the parents whose rows it names indirectly; runs after all plans are built.
+  /// Connects each plan with the other relations whose rows it may name; runs after all plans are built.
   func connectSyncs() {
     for plan in plans {
       plan.othersNamed = syncs.filter { $0.sync.target === plan.target && $0.plan !== plan }.map(\.sync)
     }
   }
 
-  /// Brings names that correspond to `key`, the key as a mapping lists it, into the order of the table's own key.
+  /// Sorts names, which correspond to the mapping's `key`, into the order of the table's key.
   private func align(
     _ names: [String], _ keyed: TableSchema, _ key: [String], _ what: String, _ table: String
   ) throws -> [String] {
     guard names.count == keyed.key.count else {
       throw flaw(
-        table, "\(what) names \(names.count) columns, the key of \"\(keyed.name)\" has \(keyed.key.count)")
+        table, "\(what) has \(names.count) columns, but the key of \"\(keyed.name)\" has \(keyed.key.count)")
     }
     guard key.count == names.count else { return names }
     let order = try columns(key, keyed)
@@ -266,7 +266,7 @@ final class PlanBuilder {
     let table = try table(mapping)
     if let target = targets[table.name] {
       guard target.table.key == table.key else {
-        throw ImportFailure(.mapping, "table \"\(table.name)\" is mapped twice with different keys")
+        throw ImportFailure(.mapping, "table \"\(table.name)\" is mapped twice: use the same key for both")
       }
       return target
     }
@@ -285,7 +285,7 @@ final class PlanBuilder {
     let rowid = try SchemaReader(connection).rowidAlias(of: table.name)
     for (index, column) in table.columns.enumerated() where !table.key.contains(index) {
       let value = try column.defaultExpression.map { try connection.value("SELECT \($0)") ?? .null } ?? .null
-      // If omitted, an INTEGER PRIMARY KEY is assigned, and a NOT NULL column reports its own error.
+      // SQLite assigns an omitted INTEGER PRIMARY KEY, and rejects a row that omits a NOT NULL column.
       if value == .null, column.isNotNull || column.name == rowid { continue }
       defaults[index] = try fitter.fit(value, to: column.affinity)
     }

@@ -32,8 +32,8 @@ final class RowEvaluator {
     try plan.completeKey()
   }
 
-  /// A nested value: nothing, the key of a row, or a row with the values that it gets from outside, which are its
-  /// parent's key and its name in a dictionary.
+  /// A nested value: nothing, the key of a row, or a row. A row gets values from outside its object: its parent's key,
+  /// and its name in a dictionary.
   enum Nested {
     case absent
     case key(BorrowedValue)
@@ -57,7 +57,7 @@ final class RowEvaluator {
 
   // MARK: Members
 
-  /// Reads the members of the row's object; shapes that were seen before are read by number.
+  /// Reads the members of the row's object. If its shape is known, they are found by number instead of by name.
   private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) {
     let shape = source.tape.entries[index].shape
     guard shape != 0 else { return try walk(plan, plan.root, index, source) }
@@ -192,7 +192,7 @@ final class RowEvaluator {
     plan.set(target.column, try reader.read(index, source, for: target))
   }
 
-  /// Reads a nested object or its bare key at once, because its key fills this row's columns.
+  /// Reads a nested object or its bare key with the row that contains it, because its key fills the row's columns.
   private func reference(
     _ plan: RowPlan, _ nested: RowPlan, _ columns: [Int], _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) {
@@ -213,7 +213,7 @@ final class RowEvaluator {
       do throws(RejectedRow) {
         plan.set(columns[0], try bareKey(nested, index, source))
       } catch {
-        // Report the row's column, because the value does not fit there.
+        // The bare key fills this column of the row.
         var refusal = error
         refusal.column = plan.table.columns[columns[0]].name
         throw refusal
@@ -221,7 +221,7 @@ final class RowEvaluator {
     }
   }
 
-  /// Reads a bare key in place of an object; NULL names no row.
+  /// Reads a bare key in place of an object; rejects null, which is no key.
   func bareKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) -> BorrowedValue {

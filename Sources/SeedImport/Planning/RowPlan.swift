@@ -9,12 +9,12 @@ final class RowPlan {
   let constants: [(column: Int, value: SeedValue)]
   let defaults: [(column: Int, value: SeedValue)]
   let relations: [RowRelation]
-  /// Parents in other relations that keep this plan's rows although they do not name them.
+  /// Other relations with rows in this table: they keep rows that this plan names, even if their parents do not.
   var othersNamed: [ParentSync] = []
   @exclusivity(unchecked) var places: [Int?]
   /// Relations whose member an object had.
   @exclusivity(unchecked) var present = SlotSet()
-  // One function at a time reads and fills a row; a check at run time cost a seventh of an import.
+  // Unchecked, because one function at a time uses a row, and exclusivity checks took a seventh of an import's time.
   @exclusivity(unchecked) private(set) var slots = SlotSet()
   @exclusivity(unchecked) var binding: MemberBinding?
   @exclusivity(unchecked) private var latestShape: PlanShape?
@@ -92,7 +92,7 @@ final class RowPlan {
     return shape
   }
 
-  /// Whether the row has an object that this relation references, rather than a key or nothing.
+  /// Whether the row has an object, not only a bare key, for this relation of the kind `object`.
   func holdsObject(_ number: Int, _ source: borrowing DocumentSource) -> Bool {
     guard relations[number].isObject, let place = places[number] else { return false }
     return source.tape.kind(place) == .object
@@ -101,10 +101,10 @@ final class RowPlan {
   /// Whether an object was read as a row.
   var hasRows: Bool { latestShape != nil }
 
-  /// A number beyond the columns', set in rows whose key column has its default.
+  /// A slot beyond those of the columns. It is set if this key column has its default.
   private func mark(ofDefault column: Int) -> Int { width + column }
 
-  /// The values of columns that a row omits. A replaced table also has those of the schema.
+  /// The defaults for columns that a row omits: the mapping's, and in mode replace also the schema's.
   private(set) lazy var omitted: [(column: Int, value: SeedValue)] =
     defaults
     + target.schemaDefaults.filter { column, _ in !defaults.contains { $0.column == column } }
@@ -120,7 +120,7 @@ final class RowPlan {
 
   var hasKey: Bool { target.key.allSatisfy { slots.contains($0) && !values[$0].isNull } }
 
-  /// Key columns with a default, which fills them in rows without their member.
+  /// Defaults of key columns, for rows without the column's member.
   private lazy var keyDefaults: [Int: BorrowedValue] = Dictionary(
     defaults.filter { target.key.contains($0.column) }.map { ($0.column, bytes.lend($0.value)) },
     uniquingKeysWith: { $1 })

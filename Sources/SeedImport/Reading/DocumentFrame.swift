@@ -16,7 +16,7 @@ struct DocumentFrame {
   private(set) var nodes = [Node(path: "$")]
   /// Nodes that a document must have.
   private(set) var needed: [Int] = []
-  /// Nodes with one list that takes all remaining rows.
+  /// Nodes with a list that has no conditions, and so takes all remaining rows.
   private var openNodes: Set<Int> = []
   /// Whether the document is only rows, one after another.
   let isLines: Bool
@@ -32,7 +32,7 @@ struct DocumentFrame {
     isLines = csv != nil || numbered.contains { $0.list.layout == .lines }
     guard !isLines || numbered.allSatisfy({ $0.list.rows.steps.isEmpty }) else {
       throw ImportFailure(
-        .mapping, "in a document of lines or records each is a row: the mapping's lists must have no path")
+        .mapping, "each line or CSV record is a row: the mapping's lists must have no path")
     }
     if let csv, CSVFormat.byte(csv.delimiter) == nil {
       throw ImportFailure(
@@ -47,7 +47,7 @@ struct DocumentFrame {
     guard let names = list.rows.names else {
       throw ImportFailure(
         .mapping,
-        "the path \(list.rows) of a list leads through an array's element: lists can be only in objects")
+        "the path \(list.rows) of a list leads through an array's element: a list can only be within objects")
     }
     var node = Self.root
     for name in names {
@@ -92,7 +92,7 @@ struct DocumentFrames {
   private let lists: [ImportMapping.List]
   private var met: Set<Int> = []
 
-  /// Builds the frame of each list and its neighbours, so that an invalid mapping fails before the first row.
+  /// Builds the frame of each document once, so that an invalid mapping fails before the first row.
   init(_ mapping: ImportMapping) throws {
     lists = mapping.lists
     for file in Set(lists.map(\.file)) { _ = try frame(lists.indices.filter { lists[$0].file == file }) }
@@ -126,8 +126,8 @@ struct DocumentFrames {
       guard let file = list.file else { continue }
       throw ImportFailure(
         .document,
-        "the import lacks the document \(file), which has the rows of the table \"\(list.table.table)\": give it too, "
-          + "or make the list optional in the mapping")
+        "the import lacks the document \(file) with the rows of the table \"\(list.table.table)\": import it too, or "
+          + "make the list optional in the mapping")
     }
   }
 }

@@ -2,8 +2,8 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A scanner with the tape that it fills, which lends a row's values. A string that is not valid text rejects its row,
-/// not the document.
+/// A scanner with the tape that it fills; a row's values point into both. A string that is not valid UTF-8 rejects its
+/// row, not the document.
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape
@@ -18,14 +18,14 @@ struct DocumentSource: ~Copyable {
 
   init() { self.init(at: 0, learnsShapes: true) }
 
-  /// `learnsShapes` is false for one row of a document whose tape is in use.
+  /// `learnsShapes` is false for a source that reads only one row again.
   private init(at offset: Int, learnsShapes: Bool = false) {
     scanner = JSONScanner(at: offset)
     scanner.keepsBadTexts = true
     tape = JSONTape(learnsShapes: learnsShapes)
   }
 
-  /// The error in the row on the tape, whatever the mapping.
+  /// The reason why no mapping can read the row on the tape; `nil` if it is valid.
   var flaw: RejectedRow? {
     if let records { return records.flaw }
     return scanner.flaw.map { RejectedRow(.malformed, $0.reason, offset: $0.offset) }
@@ -66,7 +66,7 @@ struct DocumentSource: ~Copyable {
     return nil
   }
 
-  /// Reads a row that is still in memory onto a tape again.
+  /// Rereads a row that is still in memory, onto a new tape.
   func again(_ range: Range<Int>) throws -> DocumentSource {
     var again = DocumentSource(at: range.lowerBound)
     again.scanner.feed(UnsafeRawBufferPointer(scanner.bytes(range)))
@@ -209,7 +209,7 @@ package final class DocumentUnpacker {
   /// Milliseconds between two checks for cancellation while a pipe is empty.
   private static let patience: Int32 = 100
 
-  /// Reads a whole file in pieces; `passed` receives the number of each piece's bytes in the file.
+  /// Reads a whole file in pieces; `passed` receives each piece's size in the file, before decompression.
   package static func read(
     _ path: String, isCancelled: () -> Bool, passed: (Int) -> Void = { _ in },
     _ sink: ([UInt8]) throws -> Void

@@ -14,7 +14,7 @@ struct RecordReader {
   private static let noText =
     "a field that is not valid UTF-8: convert the document, for example by iconv -f windows-1252 -t utf-8"
 
-  /// `flawOfHeader` returns the error in the fields' names if no row can follow.
+  /// `flawOfHeader` returns the error in the fields' names, or `nil` if they are valid.
   init(
     _ format: CSVFormat, _ empties: @escaping (String) -> RecordHeader.Empty,
     flawOfHeader: @escaping ([String]) -> String?
@@ -41,7 +41,7 @@ struct RecordReader {
     return try read(header, &scanner, &tape)
   }
 
-  /// Returns false if no other bytes have arrived.
+  /// Returns false if no bytes of a record have arrived.
   private func passEmptyLines(_ scanner: inout JSONScanner) -> Bool {
     let (base, start) = scanner.held
     var offset = scanner.offset
@@ -75,7 +75,7 @@ struct RecordReader {
       guard field.stop == .delimiter else { break }
       index &+= 1
     }
-    // Conditions read the fields of a short record too.
+    // Conditions also read the missing fields of a short record.
     for missing in slot..<max(slot, width) {
       (entries[2 + 2 * missing].kind, entries[2 + 2 * missing].isCopied) = (.null, false)
     }
@@ -91,7 +91,7 @@ struct RecordReader {
   private static func wrongWidth(_ count: Int, under width: Int) -> RejectedRow {
     RejectedRow(
       .notAnObject,
-      "a record of \(count) field\(count == 1 ? "" : "s") under \(width) name\(width == 1 ? "" : "s")")
+      "the record has \(count) field\(count == 1 ? "" : "s"), but the header has \(width)")
   }
 
   @inline(__always)
@@ -107,8 +107,7 @@ struct RecordReader {
     entry.pointee.count = field.range.count
   }
 
-  /// Reads a record's empty fields again by other rules. A quoted field's text begins after its quotation
-  /// mark.
+  /// Sets a record's empty fields again by other rules. The text of a quoted field begins after the field's offset.
   static func refill(_ entries: UnsafeMutablePointer<JSONTape.Entry>, _ empties: [RecordHeader.Empty]) {
     for (slot, empty) in empties.enumerated() {
       let entry = entries + (2 &+ 2 &* slot)
@@ -161,7 +160,7 @@ struct RecordReader {
     return .starved
   }
 
-  /// Passes the line end. A line feed that arrives after its carriage return counts as an empty line.
+  /// Skips the line end. If CR is the last byte so far, an LF that arrives later is skipped as an empty line.
   private func end(_ start: Int, _ end: Int, _ scanner: inout JSONScanner) throws(JSONError) -> JSONStep {
     try checkLength(start, end)
     let (base, first) = scanner.held
@@ -183,7 +182,7 @@ struct RecordReader {
 
   private func textBehindQuote(_ offset: Int) -> JSONError {
     JSONError(
-      at: offset, "text after a closing quotation mark, which a delimiter or the end of the line must follow")
+      at: offset, "text after a closing quotation mark: expected a delimiter or the end of the line")
   }
 
   // MARK: Header

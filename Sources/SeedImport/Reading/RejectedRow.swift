@@ -46,7 +46,7 @@ struct RejectedRow: Error {
     }
   }
 
-  /// The only column in the expression of a CHECK, which SQLite's message ends with.
+  /// SQLite's message ends with the CHECK's expression. Returns its column, or `nil` if it has several.
   private static func checkedColumn(_ message: String, _ table: TableSchema) -> String? {
     let expression = message.split(separator: ":", maxSplits: 1).last ?? ""
     let words = Set(expression.split { !$0.isLetter && !$0.isNumber && $0 != "_" })

@@ -1,13 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// Finds the rows of a document that arrives in pieces: reads its frame by token and its rows by tape.
+/// Finds the rows of a document that arrives in pieces. Reads the objects around the lists token by token, and each row
+/// onto the tape.
 struct RowFinder {
   private enum Stage {
     case seeking(Int)
     case finding
     case skipping(nesting: Int)
-    /// Within an array of the frame: skips whole elements, which is faster than tokens.
+    /// In an array that has no list: skips whole elements, which is faster than single tokens.
     case passing(nesting: Int)
     case rows, names, member, single, lines, records, trailing, done
   }
@@ -32,7 +33,7 @@ struct RowFinder {
   private var found: Set<Int> = []
   /// Indexes of lists whose path the document has.
   private(set) var listsFound: Set<Int> = []
-  /// Some names of members around the document's rows.
+  /// Names of some members that were skipped, for error messages.
   private var passed: [String] = []
 
   private static let mostPassed = 32
@@ -43,12 +44,11 @@ struct RowFinder {
   init(_ frame: DocumentFrame) {
     self.frame = frame
     stage = frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
-    // A document without a frame is all rows.
     if case .seeking = stage { return }
     listsFound = Set(lists)
   }
 
-  /// Reads on. Except for errors in JSON, the errors name the document.
+  /// Reads the next row or token. The errors name the document, except a ``JSONError``.
   mutating func step(
     _ source: inout DocumentSource, in document: @autoclosure () -> String, row: Int
   ) throws -> Step {
@@ -114,7 +114,7 @@ struct RowFinder {
       guard offset - source.tape.offset(0) > longestRow else { return }
       throw LongRow(offset: source.tape.offset(0))
     case .starved:
-      // The scanner retries once a quarter more bytes have arrived, so shorter rows may take up to that much memory.
+      // The scanner retries only after a quarter more bytes arrived, so a valid row may be followed by that many.
       guard source.scanner.bytesAhead > longestRow + longestRow / 4 else { return }
       throw LongRow(offset: offset)
     }
@@ -133,7 +133,7 @@ struct RowFinder {
 
   private static let badName = "the row's name is not valid text"
 
-  /// An invalid name is a flaw of its row.
+  /// An invalid name rejects only its row.
   private mutating func member(_ source: inout DocumentSource) throws -> Step {
     let step = try source.scanner.nextValue(&source.tape)
     source.scanner.flaw = flawOfName ?? source.scanner.flaw
@@ -228,7 +228,7 @@ struct RowFinder {
       "the document has nothing at \(path)\(found): correct the path of the list, or make the list optional")
   }
 
-  /// Another document may follow; it is read like the first.
+  /// Checks that the document had its lists. Another document may follow, which is read like the first.
   private mutating func trail(_ source: inout DocumentSource) throws -> Step {
     if let missing = frame.needed.first(where: { !found.contains($0) }) {
       throw nothing(at: frame.nodes[missing].path)

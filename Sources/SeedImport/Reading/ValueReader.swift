@@ -42,7 +42,7 @@ final class ValueReader {
     }
   }
 
-  /// Reads a member's name like a string, but allows only one spelling, because two spellings would be the same key.
+  /// Reads a member's name like a string, but an integer only in one spelling: others would be the same key.
   func read(name: String, for target: Target) throws(RejectedRow) -> BorrowedValue {
     let column = target.schema
     guard case .text(let text) = bytes.lend(.text(name)) else { return .null }
@@ -100,7 +100,7 @@ final class ValueReader {
     return source.tape.isCopied(index) ? bytes.copy(text) : text
   }
 
-  /// Converts a number for its column: a string keeps the digits, and a fraction is never rounded to an integer.
+  /// Converts a number for its column: TEXT keeps the digits, and a fraction is never rounded to an integer.
   private func number(
     _ index: Int, _ source: borrowing DocumentSource, _ affinity: Affinity
   ) throws(RejectedRow) -> BorrowedValue {
@@ -171,7 +171,7 @@ final class ValueReader {
       throw RejectedRow(.conversion, "expected \(dates.name), found \(describe(index, source))")
     }
     guard let value = dates.value(instant, column.affinity) else {
-      throw RejectedRow(.outOfRange, "the date \(describe(index, source)) is beyond what its column can hold")
+      throw RejectedRow(.outOfRange, "the date \(describe(index, source)) is out of the column's range")
     }
     return bytes.lend(value)
   }
@@ -244,7 +244,7 @@ enum NumberSpelling {
   private static let (zero, plus, minus) = (UInt8(ascii: "0"), UInt8(ascii: "+"), UInt8(ascii: "-"))
   private static let point = UInt8(ascii: ".")
 
-  /// Whether the text is not a number in JSON's spelling and needs a closer check.
+  /// Whether the text does not look like a number in JSON's spelling, and needs a closer check.
   static func isOther(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     let digits = text.first == minus ? text.dropFirst() : text[...]
     guard let first = digits.first, let last = digits.last, isDigit(first), isDigit(last) else { return true }
@@ -265,8 +265,8 @@ enum NumberSpelling {
     return number.withUnsafeBufferPointer { spelledDouble($0) } == nil ? nil : number
   }
 
-  /// Whether SQLite would make the text a double, although it is a whole number beyond 64 bits or beyond a double's
-  /// range. Fractions may be rounded.
+  /// Whether the text is a whole number beyond 64 bits, or any number beyond a double's range, which SQLite would
+  /// convert to a different double. Fractions may be rounded.
   static func isBeyond(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
     var number = text[...].drop(while: isSpace)
     while let last = number.last, isSpace(last) { number.removeLast() }
@@ -278,13 +278,13 @@ enum NumberSpelling {
       && Double(spelled())?.isInfinite == true
   }
 
-  /// As SQLite trims the text of a number.
+  /// The bytes that SQLite ignores before and after a number.
   private static func isSpace(_ byte: UInt8) -> Bool { byte == space || (0x09...0x0D).contains(byte) }
 
-  /// Whole numbers with at most so many digits are in a double's range.
+  /// Whole numbers with at most this many digits are in a double's range.
   private static let doubleDigits = 308
 
-  /// Whole numbers with at most so many digits fit 64 bits.
+  /// Whole numbers with at most this many digits fit 64 bits.
   private static let safeDigits = 18
 
   private static func isDigit(_ byte: UInt8) -> Bool { byte &- zero < 10 }
@@ -346,7 +346,7 @@ struct DateReader {
     return Int64(exactly: seconds.rounded(.down)).map { ($0, seconds - seconds.rounded(.down)) }
   }
 
-  /// The column's value; `nil` if it is out of range. A fraction never makes a column of integers REAL.
+  /// The column's value; `nil` if it is out of range. An INTEGER column gets no fraction.
   func value(_ instant: UTCTime.Instant, _ affinity: Affinity) -> SeedValue? {
     switch form {
     case .seconds: return Self.seconds(instant.seconds, instant.fraction, affinity)

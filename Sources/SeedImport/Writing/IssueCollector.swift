@@ -1,7 +1,7 @@
 import SeedDatabase
 
 /// Lists issues up to the policy's limit, counts all, and ends the import if the policy allows no bad row. A row's
-/// issues count once the row is finished, because a waiting row is read again.
+/// issues are counted when the row is finished, because a row that has to wait is read again.
 final class IssueCollector {
   private(set) var listed: [ImportIssue] = []
   private(set) var count = 0
@@ -18,7 +18,7 @@ final class IssueCollector {
     var refusal = refusal
     if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
     if refusal.code == .unique, policy.atomicity != .one {
-      refusal.message += "; rows wait for others only within a batch: repeat without batches (--batch)"
+      refusal.message += "; a row waits only for rows of its batch: repeat without batches (--batch)"
     }
     plan.target.rejected += 1
     let issue = issue(refusal, plan.table.name, place)
@@ -34,7 +34,7 @@ final class IssueCollector {
   /// Discards the issues of a row that has to wait.
   func dropRow() { (issues, open) = ([], nil) }
 
-  /// Reports the current row's issues, and hands it to the hook if it is rejected.
+  /// Reports the current row's issues, and passes the row to the hook if it is rejected.
   func endRow() throws {
     guard !issues.isEmpty else { return }
     let (ended, row) = (issues, open)

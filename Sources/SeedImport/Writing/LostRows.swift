@@ -1,9 +1,9 @@
 import SeedDatabase
 
-/// Deletes rows that the import makes obsolete: rows that their parents no longer name, and unmentioned rows of whole
-/// tables.
+/// Deletes rows that the import makes obsolete: rows that their parents no longer name, and in tables with a mode that
+/// deletes, rows that the import does not mention.
 final class LostRows {
-  /// Rows deleted or changed along with others, in tables that no mapping fills.
+  /// Rows deleted or changed because of their references, in tables that no mapping fills.
   private(set) var ofOthers: ChangeReport = [:]
   private let connection: Connection
   private let targets: [ImportTarget]
@@ -35,7 +35,7 @@ final class LostRows {
       guard !names.isEmpty else { continue }
       let remedy =
         names.contains { $0.hasPrefix("seedbank_log_") }
-        ? "then run VACUUM, so that the next step does not rely on the origin's log" : "or drop them"
+        ? "then run VACUUM, so that the publisher compares all rows in its next step" : "or drop them"
       throw ImportFailure(
         .database,
         "table \"\(table)\" has triggers (\(names.map { "\"\($0)\"" }.joined(separator: ", "))), which an import does "
@@ -43,7 +43,7 @@ final class LostRows {
     }
   }
 
-  /// Starts to record the mentioned rows if others will, or may, be deleted.
+  /// Starts to record mentioned rows in tables whose other rows may be deleted.
   func begin() throws {
     let lossy = targets.filter { $0.mode != .merge }.map(\.table.name)
     let dependent = try deletion.dependents(of: lossy)
@@ -59,8 +59,8 @@ final class LostRows {
     for sync in syncs { try sync.ledger.drop() }
   }
 
-  /// Deletes rows that their parents' newest objects do not name. Called at the end, and once before waiting rows are
-  /// retried, because deleted rows may hold the values that those need.
+  /// Deletes rows that the latest objects of their parents do not name. Called at the end, and once before waiting rows
+  /// are retried, because these may need unique values of deleted rows.
   func removeParentless(isLast: Bool) throws {
     for sync in syncs where sync.ledger.hasParents {
       try deletion.list(sync.target.table.name, sync.ledger.lost)
@@ -69,15 +69,15 @@ final class LostRows {
     try delete()
   }
 
-  /// Deletes rows that the import does not mention from tables that it replaces. A list of each
-  /// `absent` table is missing. A mentioned row is not deleted along with one that it references: its reference is
-  /// broken, as in an initially empty database.
+  /// Deletes rows that the import does not mention, in tables with a mode that deletes, except `absent` tables, which
+  /// lack a list. A mentioned row that references a deleted row stays, with a broken reference, as if the database had
+  /// been empty before.
   func removeUnmentioned(absent: Set<String>) throws {
     deletion.mayFollow = { [targets] reference in Self.mayFollow(reference, targets) }
     defer { deletion.mayFollow = { _ in nil } }
     let lost = Set(targets.filter(\.hasLostKeys).map(\.table.name))
     for target in targets where target.mode != .merge {
-      // Rows with unknown keys would follow.
+      // Deletion might cascade to rows of the import whose keys are unknown.
       let isUncertain =
         try target.hasLostKeys || !lost.isDisjoint(with: deletion.dependents(of: [target.table.name]))
       try listUnmentioned(
@@ -86,7 +86,7 @@ final class LostRows {
     try delete()
   }
 
-  /// A reference that no document mentions can be cleared in all rows.
+  /// Keeps mentioned rows, and the references that the import fills in them; `nil` allows changes in all rows.
   private static func mayFollow(_ reference: ForeignKeySchema, _ targets: [ImportTarget]) -> String? {
     guard let target = targets.first(where: { $0.table.name == reference.table }),
       reference.onDelete == "CASCADE" || target.fills(reference.columns)
@@ -105,8 +105,7 @@ final class LostRows {
     try deletion.list(target.table.name, seen.others)
   }
 
-  /// Throws if a table lost too many rows, including those lost with a row that they referenced, or if it lost rows and
-  /// the import has none for it.
+  /// Throws if a table lost too many rows, including by cascades, or if it lost rows and the import has none for it.
   func checkShrink() throws {
     guard !policy.acceptsShrink, targets.contains(where: { $0.mode != .merge }) else { return }
     for target in targets where target.seen != nil && target.deleted > 0 {
@@ -123,9 +122,9 @@ final class LostRows {
     guard isEmptied || ShrinkGuard().holdsBack(from: before, to: after) else { return }
     throw ImportFailure(
       .shrunk,
-      "\(ShrunkTable(name: table, before: before, after: after)), because the import does not mention the others, or a "
-        + "row that they reference: check the documents and each 'where' of the mapping. If this is intended, accept it "
-        + "(--accept-shrink, ImportPolicy.acceptsShrink)")
+      "\(ShrunkTable(name: table, before: before, after: after)), because the import does not mention the other "
+        + "rows, or a row that they reference: check the documents and each 'where' of the mapping. If this is intended, "
+        + "accept it (--accept-shrink, ImportPolicy.acceptsShrink)")
   }
 
   private func rowCount(_ table: String) throws -> Int {

@@ -38,9 +38,9 @@ struct ReferencePolicy {
     if policy == .fail {
       throw ImportFailure(
         .references,
-        "\(reference.place): \(message): import the referenced rows too, or set the policy for references, "
-          + "which is not the one for bad rows: '--references null' clears them, '--references keep' keeps them "
-          + "(ImportPolicy.References)")
+        "\(reference.place): \(message): import the referenced rows too, or clear such references with "
+          + "'--references null', or keep them with '--references keep' (ImportPolicy.References); the policy for bad "
+          + "rows does not apply to references")
     }
     issues.note(
       RejectedRow(.reference, message, column: reference.columnList, key: rows.first?.key),

@@ -1,9 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Collects rows with their nested rows, to write them with a few statements per table. It accepts only rows that are
-/// valid as far as it can check without the database; if SQLite rejects any, nothing collected is written. In both
-/// cases ``RowTreeWriter`` writes row by row, and handles a rejected row and those around it.
+/// Collects rows with their nested rows, to write them with a few statements per table. ``RowTreeWriter`` writes a row
+/// that cannot be collected, and if SQLite rejects a collected row, all collected rows one by one.
 final class RowCollector {
   private let connection: Connection
   private let evaluator: RowEvaluator
@@ -40,7 +39,7 @@ final class RowCollector {
 
   // MARK: Collecting
 
-  /// Adds the row on the tape with its nested rows, or nothing if it has to be written alone.
+  /// Adds the row on the tape with its nested rows. Returns false, and adds nothing, if it must be written alone.
   func collect(
     _ row: Row, _ plan: RowPlan, _ source: borrowing DocumentSource,
     given: GivenValues
@@ -92,7 +91,7 @@ final class RowCollector {
     }
   }
 
-  /// Adds the objects that a row references first; most recur and are already known.
+  /// Adds a row after the objects that it references, most of which recur and are already known.
   private func addWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
     for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
       if try store.isKnown(relation.plan, source) {

@@ -13,7 +13,7 @@ final class RowDeletion {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Lists the rows of the table that `rest` finds, the part of a query after the columns of `SELECT`.
+  /// Lists the rows of the table that a query finds; `rest` is the query without `SELECT` and its columns.
   func list(_ table: String, _ rest: String) throws {
     let list = try self.list(of: table)
     if try list.take(rest) > 0 { try follow(list) }
@@ -72,7 +72,7 @@ final class RowDeletion {
     mayFollow(reference).map { " AND \($0)" } ?? ""
   }
 
-  /// The SQL condition that joins a reference's rows with the referenced row, whose column is first, so that its
+  /// The SQL condition that joins referencing rows with the referenced row. The referenced column is first, so that its
   /// collation applies.
   private static func matches(_ reference: ForeignKeySchema) -> String {
     zip(reference.columns, reference.parentColumns).flatMap {
@@ -94,8 +94,8 @@ final class RowDeletion {
         throw ImportFailure(
           .references,
           "table \"\(reference.table)\", column \"\(reference.columns.joined(separator: ", "))\": the import deletes "
-            + "rows of table \"\(list.table)\" that it references, and it cannot become NULL, as ON DELETE SET NULL "
-            + "requires (\(error.message)): import the referenced rows too, or change the reference")
+            + "rows of table \"\(list.table)\", and ON DELETE SET NULL cannot clear the references to them "
+            + "(\(error.message)): import the referenced rows too, or change the reference")
       }
       changes[reference.table, default: TableChanges()].updated += connection.changes
     }

@@ -11,8 +11,7 @@ final class RowStore {
 
   init(_ connection: Connection) { waiting = WaitingRows(connection) }
 
-  /// Whether the same row was written before, with no other row of its key in between, and so were the objects that it
-  /// references.
+  /// Whether the plan's row and its referenced objects were written before, with no different row for their keys since.
   func isKnown(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     try describe(plan)
     guard plan.target.recent.contains(keyBytes, rowBytes) else { return false }
@@ -35,7 +34,7 @@ final class RowStore {
       try describeKey(plan)
       target.recent.forget(keyBytes)
     }
-    // A row after a waiting one with its key also waits, or the older row would win.
+    // If an older row with the same key is waiting, this row waits too. Otherwise the older row would overwrite it.
     if !waiting.isEmpty, waiting.hasOlder(than: plan, try identity(of: plan)) { return false }
     let shape = try plan.shape()
     shape.read(plan, into: &row)

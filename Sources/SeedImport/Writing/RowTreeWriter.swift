@@ -15,10 +15,10 @@ final class RowTreeWriter {
   var decides = false
   /// Whether a waiting tree is walked only to record the rows that it names.
   private var isMentioning = false
-  /// Rows of the current tree whose unique values, or those of rows that they reference, are taken.
+  /// Rows of the current tree that wait, because they, or rows that they reference, need another row's unique value.
   private var early: Set<Int> = []
   private var isTooEarly = false
-  /// Whether the mentioned rows are within one of these: if that is rejected, all its rows stay.
+  /// Whether the walk is within a row of `early`: if that is rejected later, its existing nested rows stay.
   private var isWithinEarly = false
 
   init(_ connection: Connection, _ issues: IssueCollector, _ syncs: [ParentSync]) {
@@ -55,7 +55,7 @@ final class RowTreeWriter {
     do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
     } catch {
-      // The given values name the row's parent, so that the row is not deleted as one without a parent.
+      // With the given values, the key may be complete. Then the existing row is recorded, and not deleted.
       for item in given { plan.set(item.column, item.value) }
       try nameForOthers(plan)
       try reject(plan, error, source)
@@ -75,7 +75,7 @@ final class RowTreeWriter {
     return true
   }
 
-  /// The keys of a rejected row and of its objects are known; its elements are not read.
+  /// Records that the keys of a rejected row's elements are unknown, because the elements are not read.
   private func loseElements(_ plan: RowPlan) {
     for relation in plan.relations where !relation.isObject {
       (relation.plan.targets + relation.ownedPlan.targets).loseKeys()
@@ -88,7 +88,7 @@ final class RowTreeWriter {
     }
   }
 
-  /// Records rows that the document names, although a parent elsewhere may not.
+  /// Records rows that the document names here, so that parents elsewhere do not lose them.
   private func nameForOthers(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
     try nameForOthers(plan)
     for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
@@ -116,7 +116,7 @@ final class RowTreeWriter {
 
   // MARK: References
 
-  /// Opens a savepoint only if a referenced object is written; most recur and are known.
+  /// Opens a savepoint only if a referenced object has to be written; most recur and are known.
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     guard !plan.relations.isEmpty else { return try storing(plan, source) }
     var (new, known): ([RowPlan], [RowPlan]) = ([], [])
@@ -145,7 +145,7 @@ final class RowTreeWriter {
     let rejected = plan.targets.map(\.rejected)
     try savepoint.takeBack()
     for (target, count) in zip(plan.targets, rejected) { target.rejected = count }
-    // The issue belongs to the rejected referenced row; this row is rejected along with it.
+    // The issue is about the referenced row; this row is rejected with it.
     if !isNext { plan.target.rejected += 1 }
     try keep(plan, source)
     return false
@@ -209,7 +209,7 @@ final class RowTreeWriter {
     guard !isMentioning else { return }
     var issue = RejectedRow(
       .notDeleted,
-      "its rows of table \"\(sync.target.table.name)\" were all kept, because the key of a rejected one is not known"
+      "all its rows of table \"\(sync.target.table.name)\" were kept, because the key of a rejected row is not known"
     )
     issue.key = rowDescription(target.table.keyNames, key.map(\.owned))
     issues.note(issue, target.table.name, place)

@@ -1,13 +1,13 @@
 import SeedDatabase
 import SeedFormat
 
-/// Rows, with their nested rows, that wait for a unique value that another row holds and may still give up. A temporary
-/// table keeps them as in the document; they are read again after the last row. A later row with the key of a waiting
-/// row has to wait too.
+/// Rows, with their nested rows, that wait because another row has their unique value and may still change it. A
+/// temporary table keeps their JSON, which is read again after the last row. A later row with the key of a waiting row
+/// has to wait too.
 final class WaitingRows {
   struct Row {
     let number: Int64
-    /// The latest parent turn before the row.
+    /// The latest turn before the row; see ``ParentLedger``.
     let turn: Int64
     let place: RowPlace
     let json: [UInt8]
@@ -15,7 +15,7 @@ final class WaitingRows {
 
   private(set) var isEmpty = true
   private let connection: Connection
-  /// The hash of a waiting row's values by the hash of its key; ``several`` if rows with one key differ.
+  /// The hash of a waiting row's values by the hash of its key; ``several`` if waiting rows with one key differ.
   private var versions: [Int: Int] = [:]
   private var targets: [ObjectIdentifier: ImportTarget] = [:]
   /// Keys with several versions waiting; these are only retried in document order.
@@ -72,7 +72,7 @@ final class WaitingRows {
     ])
   }
 
-  /// Starts retrying; from here on rows wait only for values.
+  /// Starts to retry. From here on, rows wait only for unique values, not for older rows with their key.
   func open() {
     contested = Set(versions.filter { $0.value == Self.several }.keys)
     versions = [:]

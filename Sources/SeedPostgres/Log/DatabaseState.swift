@@ -16,7 +16,7 @@ struct LogSnapshot: Hashable {
 
 /// The state of a database, for a comparison with a later one.
 struct DatabaseState: Hashable {
-  /// The stored form of the following.
+  /// The stored form of the other properties.
   let json: JSONValue
   /// The cluster's system identifier, which its copies share.
   let system: String
@@ -27,23 +27,23 @@ struct DatabaseState: Hashable {
   let start: String
   /// Transactions whose rows were certainly visible.
   let snapshot: LogSnapshot
-  /// The first transaction without visible rows.
+  /// Rows of this and later transactions were not visible.
   let ceiling: UInt64
   /// A position in the write-ahead log after all visible rows.
   let reached: UInt64
-  /// Digest of everything that can change rows without a write: functions, views, row types, inheritance, policies, enums,
-  /// and the user.
+  /// Digest of everything that can change rows without a write: functions, views, row types, inheritance, policies,
+  /// enums, and the user.
   let definitions: String
   /// Digest of tables, views and indexes. A change does not invalidate the log, but may change which tables are read.
   let relations: String
 
-  /// Whether a standby may lack a part of an older state. A primary never does, because its operator may restore an older
-  /// state on purpose.
+  /// Whether this is a standby that may lack a part of an older state. A primary is never behind: its operator may have
+  /// restored an older state on purpose.
   func isBehind(_ older: DatabaseState, replayedBefore: UInt64?) -> Bool {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
       return false
     }
-    // One position was read after its snapshot, the other before: both err towards waiting.
+    // `reached` was read after its snapshot, `replayedBefore` before its own. Both errors only prolong the wait.
     let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
     return timeline < older.timeline || !hasAll
   }
@@ -53,7 +53,7 @@ struct DatabaseState: Hashable {
     definitions == other?.definitions && relations == other?.relations
   }
 
-  /// Why a log since an older state proves nothing.
+  /// Why the log may lack changes since an older state; nil if it has all.
   func doubt(since older: DatabaseState) -> LogDoubt? {
     guard system == older.system, database == older.database else { return .otherDatabase }
     guard timeline == older.timeline else { return .otherTimeline }
@@ -85,8 +85,8 @@ extension DatabaseState {
   }
 
   /// The write-ahead log's position is read after the snapshot is taken, so all visible rows are before it. A standby's
-  /// timeline may be late in both of its sources. Its snapshot omits transactions in progress, whose rows would count as
-  /// seen, so only the transactions below all of them are kept.
+  /// timeline is the newer of two, because each may be outdated. A standby's snapshot does not list transactions in
+  /// progress, so only those below the oldest unfinished one count as visible.
   private static let query = """
     SELECT json_build_object('system', system_identifier::text, \
     'database', (SELECT oid::text FROM pg_database WHERE datname = current_database()), \
@@ -112,8 +112,8 @@ extension DatabaseState {
   /// The first OID of an object that does not belong to the server.
   private static let firstOwnNumber = 16_384
 
-  /// Identifies definitions by the transactions that wrote them, and by names, which other transactions change. The log's
-  /// own functions are checked separately.
+  /// Identifies definitions by the transactions that wrote them, and by the names of their schema and table, which are
+  /// stored elsewhere. The log's own functions are checked separately.
   private static let definitions = """
     SELECT md5(concat_ws('/', current_user, current_setting('lc_time'), current_setting('lc_numeric'), current_setting('lc_monetary'), \
     (SELECT string_agg(concat_ws(':', p.oid, p.xmin, n.nspname), ',' ORDER BY p.oid) FROM pg_proc p JOIN pg_namespace n \
@@ -138,7 +138,7 @@ extension DatabaseState {
     AND c.relpersistence <> 't'
     """
 
-  /// The rows that row-level security hides from the current user, and from the views' owners, whose rights views use.
+  /// Identifies rows that row-level security hides from the user, or from a view's owner, with whose rights it reads.
   private static let exemptions = """
     SELECT string_agg(concat_ws(':', c.oid, c.relforcerowsecurity, c.relowner, u.oid, u.rolsuper, u.rolbypassrls, \
     pg_has_role(u.oid, c.relowner, 'USAGE'), ARRAY(SELECT pg_has_role(u.oid, role, 'USAGE') \
@@ -148,7 +148,7 @@ extension DatabaseState {
     """
 }
 
-/// The state of one log in a step.
+/// The state of one table's log at a step.
 struct LogMark: Hashable {
   let identity: String
   let columns: String
@@ -176,7 +176,7 @@ struct LogMark: Hashable {
     JSONValue(strings: [identity, columns, files] + (witness.map { ["\($0.transaction)", $0.time] } ?? []))
   }
 
-  /// Why the log is incomplete since `snapshot`.
+  /// Why the log is incomplete since `snapshot`; nil if it is complete.
   func doubt(of table: WatchedTable, since snapshot: LogSnapshot) -> LogDoubt? {
     if identity != table.identity { return .otherTriggers }
     if columns != table.columns { return .otherSchema }

@@ -4,7 +4,7 @@ import SeedFormat
 struct LogEntries {
   let condition: String
 
-  /// The index on transactions finds those from the floor on; the snapshot excludes the finished ones among them.
+  /// Entries of transactions that were unfinished in the snapshot. Its floor allows a search by the index on `xid`.
   init(since snapshot: LogSnapshot, isPast: String) {
     let old = "\(snapshot.text.literal)::pg_snapshot"
     condition = "\(isPast) AND xid >= '\(snapshot.floor)'::xid8 AND NOT pg_visible_in_snapshot(xid, \(old))"
@@ -17,8 +17,8 @@ struct LogEntries {
       "(SELECT \(named.joined(separator: ", ")) FROM (SELECT DISTINCT \(columns) FROM \(log) \(condition)) AS entries)"
   }
 
-  /// The rows of a table that have these keys. OFFSET makes the planner look up each key by index; with its poor
-  /// statistics of a changing log it might otherwise read the whole table. The user may lack the right to read other columns.
+  /// The rows of a table that have these keys. OFFSET makes the planner look up each key by index; with poor statistics
+  /// of a changing log, it might otherwise read the whole table. The user may lack the right to other columns.
   func rows(of table: String, _ columns: [String], _ keys: [LogKey], in log: String) -> String {
     let columns = columns.map { "seedbank_row.\(quoted($0))" }.joined(separator: ", ")
     let matches = keys.map { "seedbank_row.\(quoted($0.name)) = seedbank_keys.\(quoted($0.name))" }
@@ -29,11 +29,11 @@ struct LogEntries {
 }
 
 extension PostgresLog {
-  /// Above this number, a comparison of all rows is cheaper or the list would take too much memory.
+  /// Maximum number of keys. Above it, a comparison of all rows is cheaper, or the list would take too much memory.
   static let mostKeys = 100_000
 
-  /// The keys of a list in the client's order; nil if there are too many, if an entry covers the whole table, or if one
-  /// has a value that the key's type had before ALTER TYPE … RENAME VALUE.
+  /// The keys of a list in the client's order; nil if there are too many, if an entry covers the whole table, or if an
+  /// entry has an enum value that ALTER TYPE … RENAME VALUE has renamed since.
   func keys(in list: String, _ columns: [ProjectedColumn], of table: TableSchema) throws -> [[SeedValue]]? {
     do {
       return try storedKeys(in: list, columns, of: table)

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 struct LogNames: Hashable {
-  /// The schema with the log of another schema.
+  /// The schema that contains the log.
   let schema: String
   private let suffix: String
 
@@ -41,7 +41,7 @@ extension String {
 
 // The objects in a log's schema that belong to the log; users may have added others.
 extension LogNames {
-  /// Statements that drop the log alone, and the schema if it is then empty.
+  /// Statements that drop the log's objects, and the schema if it contains nothing else.
   func removal(_ connection: PostgresConnection) throws(PostgresError) -> [String] {
     try connection.rows(Self.removalQuery, [schema]).compactMap(\.[0])
   }

@@ -14,7 +14,7 @@ struct LogTrigger: Hashable {
   let event: Event
   let body: String
 
-  /// pg_trigger.tgtype: row or statement level, and the events. All are AFTER.
+  /// The value of pg_trigger.tgtype: row or statement level, and the events. All triggers are AFTER.
   var type: Int {
     switch event {
     case .insert: 4

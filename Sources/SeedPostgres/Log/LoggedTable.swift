@@ -4,7 +4,7 @@ import SeedFormat
 struct LoggedTable: Hashable {
   let schema: String
   let name: String
-  /// The columns that identify a row; empty if only the fact of a write is logged.
+  /// The columns that identify a row; empty if the log only records that the table was written.
   var keys: [LogKey] = []
   let noting: Noting
 
@@ -32,7 +32,7 @@ struct LogKey: Hashable {
 
   private static let integers: Set = ["int2", "int4", "int8", "oid"]
   private static let texts: Set = ["text", "varchar", "bpchar", "name"]
-  /// Further types whose equal values are identical, besides enums.
+  /// Other types, besides enums, in which equal values have only one form.
   private static let others: Set = [
     "bool", "uuid", "bytea", "date", "time", "timestamp", "timestamptz", "inet", "cidr", "macaddr",
     "macaddr8",
@@ -100,13 +100,13 @@ struct TableFacts {
   // MARK: Conditions on a table c in pg_class and key columns g.keys
 
   /// Writes to a partition's root or an inherited table's parent fire no statement trigger of the table itself, and
-  /// writes by replication fire none.
+  /// writes by replication fire no statement trigger.
   static let needsRows = """
     (c.relkind = 'p' OR c.relispartition OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid) \
     OR EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = c.oid))
     """
 
-  /// Rows in another server, whose writes are invisible.
+  /// Whether a partition is on another server, which reports no writes.
   static let hasForeignPartition = """
     EXISTS (SELECT FROM pg_partition_tree(c.oid) part JOIN pg_class f ON f.oid = part.relid WHERE f.relkind = 'f')
     """
@@ -121,7 +121,7 @@ struct TableFacts {
     LEFT JOIN pg_namespace ln ON ln.oid = l.collnamespace)
     """
 
-  /// An index begins with the key's columns, in their collations: one in another collation finds no row by its key.
+  /// Whether an index begins with the key's columns, in their collations. Other indexes cannot find a row by its key.
   static let hasIndex = """
     EXISTS (SELECT FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am m ON m.oid = ic.relam \
     WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'btree' \

@@ -21,7 +21,7 @@ extension PostgresLog {
     return (try? hasOldEntries()) == true ? .impossible(advice) : .done
   }
 
-  /// Per log, the first transaction whose entries a publisher needs, including the newest that one has seen.
+  /// Per log, the first transaction whose entries a publisher needs: unread ones, and the newest that it has seen.
   private func bounds(_ cursors: [OriginCursor]) -> [Int: UInt64] {
     let floors = cursors.compactMap { DatabaseState($0.json)?.snapshot.floor }
     guard floors.count == cursors.count, let floor = floors.min() else { return [:] }
@@ -32,7 +32,7 @@ extension PostgresLog {
     }
   }
 
-  /// In a separate session, because the reading one is READ ONLY. Returns whether no entries are left to remove.
+  /// Uses a separate session, because the reading one is READ ONLY. Returns whether no entries are left to remove.
   private func remove(_ bounds: [Int: UInt64]) throws(PostgresError) -> Bool {
     let connection = try PostgresConnection(self.connection.place)
     var isDone = true
@@ -44,8 +44,8 @@ extension PostgresLog {
     return isDone
   }
 
-  /// Returns whether there may be more. The step holds the publication's lock, so it never waits long for locks of
-  /// others; the limit is local, because a pooler gives the session to other users.
+  /// Returns whether there may be more entries. The lock timeout is short, because the step holds the publication's
+  /// lock, and local, because a pooler gives the session to other users.
   private func removeBatch(
     _ number: Int, _ bound: UInt64, _ connection: PostgresConnection
   ) throws(PostgresError) -> Bool {
@@ -57,8 +57,8 @@ extension PostgresLog {
   }
 
   private var advice: String {
-    "the log of the origin \(connection.place.text) has entries of more than \(Self.scheduledDays) days, which cannot be removed, because "
-      + "this user lacks the right or this is a standby: let the owner's cron run once a day, on the primary: SELECT \(quoted(names.schema)).prune(interval '\(Self.scheduledDays) days')"
+    "the log of the origin \(connection.place.text) has entries older than \(Self.scheduledDays) days, which cannot be removed, because "
+      + "this user lacks the right or this is a standby: run once a day as the log's owner on the primary, for example by cron: SELECT \(quoted(names.schema)).prune(interval '\(Self.scheduledDays) days')"
   }
 
   /// Whether entries are at least a day older than a schedule would leave them. The newest entry of each log is never

@@ -36,7 +36,7 @@ final class PostgresLog: OriginLog {
     return OriginCursor(.object((state.json.members ?? []) + [JSONMember("logs", .object(marks))]))
   }
 
-  /// The newest entry of each log; if all seem to be in the future, the newest of these.
+  /// The newest entry of each log that is not in the future (``isPast``); if all are, the newest of them.
   private func witnesses() throws(PostgresError) -> [Int: LogMark.Witness] {
     guard !watched.isEmpty else { return [:] }
     let queries = watched.flatMap { table in
@@ -53,7 +53,7 @@ final class PostgresLog: OriginLog {
     }
   }
 
-  /// Excludes entries of another cluster in a restored dump, whose transaction numbers are in the future here.
+  /// Excludes entries of another cluster from a restored dump, if their transaction numbers are in the future here.
   private var isPast: String { "WHERE xid < '\(state.ceiling)'::xid8" }
 
   /// New relations count as changes, because they may replace relations that are read, or inherit from them.
@@ -92,7 +92,7 @@ final class PostgresLog: OriginLog {
     return .known(older, marks: marks)
   }
 
-  /// Verifies that the formerly newest entries still exist.
+  /// Verifies that the entries that were the newest in the last step still exist.
   private func doubt(of marks: [Int: LogMark]) throws(PostgresError) -> LogDoubt? {
     let witnesses = watched.compactMap { table in marks[table.number]?.witness.map { (table, $0) } }
     // An empty log proves nothing, because entries may have been deleted by hand.
@@ -140,7 +140,7 @@ final class PostgresLog: OriginLog {
     return Set(rows.compactMap { $0[0].flatMap { Int($0) } })
   }
 
-  /// The logs of all tables that a projection reads; nil if one has none.
+  /// The logs of all tables that a projection reads; nil if a table has no log.
   private func sources(of projection: PostgresProjection) throws(PostgresError) -> [WatchedTable]? {
     let relations = try reading.relations(readBy: projection).filter { !$0.isView }
     let sources = relations.map { relation in watched.first { $0.members.contains(relation.oid) } }
@@ -150,12 +150,12 @@ final class PostgresLog: OriginLog {
     }
   }
 
-  /// The changed keys, if both sides have the same values in the same order.
+  /// The changed keys, if the origin and the client have the same key values in the same order.
   private func keys(
     of table: TableSchema, _ source: WatchedTable, _ projection: PostgresProjection, _ entries: LogEntries
   ) throws -> Touched {
     let keys = source.table.keys
-    // A view of that name may have other rows than its table.
+    // The projection may read a view, which may have other rows than the logged table.
     guard source.table.sql == projection.source, source.hasIndex,
       Set(table.key.map { projection.names[$0] }) == Set(keys.map(\.name)),
       table.keyCollations.allSatisfy({ $0 == .binary }),

@@ -69,7 +69,7 @@ struct WatchedTable {
   let hasIndex: Bool
   fileprivate(set) var identity: String
   let columns: String
-  /// Changes with the files that hold the rows: after TRUNCATE, a rewrite, or a change of partitions.
+  /// Identifies the files with the rows. It changes after TRUNCATE, a rewrite, or a change of partitions.
   fileprivate(set) var files: String
   private let isSound: Bool
 
@@ -89,13 +89,13 @@ struct WatchedTable {
     members = Set(parts).union([row[7].flatMap { UInt32($0) } ?? 0])
   }
 
-  /// Adds the triggers' identity; nil if one of them is missing, disabled or modified.
+  /// Adds the triggers' identity; nil if a trigger is missing, disabled or modified.
   fileprivate func proven(by found: [FoundTrigger], _ names: LogNames) -> Self? {
     guard isSound else { return nil }
     let wanted = LogTrigger.all(for: table, in: names.log(number))
     for trigger in wanted {
       let good = found.filter { $0.isGood && $0.does(trigger) }
-      // Each partition has a row trigger of its own.
+      // Each partition has its own row trigger.
       let isComplete =
         trigger.event == .row
         ? good.count >= members.count : good.contains { members.contains($0.table) && $0.isOfTable }

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// The messages of COPY in binary format: a header before the first row, one message per row, and a trailer.
+/// Parses messages of COPY in binary format: a header before the first row, one message per row, and a trailer.
 struct BinaryRow {
   /// Each field's bytes in the message; nil for NULL.
   private(set) var fields: [UnsafeRawBufferPointer?] = []
@@ -71,7 +71,7 @@ extension ValueForm {
     }
   }
 
-  /// The value shown when a row does not fit.
+  /// The field's value for an error message about a row that does not fit.
   func shown(_ field: UnsafeRawBufferPointer?) -> BorrowedValue {
     guard case .spelled = self, let field else { return .null }
     return .text(field.assumingMemoryBound(to: UInt8.self))
@@ -107,7 +107,7 @@ extension ValueForm {
     return .real(real)
   }
 
-  /// SQLite would convert any string that looks like a number, and keep other strings in a numeric column. To lose
+  /// In a numeric column, SQLite converts any string that looks like a number, and keeps other strings. To lose
   /// nothing, a string is accepted only in the canonical form of its number. Returns nil for a string that a NUMERIC
   /// column, such as one declared DATE, stores unchanged.
   private static func spelled(_ text: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue? {

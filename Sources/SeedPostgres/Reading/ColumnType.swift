@@ -11,11 +11,11 @@ enum ColumnType: Hashable, Sendable {
   case address
   case uuid
   case blob
-  /// Microseconds since 2000; with a time zone in UTC, otherwise in the operator's zone.
+  /// Microseconds since 2000: in UTC if the type has a time zone, otherwise in the operator's zone.
   case timestamp(isUTC: Bool)
   /// Arrays, composite types and others that JSON can represent.
   case structured
-  /// No unambiguous form, with the reason.
+  /// A type without an unambiguous form, with the reason.
   case refused(String)
 
   /// Built-in types by their OIDs, which never change.
@@ -45,7 +45,7 @@ enum ColumnType: Hashable, Sendable {
   }
 
   init(extension name: String) {
-    self = Self.extensions[name] ?? .refused("Seedbank has no form for it that means the same everywhere")
+    self = Self.extensions[name] ?? .refused("Seedbank does not support it")
   }
 }
 

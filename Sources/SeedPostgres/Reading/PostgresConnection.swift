@@ -9,7 +9,7 @@ final class PostgresConnection {
   let place: PostgresPlace
   private var lent: UnsafeMutablePointer<CChar>?
   private var isCopying = false
-  /// The server that answered; a primary until the snapshot is taken.
+  /// The server that answered. Its role is `primary` until `begin` has asked it.
   private(set) var server: OriginServer
   /// A standby's replay position before the snapshot; nil on a primary.
   private(set) var replayedBefore: UInt64?
@@ -21,7 +21,7 @@ final class PostgresConnection {
     self.place = place
     raw = try Self.connected(place)
     server = OriginServer(name: text(PQhost(raw)), role: .primary)
-    // libpq would print notices.
+    // By default, libpq prints notices.
     _ = PQsetNoticeProcessor(raw, { _, _ in }, nil)
     let version = Int(PQserverVersion(raw)) / 10_000
     guard version >= Self.oldestMajor else {
@@ -56,7 +56,7 @@ final class PostgresConnection {
 
   // MARK: Statements
 
-  /// Begins the reading transaction, ends an earlier one, locks the tables, and takes the snapshot. Fixes all settings
+  /// Ends an earlier transaction, begins the reading one, locks the tables, and takes the snapshot. Fixes all settings
   /// that affect the form of values.
   func begin(locking tables: [ReadRelation] = []) throws(PostgresError) {
     let settings = [
@@ -64,7 +64,7 @@ final class PostgresConnection {
       "extra_float_digits TO 3", "xmlbinary TO 'base64'", "search_path TO \(quoted(place.schema)), pg_temp",
       "statement_timeout TO '\(place.statementTimeoutSeconds)s'",
       "lock_timeout TO '\(place.lockTimeoutSeconds)s'", "idle_in_transaction_session_timeout TO 0",
-      // Off: the server rejects a query whose rows it would hide.
+      // Off: the server rejects a query from which it would hide rows.
       "row_security TO \(place.appliesRowSecurity ? "on" : "off")",
     ]
     if PQtransactionStatus(raw) != PQTRANS_IDLE { _ = PostgresResult(PQexec(raw, "ROLLBACK")) }
@@ -140,8 +140,8 @@ final class PostgresConnection {
   /// Releases the transaction's locks but keeps its snapshot.
   func releaseLocks() throws(PostgresError) { try rows(Self.restore) }
 
-  /// Throws if a table that was read was truncated or rewritten, which ignores snapshots: a transaction with an older
-  /// one finds the table empty. Both replace the table's file, and a table once read stays locked.
+  /// Throws if a table that was read was truncated or rewritten after the snapshot, because the transaction may have
+  /// found it empty. Both replace the table's file. A table that was read stays locked, so neither can happen later.
   func proveNothingRewritten() throws(PostgresError) {
     let found = try rows(
       """
@@ -189,7 +189,7 @@ final class PostgresConnection {
     while PQgetCopyData(raw, &lent, 0) > 0 { PQfreemem(lent) }
     lent = nil
     drain()
-    // A late cancellation may hit the first of these.
+    // A late cancellation may hit the first rollback.
     if !PostgresResult(PQexec(raw, Self.restore)).isGood { _ = try answered(PQexec(raw, Self.restore)) }
   }
 
@@ -210,13 +210,13 @@ final class PostgresConnection {
     guard let raw = started else {
       throw unreachable(place, ServerMessage(state: "", text: "out of memory"))
     }
-    // Puts the SQLSTATE into the text, which is the only way in which libpq reports it here.
+    // Puts the SQLSTATE into the text. libpq reports it only there if a connection fails.
     _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
     if !finishes(raw, in: place.hasSeveralHosts ? place.hostSeconds : place.connectSeconds),
       PQstatus(raw) != CONNECTION_BAD, place.hasSeveralHosts
     {
-      // A host that accepts the connection but does not respond has used up the time for all hosts. Only
-      // PQreset restarts the time for each.
+      // A host that accepts the connection but does not respond has used up the time for all hosts. Only PQreset gives
+      // each host its time again.
       PQreset(raw)
     }
     guard PQstatus(raw) == CONNECTION_OK else {
@@ -249,7 +249,7 @@ final class PostgresConnection {
   /// Parses `…failed: FATAL:  28P01: password authentication failed for user "x"`.
   private static func message(_ raw: OpaquePointer, hiding place: PostgresPlace) -> ServerMessage {
     let all = lines(PQerrorMessage(raw))
-    // libpq has begun a sentence when the time is over.
+    // After a timeout, libpq's message is empty or an unfinished sentence.
     guard !all.isEmpty, !all.hasSuffix(": ") else {
       return ServerMessage(state: "", text: "\(all)no answer in \(place.connectSeconds) seconds")
     }

@@ -6,9 +6,9 @@ package struct ServerMessage: Hashable, Sendable {
   let state: String
   let text: String
   var detail = ""
-  /// In characters of the statement, from 1.
+  /// The error's position in characters of the statement, from 1.
   var position: Int?
-  /// The server's C function, which does not depend on the language.
+  /// The server's C function that reported the error. Unlike the text, it does not depend on the server's language.
   var function = ""
   var user = ""
   var isOfStandby = false
@@ -43,8 +43,8 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// Whether an immediate retry may succeed: a standby's replay removed the rows being read, or a table without a lock was
-  /// rewritten.
+  /// Whether an immediate retry may succeed, because a standby's replay removed rows that were being read, or because a
+  /// table without a lock was rewritten.
   package var isMomentary: Bool {
     if case .rewritten = self { return true }
     guard case .server(_, _, let message) = self else { return false }
@@ -57,12 +57,12 @@ package enum PostgresError: OriginFailure, Hashable {
     return ["42", "0A"].contains(message.state.prefix(2)) || message.state == "55000"
   }
 
-  /// Whether the connection was lost. While it sends rows, a server that ends it may be unable to report why.
+  /// Whether the connection was lost. A server that ends it while it sends rows may be unable to report why.
   private static func isEnd(_ message: ServerMessage) -> Bool {
     message.state.isEmpty || message.state.hasPrefix("08")
   }
 
-  /// Connection, resources, operator intervention, system and internal errors, and a standby's conflicts.
+  /// Classes of temporary errors: connection, resources, operator intervention, system, internal, standby conflicts.
   private static func mayPass(_ message: ServerMessage) -> Bool {
     let classes = ["", "08", "40", "53", "55", "57", "58", "XX"]
     return classes.contains(String(message.state.prefix(2)))
@@ -80,7 +80,7 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// A repair by the operator, by SQLSTATE. libpq's own errors have none.
+  /// The operator's remedy, by SQLSTATE. Errors of libpq have no SQLSTATE.
   private var repair: String? {
     guard case .server(let place, _, let message) = self else { return nil }
     return switch message.state {
@@ -96,8 +96,8 @@ package enum PostgresError: OriginFailure, Hashable {
     case "42501": "let the tables' owner run: \(Self.grants(to: message.user, place.schema))"
     case "" where message.text.contains("no password supplied"): Self.password(place)
     case "" where ["certificate", "does not support SSL"].contains(where: message.text.contains):
-      "let sslrootcert in origin.postgres name the file with the authority that signed the server's certificate, and "
-        + "host be a name in it; sslmode sets how the server is verified"
+      "set sslrootcert in origin.postgres to the file of the authority that signed the server's certificate, and use a "
+        + "host name of the certificate; sslmode sets how the server is verified"
     default: nil
     }
   }
@@ -116,11 +116,11 @@ package enum PostgresError: OriginFailure, Hashable {
   private static func hint(_ message: ServerMessage) -> String? {
     switch message.state {
     case "53300":
-      "the server has no connection left: raise its max_connections, or give this user some of them"
+      "the server has no connection left: raise its max_connections, or this user's connection limit"
     case _ where message.isOfConnection:
       "check that the server is running, and the host and port in origin.postgres"
     case "42P01":
-      "make the table, correct origin.schema or a table's name in the model, or write a SELECT that makes its rows into the "
+      "create the table, correct origin.schema or a table's name in the model, or write a SELECT for its rows into the "
         + "model's TABLE.sql"
     case "57014": "a statement exceeded origin.statementTimeoutSeconds: raise it"
     case "40P01": "another session changes the table or its partitions: the next step tries again"
@@ -129,7 +129,7 @@ package enum PostgresError: OriginFailure, Hashable {
     case "40001": "the standby removed rows that were being read: \(feedback)"
     case let state where state.isEmpty || ["08", "57"].contains(state.prefix(2)):
       "the connection ended; nothing was published, the next step tries again"
-        + (message.isOfStandby ? ". A standby ends it to remove rows that are being read: \(feedback)" : "")
+        + (message.isOfStandby ? ". A standby ends sessions whose rows it has to remove: \(feedback)" : "")
     default: nil
     }
   }

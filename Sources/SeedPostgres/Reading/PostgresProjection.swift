@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedPublisher
 
-/// Reads a client's table from the origin's table of that name or the operator's SELECT, in PostgreSQL's SQL.
+/// Reads a client's table from the origin's table of that name, or from the operator's SELECT, in PostgreSQL's SQL.
 struct PostgresProjection {
   let columns: [ProjectedColumn]
   /// A table, or a SELECT in parentheses.
@@ -42,7 +42,7 @@ struct PostgresProjection {
     order = table.key.map { [columns] in columns[$0].order }.joined(separator: ", ")
   }
 
-  /// For few rows with binary keys, which need no index to be ordered.
+  /// A projection for a few rows with binary keys, which can be sorted without an index.
   func narrowed(to source: String) -> Self {
     var narrowed = self
     narrowed.source = source
@@ -56,7 +56,7 @@ struct PostgresProjection {
     return "COPY (SELECT \(values) FROM \(source) AS seedbank_rows\(order)) TO STDOUT (FORMAT binary)"
   }
 
-  /// A query for no rows that needs SELECT on each column.
+  /// A query that returns no rows, but requires the right to read each column.
   var rights: String {
     "SELECT \(columns.map(\.sql).joined(separator: ", ")) FROM \(source) AS seedbank_rows LIMIT 0"
   }
@@ -156,7 +156,7 @@ extension String {
   }
 }
 
-/// A table's rows, on request in the key's order. Reading starts with the first row.
+/// Reads a table's rows, on request in the key's order. Starts the COPY on the first call of `next`.
 final class CopyRows: RowSource {
   private let connection: PostgresConnection
   private let projection: PostgresProjection

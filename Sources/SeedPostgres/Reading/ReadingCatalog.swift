@@ -12,8 +12,8 @@ struct ReadRelation: Hashable {
   var sql: String { "\(quoted(schema)).\(quoted(name))" }
 }
 
-/// Finds the relations that SELECTs read, including views and their tables, from the server's locks: it locks each
-/// relation before planning, even those that the plan does not use.
+/// Finds the relations that SELECTs read, including views and their tables, from the server's locks. The server locks
+/// each relation before it plans a query, even relations that the plan does not use.
 final class ReadingCatalog {
   private let connection: PostgresConnection
   private var known: [String: [ReadRelation]] = [:]
@@ -30,7 +30,7 @@ final class ReadingCatalog {
     return relations
   }
 
-  /// The table of the place's schema with this SQL, if it has no partitions, inheritance or policies.
+  /// The table with this quoted name in the place's schema, if it has no partitions, inheritance or policies.
   func plainTable(_ sql: String) throws(PostgresError) -> ReadRelation? {
     if let plainTables { return plainTables[sql] }
     let tables = try connection.relations(
@@ -40,15 +40,15 @@ final class ReadingCatalog {
     return plainTables?[sql]
   }
 
-  /// The relations that this user may lock. A view's lock includes its tables, by the rights of its owner; LOCK does
-  /// not accept materialized views and foreign tables.
+  /// The relations that this user may lock. Locking a view also locks its tables, with the rights of the view's owner.
+  /// LOCK does not accept materialized views and foreign tables.
   func lockable(_ relations: Set<ReadRelation>) throws(PostgresError) -> [ReadRelation] {
     try connection.relations(
       "c.oid = ANY ($1::oid[]) AND c.relkind IN ('r', 'p', 'v') AND has_table_privilege(c.oid, 'SELECT')",
       list(relations))
   }
 
-  /// Includes tables that the transaction has locked since its start, which may cost a comparison but never a row.
+  /// Includes tables that the transaction locked at its start. This may cost a comparison, but never misses a change.
   private func locked(by select: String) throws(PostgresError) -> [ReadRelation] {
     try connection.releaseLocks()
     try connection.rows("EXPLAIN \(select)")

@@ -20,7 +20,7 @@ struct ProjectedColumn: Hashable, Sendable {
   let order: String
   let form: ValueForm
 
-  /// For binary keys. "C" compares strings in the database's encoding, which may differ from the client's.
+  /// Orders binary keys as the client does. COLLATE "C" would compare strings in the database's encoding.
   var orderInUTF8: String { form == .text ? "convert_to(\(sql), 'UTF8')" : order }
 
   /// Returns nil if the type does not suit the column. `value`: the column in SQL.

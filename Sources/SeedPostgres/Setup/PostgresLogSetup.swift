@@ -16,7 +16,7 @@ package struct PostgresLogSetup: OriginLogMaker {
 
   package func draft(_ plans: [SeriesPlan]) throws -> OriginLogDraft {
     let draft = try PostgresLogDraft(reader, plans)
-    // Another session creates the log.
+    // Another session creates the log, and must not wait for locks of this one.
     try reader.releaseLocks()
     return OriginLogDraft(logged: draft.logged, left: draft.left, statements: draft.statements)
   }
@@ -47,7 +47,7 @@ package struct PostgresLogSetup: OriginLogMaker {
     }
   }
 
-  /// Missing rights here are those of an owner, not of a reader.
+  /// Gives a remedy for an owner's missing rights, because the error's own remedy is for a reader.
   private func withRemedy(_ error: PostgresError, of statement: String) -> PostgresError {
     guard case .server(_, _, let message) = error else { return error }
     if message.state == "25006" {
@@ -59,8 +59,8 @@ package struct PostgresLogSetup: OriginLogMaker {
     if statement.hasPrefix("CREATE SCHEMA") {
       return .configuration(
         "the log of the origin \(place.text) was not made: \(message.text) (as user \(message.user)); let the database's owner run: "
-          + "GRANT CREATE ON DATABASE … TO \(quoted(message.user)); or give --owner with a URL of a permitted user, or let one run "
-          + "the SQL of '--print'")
+          + "GRANT CREATE ON DATABASE … TO \(quoted(message.user)); or give --owner with a URL of a user with this right, or let "
+          + "that user run the SQL of '--print'")
     }
     return .configuration(
       "the log of the origin \(place.text) was not changed: \(message.text) (as user \(message.user)); give --owner with a URL of the "
@@ -68,9 +68,9 @@ package struct PostgresLogSetup: OriginLogMaker {
   }
 }
 
-/// The objects with which a PostgreSQL database logs writes by anyone to a dataset's tables, at the operator's request.
+/// The SQL that creates a log of all writes to a dataset's tables.
 struct PostgresLogDraft {
-  /// Without keys, a table is compared as a whole after a write.
+  /// A table without keys is compared as a whole after a write.
   private(set) var logged: [(table: String, keys: [String], remark: String?)] = []
   private(set) var left: [(table: String, reason: String)] = []
   private(set) var statements: [String] = []
@@ -88,7 +88,7 @@ struct PostgresLogDraft {
 
   fileprivate struct Table {
     let relation: ReadRelation
-    /// The client's key with the origin's names; empty if only a SELECT reads the table.
+    /// The client's key columns by their names in the origin; empty if only a SELECT reads the table.
     var keys: [String] = []
   }
 
@@ -109,7 +109,7 @@ struct PostgresLogDraft {
         for relation in roots where tables[relation.oid] == nil {
           tables[relation.oid] = Table(relation: relation)
         }
-        // A view of that name may have other rows than its table.
+        // If the client's table is a view in the origin, it may have other rows than the table that it reads.
         let own = roots.first { $0.schema == connection.place.schema && $0.name == table.name }?.oid
         guard source.sql == nil, roots.count == 1, let own, tables[own]?.keys.isEmpty == true else {
           continue
@@ -133,8 +133,8 @@ struct PostgresLogDraft {
     logged.append((shown, source.keys.map(\.name), remark))
     statements += Self.log(of: source, logged.count, names)
     guard facts.kind == "p" else { return }
-    // A new partition gets the row trigger by the rights of the user who makes it. PUBLIC has no right, because any
-    // user of the schema could then call the function for rows whose casts would run as the log's owner.
+    // A user who creates a partition also creates its row trigger, and needs this right. PUBLIC does not get it,
+    // because any user of the schema could then use the function for rows whose casts would run as the log's owner.
     statements.append(
       "GRANT EXECUTE ON FUNCTION \(names.function(.row, logged.count))() TO \(quoted(facts.owner))")
   }
@@ -159,12 +159,12 @@ struct PostgresLogDraft {
       // The time distinguishes entries of different servers with the same transaction number.
       "CREATE TABLE \(names.log(number)) (xid xid8 NOT NULL DEFAULT pg_current_xact_id(), "
         + "at timestamptz NOT NULL DEFAULT now()\(columns))", "CREATE INDEX ON \(names.log(number)) (xid)",
-      // Never empty: an empty log was emptied by hand, so entries are missing.
+      // Each log has an entry from the start, because an empty log counts as edited by hand.
       "INSERT INTO \(names.log(number)) DEFAULT VALUES",
     ] + LogTrigger.all(for: table, in: names.log(number)).flatMap { $0.statements(for: table, number, names) }
   }
 
-  /// Removes entries and records how far, so that other publishers detect missing ones. The newest entry stays.
+  /// Functions that remove old entries except the newest, and record how far, so that other publishers detect the gap.
   private static func pruning(_ names: LogNames) -> [String] {
     let prune = "\(quoted(names.schema)).prune"
     let step = """
@@ -216,7 +216,7 @@ extension TableFacts {
     case "f": return "it is a foreign table: its server does not report writes"
     default: return "it is not a table"
     }
-    guard isPermanent else { return "it is not permanent: a crash empties it, and no trigger notes that" }
+    guard isPermanent else { return "it is not permanent: a crash empties it without firing a trigger" }
     return hasForeignPartition ? "one of its partitions is foreign: its server does not report writes" : nil
   }
 

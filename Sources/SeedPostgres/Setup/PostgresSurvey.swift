@@ -3,7 +3,7 @@ import SeedFormat
 package import SeedPublisher
 
 extension OriginSurvey {
-  /// Surveys a SQLite database with the same tables; `chosen`: the only tables to consider.
+  /// Surveys an empty SQLite database with the same tables; `chosen`: the only tables to consider.
   package init(_ place: PostgresPlace, tables chosen: [String]? = nil) throws {
     let survey = try PostgresSurvey(place, tables: chosen)
     let connection = try Connection("schema", .memory)
@@ -17,7 +17,7 @@ private struct PostgresSurvey {
   private(set) var statements: [String] = []
   private(set) var leftOut: [SetupNote] = []
   let outline: OriginOutline
-  /// The size of the taken tables.
+  /// The size of the tables that can be published.
   let bytes: Int
 
   /// Reads the catalog; `chosen`: the only tables to consider.
@@ -130,14 +130,14 @@ private struct TableDraft {
   }
 
   private static let columnRemedy =
-    "for its values, add a column to schema.sql, and to the table's file TABLE.sql a SELECT with a cast or another name"
+    "for its values, add a column to schema.sql, and a SELECT with a cast or another name to the table's file TABLE.sql"
 
   private func refusal(
     _ column: SchemaCatalog.Column, _ type: ColumnType, _ types: TypeCatalog
   ) throws(PostgresError) -> String? {
     if case .refused(let reason) = type { return "of its type \(try types.name(column.type)): \(reason)" }
     let isTaken = columns.contains { $0.name.lowercased() == column.name.lowercased() }
-    return isTaken ? "SQLite takes its name for that of another column" : nil
+    return isTaken ? "another column has its name, as SQLite ignores case" : nil
   }
 
   private func denial(_ schema: String, _ user: String) -> String? {
@@ -163,7 +163,7 @@ private struct TableDraft {
     }
     guard key.allSatisfy(has) else { return "a column of its key is left out: give it another key" }
     let isTaken = others.contains { $0.table.name.lowercased() == table.name.lowercased() }
-    return isTaken ? "SQLite takes its name for that of another table: rename one of them" : nil
+    return isTaken ? "another table has its name, as SQLite ignores case: rename one of them" : nil
   }
 
   private func has(_ column: String) -> Bool { columns.contains { $0.name == column } }
@@ -199,7 +199,7 @@ private struct TableDraft {
     if index.columns.isEmpty { return "it is not an index over columns alone and all rows" }
     if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
     if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
-    return names.contains(index.name.lowercased()) ? "SQLite takes its name for that of another part" : nil
+    return names.contains(index.name.lowercased()) ? "another part has its name, as SQLite ignores case" : nil
   }
 
   private func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }

@@ -3,17 +3,17 @@ import SeedPublisher
 
 struct SchemaCatalog {
   private(set) var tables: [Table] = []
-  /// Relations without rows or without a key, with their kinds.
+  /// Views and foreign tables, which have no key, with their kinds.
   private(set) var others: [(name: String, kind: String)] = []
 
   struct Table {
     let name: String
     let isReadable: Bool
-    /// Whether row-level security hides rows from that user.
+    /// Whether row-level security hides rows from the connection's user.
     let isGuarded: Bool
     /// Whether row-level security hides rows from other users only.
     let isExempt: Bool
-    /// The quoted names of tables that inherit from it; nil without any.
+    /// The quoted names of tables that inherit from this one; nil if there are none.
     let heirs: String?
     let columns: [Column]
     let indexes: [Index]
@@ -40,7 +40,7 @@ struct SchemaCatalog {
 
   struct Index {
     let name: String
-    /// Omits columns that the index only includes; empty for an index that is not a B-tree over columns of all rows.
+    /// Without INCLUDE columns; empty if the index is not a B-tree, is partial, or has an expression.
     let columns: [String]
     let isPrimary: Bool
     let isUnique: Bool

@@ -13,7 +13,7 @@ import Testing
   func `package, archive and image install, run and uninstall without removing data`() throws {
     let outcome = try TestProgram.run(
       ["\(Readme.package)/Scripts/try-package"], joined: true, within: Self.patience)
-    let isRight = outcome.status == 0 && outcome.output.hasSuffix("== Everything is as it should be\n")
+    let isRight = outcome.status == 0 && outcome.output.hasSuffix("== All tests of the packages passed\n")
     #expect(isRight, "\(outcome.output)")
   }
 

@@ -26,7 +26,7 @@ import Testing
     for words in [
       "Skipped table \"sqlite_x\": SQLite reserves such names",
       "Skipped index \"by_money\": one of its columns is left out",
-      "\"sqlite_i\": SQLite reserves such names", "Skipped index \"by_x\": SQLite takes its name",
+      "\"sqlite_i\": SQLite reserves such names", "Skipped index \"by_x\": another part has its name",
       "Check the rows of table \"shop\": they include those of inheriting tables (\"heir\")",
     ] { #expect(made.output.contains(words), "\(words) in \(made.output)") }
     let schema = try folder.text("seedbank/shops/models/1.0/schema.sql")
