@@ -125,6 +125,17 @@ import Testing
     #expect(await restarted.state.lastChecked != nil)
   }
 
+  @Test func `a very long license does not remove the lifecycle from the saved state`() async throws {
+    fixture.publisher.provenance = Provenance(license: String(repeating: "x", count: 100_000))
+    fixture.publisher.lifecycle = .retired(message: "Moved")
+    try fixture.publisher.sign()
+    _ = try await fixture.store().update()
+    let store = try fixture.store()
+    try await store.prepare()
+    #expect(await store.state.lastChecked != nil)
+    #expect(await store.state.lifecycle == .retired(message: "Moved"))
+  }
+
   private func inode(_ path: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
   }
