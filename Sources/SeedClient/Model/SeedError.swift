@@ -165,6 +165,8 @@ extension SeedError {
         "\(error): SQLite's scratch files have no room; make some in TMPDIR, or set TMPDIR to another folder"
       )
     case ResultCode.full: self = .full(error.description)
+    case ResultCode.cannotOpen where error.saysExhausted:
+      self.init(.io, "\(error): \(FileError.exhaustedRemedy)")
     case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)
     case ResultCode.denied, ResultCode.readOnly, ResultCode.cannotOpen:
       self.init(.io, "\(error): \(Self.rightsAdvice)")
@@ -200,6 +202,7 @@ extension TrustError {
 extension FileError {
   fileprivate var advice: String {
     if isUnwritable { return SeedError.rightsAdvice }
+    if isExhausted { return Self.exhaustedRemedy }
     if isMisplaced { return "give the store a directory of its own" }
     return SeedError.diskAdvice
   }
