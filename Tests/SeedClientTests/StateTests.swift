@@ -211,6 +211,18 @@ import Testing
     #expect(await restarted.states.first { _ in true }?.version == .first)
   }
 
+  @Test func `a file left by a crash that cannot be removed is logged, and the update goes on`() async throws
+  {
+    _ = try await fixture.store().update()
+    try Folder.create("\(fixture.directory)/trust/left.tmp/inside")
+    let messages = Mutex<[String]>([])
+    let store = try fixture.store(
+      options: SeedOptions(log: { entry in messages.withLock { $0.append(entry.message) } }))
+    try await store.update()
+    let found = messages.withLock(\.self).filter { $0.hasPrefix("cannot remove ") }
+    #expect(found.count == 1 && found[0].contains("/trust/left.tmp: "), "\(found)")
+  }
+
   @Test func `the log contains reads, updates and failures`() async throws {
     let entries = Mutex<[SeedLogEntry]>([])
     var options = SeedOptions()
