@@ -223,7 +223,7 @@ extension Delegations {
       roles: series.sorted().map { series in
         Delegations.Role(
           name: series.roleName, keys: RoleKeys(verifiers), terminating: true,
-          paths: .patterns([series.targetPrefix + "*"]))
+          paths: .patterns(["\(series)/*"]))
       })
   }
 

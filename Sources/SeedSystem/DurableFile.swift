@@ -86,7 +86,6 @@ package enum DurableFile {
   }
 
   /// Removes temporary files and the journals of temporary databases. Returns an error for each that remains.
-  @discardableResult
   package static func sweep(_ folder: String) throws(FileError) -> [FileError] {
     let suffixes = [temporarySuffix, temporarySuffix + "-journal"]
     let names = try Folder.names(in: folder) { name in suffixes.contains(where: name.hasSuffix) }

@@ -247,7 +247,12 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var isFull: Bool { number == ENOSPC || number == EDQUOT }
 
-  package var isExhausted: Bool { number == EMFILE || number == ENFILE }
+  package var isExhausted: Bool { Self.isExhausted(number) }
+
+  package static func isExhausted(_ number: Int32) -> Bool { number == EMFILE || number == ENFILE }
+
+  package static let exhaustedRemedy =
+    "no file descriptors are left: raise the limit of the process (ulimit -n, LimitNOFILE=) or of the system (fs.file-max)"
 
   package var reason: String {
     number == Self.notRegular ? "it is not a regular file" : String(cString: strerror(number))

@@ -40,10 +40,10 @@ package struct PublishedObject: Hashable, Sendable {
   package var fileName: String { kind.fileName }
 
   /// Its name in TUF: `transit/2/snapshot-102.sqlite.gz`.
-  package var targetPath: String { series.targetPrefix + fileName }
+  package var targetPath: String { "\(series)/\(fileName)" }
 
   /// Its path in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
-  package var filePath: String { "targets/\(series.targetPrefix)\(sha256.hex).\(fileName)" }
+  package var filePath: String { "targets/\(series)/\(sha256.hex).\(fileName)" }
 
   package func isDescribed(by header: DeltaHeader) -> Bool {
     kind.encoded(as: .gzip) == .delta(from: header.from, to: header.to) && series == header.series
@@ -72,8 +72,8 @@ package struct PublishedObject: Hashable, Sendable {
     _ path: String, _ file: TargetFile, in series: SeedSeries, _ models: [ModelVersion: SHA256Digest]
   ) throws(MalformedJSON) {
     let at = "signed.targets.\(path)"
-    guard path.hasPrefix(series.targetPrefix) else { throw .field(path: at, reason: "is not in \(series)") }
-    let name = String(path.dropFirst(series.targetPrefix.count))
+    guard path.hasPrefix("\(series)/") else { throw .field(path: at, reason: "is not in \(series)") }
+    let name = String(path.dropFirst("\(series)/".count))
     guard let kind = Kind(fileName: name) else { return nil }
     guard let sha256 = try? SHA256Digest(hex: file.hashes["sha256"] ?? "") else {
       throw .field(path: "\(at).hashes.sha256", reason: "expected 64 lower-case hexadecimal digits")

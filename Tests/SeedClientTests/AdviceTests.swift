@@ -103,4 +103,11 @@ import Testing
     let error = SeedError(DatabaseError(code: code, message: "refused", subject: "/store/seed.sqlite"))
     #expect(error.code == .io && error.message.contains("/store/seed.sqlite: let this app read and write"))
   }
+
+  @Test func `a lack of file descriptors is not reported as one of rights or as a fault of the disk`() {
+    let error = DatabaseError(code: ResultCode.cannotOpen, message: "", subject: "", place: .descriptors)
+    for error in [SeedError(error), SeedError(FileError("open", "/x", EMFILE))] {
+      #expect(error.code == .io && error.message.hasSuffix(FileError.exhaustedRemedy))
+    }
+  }
 }

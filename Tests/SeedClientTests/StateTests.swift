@@ -125,6 +125,17 @@ import Testing
     #expect(await restarted.state.lastChecked != nil)
   }
 
+  @Test func `a very long license does not remove the lifecycle from the saved state`() async throws {
+    fixture.publisher.provenance = Provenance(license: String(repeating: "x", count: 100_000))
+    fixture.publisher.lifecycle = .retired(message: "Moved")
+    try fixture.publisher.sign()
+    _ = try await fixture.store().update()
+    let store = try fixture.store()
+    try await store.prepare()
+    #expect(await store.state.lastChecked != nil)
+    #expect(await store.state.lifecycle == .retired(message: "Moved"))
+  }
+
   private func inode(_ path: String) throws -> Int? {
     try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? Int
   }
@@ -198,6 +209,18 @@ import Testing
     await store.close()
     let restarted = try fixture.store()
     #expect(await restarted.states.first { _ in true }?.version == .first)
+  }
+
+  @Test func `a file left by a crash that cannot be removed is logged, and the update goes on`() async throws
+  {
+    _ = try await fixture.store().update()
+    try Folder.create("\(fixture.directory)/trust/left.tmp/inside")
+    let messages = Mutex<[String]>([])
+    let store = try fixture.store(
+      options: SeedOptions(log: { entry in messages.withLock { $0.append(entry.message) } }))
+    try await store.update()
+    let found = messages.withLock(\.self).filter { $0.hasPrefix("cannot remove ") }
+    #expect(found.count == 1 && found[0].contains("/trust/left.tmp: "), "\(found)")
   }
 
   @Test func `the log contains reads, updates and failures`() async throws {

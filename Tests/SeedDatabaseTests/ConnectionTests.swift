@@ -69,6 +69,26 @@ import Testing
     #expect(rows.path == "rows")
   }
 
+  @Test func `a lack of file descriptors is distinguished from a missing file`() async {
+    await #expect(processExitsWith: .success) {
+      let folder = try TemporaryFolder()
+      let path = folder("a.sqlite")
+      let connection = try Connection(path, .creator)
+      let missing = #expect(throws: DatabaseError.self) { try Connection(folder("b/b.sqlite"), .writer) }
+      #expect(missing?.saysNotOpened == true && missing?.saysExhausted == false)
+      var usual = rlimit()
+      getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual)
+      var none = rlimit(rlim_cur: 0, rlim_max: usual.rlim_max)
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &none)
+      let opening = #expect(throws: DatabaseError.self) { try Connection(path, .snapshot) }
+      let writing = #expect(throws: DatabaseError.self) { try connection.execute("CREATE TABLE t(a)") }
+      setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &usual)
+      for error in [opening, writing] {
+        #expect(error?.place == .descriptors && error?.saysNotOpened == false)
+      }
+    }
+  }
+
   @Test func `a failed transaction is rolled back and the connection stays usable`() throws {
     let connection = try Connection("test", .memory)
     try connection.execute("CREATE TABLE t(a PRIMARY KEY)")

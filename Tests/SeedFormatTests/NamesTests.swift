@@ -41,6 +41,6 @@ import Testing
 
   @Test func `a hyphen in a dataset's name does not make its role's name ambiguous`() throws {
     #expect(try SeedSeries("a-2", major: 3).roleName == "a-2-3")
-    #expect(try SeedSeries("a", major: 2).targetPrefix == "a/2/")
+    #expect(try SeedSeries("a", major: 2).description == "a/2")
   }
 }

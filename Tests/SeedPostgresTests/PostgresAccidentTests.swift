@@ -1,11 +1,12 @@
 import Foundation
 import SeedDatabase
 import SeedFormat
-import SeedPostgres
 import SeedPublisher
 import SeedSystem
 import Support
 import Testing
+
+@testable import SeedPostgres
 
 /// Accidents of a server, its operator or its data. Nothing is published, and the message has place and remedy.
 @Suite struct PostgresAccidentTests {
@@ -123,6 +124,15 @@ import Testing
     #expect(
       error?.description.contains("no answer in 2 seconds") == true, "\(error.map(\.description) ?? "")")
     server.stop()
+  }
+
+  @Test(arguments: [
+    ("postgres://a,b/x", true), ("postgres://a:1,b:2/x", true), ("postgres:///x?host=a,b", true),
+    ("postgres:///x?hostaddr=::1,127.0.0.1", true), ("postgres://u:p,w@a/x", false),
+    ("postgres://u,v@a/x,y", false), ("postgres://a/x?application_name=b,c", false), ("postgres:///x", false),
+  ])
+  func `only commas between hosts count as several hosts`(_ url: String, _ hasSeveral: Bool) {
+    #expect(PostgresPlace(url: url, shownURL: url, schema: "public").hasSeveralHosts == hasSeveral)
   }
 
   @Test(.full) func `a host that is silent does not keep a step from the next host`() throws {

@@ -1,10 +1,11 @@
 import SeedDatabase
 import SeedFormat
 import SeedPostgres
-import SeedPublisher
 import SeedSystem
 import Support
 import Testing
+
+@testable import SeedPublisher
 
 @Suite struct PostgresOriginTests {
   private static let stops = """
@@ -17,6 +18,7 @@ import Testing
     ; CREATE FUNCTION "Late"() RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text';
     CREATE FUNCTION "a ""late\\$"() RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text';
     CREATE FUNCTION late$1() RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text';
+    CREATE FUNCTION Älter() RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text';
     CREATE FUNCTION late(t) RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text';
     CREATE FUNCTION "Slow"(anyelement) RETURNS text LANGUAGE sql STABLE AS 'SELECT now()::text';
     CREATE EXTENSION postgres_fdw; CREATE SERVER s FOREIGN DATA WRAPPER postgres_fdw; CREATE FOREIGN TABLE away(id int) SERVER s
@@ -85,6 +87,17 @@ import Testing
 
   // MARK: Projections
 
+  @Test func `columns that differ in the case of a letter beyond ASCII are two, as in SQLite`() throws {
+    let sql = #"CREATE TABLE t(id int PRIMARY KEY, "Ä" text, "ä" text); INSERT INTO t VALUES (1, 'L', 's')"#
+    let schema = #"CREATE TABLE t(id INTEGER PRIMARY KEY, "ä" TEXT, "Ä" TEXT)"#
+    let scene = try PostgresScene(sql, schema)
+    #expect(try OriginSurvey(scene.place).leftOut.isEmpty)
+    #expect(try scene.step().outcome == .created)
+    #expect(try scene.published() == [[.integer(1), .text("s"), .text("L")]])
+    let half = try PostgresScene(scene.database, schema, projections: ["t": #"SELECT id, "Ä" FROM t"#])
+    #expect(half.refusal().description.contains("lacks the column ä"))
+  }
+
   @Test(arguments: [
     "SELECT id, name || ';' AS name, NULL::float8 AS x FROM t", "SELECT * FROM t;",
     "-- all; of them\nSELECT * FROM t /* ; */ ; -- and; more\n",
@@ -134,6 +147,7 @@ import Testing
     ("SELECT id, name, EXTRACT(epoch FROM timestamptz 'now') AS x FROM t", true),
     ("SELECT id, \"Late\"() AS name, x FROM t", true), ("SELECT id, LATE$1() AS name, x FROM t", true),
     ("SELECT id, \"a \"\"late\\$\" () AS name, x FROM t", true),
+    ("SELECT id, ÄLTER() AS name, x FROM t", true),
     ("SELECT id, t.Late AS name, x FROM t", true),
     ("SELECT id, (t). \"Slow\" AS name, x FROM t", true),
     ("SELECT s.id, s.name, s.system AS x FROM (SELECT id, name, x AS system FROM t) s", false),

@@ -82,6 +82,18 @@ import Testing
       try SchemaReader.schema(of: draft.schemaSQL).table("shop")?.columnNames == ["id", "name", "phone"])
   }
 
+  @Test func `a new column is not added to a table whose name differs in the case of a letter beyond ASCII`()
+    throws
+  {
+    let history = try History("CREATE TABLE \"Ä\"(a); CREATE TABLE \"ä\"(id INTEGER PRIMARY KEY);")
+    let draft = try history.draft(after: "ALTER TABLE \"ä\" ADD COLUMN phone TEXT")
+    #expect(draft.added == ["column \"ä\".\"phone\""])
+    #expect(draft.projections == history.base.projections && draft.projections.keys.sorted() == ["Ä"])
+    let schema = try SchemaReader.schema(of: draft.schemaSQL)
+    #expect(schema.table("ä")?.columnNames == ["id", "phone"])
+    #expect(schema.table("Ä")?.columnNames == ["row_number", "a"])
+  }
+
   @Test func `a new column is left to the operator if the text has no statement of its table as it is`()
     throws
   {

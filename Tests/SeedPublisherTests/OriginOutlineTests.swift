@@ -41,6 +41,14 @@ import Testing
     #expect(inModel.isEmpty)
   }
 
+  @Test func `names that differ in the case of a letter beyond ASCII are different, as in SQLite`() throws {
+    let shop = "CREATE TABLE shop(id INTEGER PRIMARY KEY, \"Ä\" TEXT);"
+    let after = "ALTER TABLE shop ADD COLUMN \"ä\" TEXT; CREATE TABLE \"Ö\"(a); CREATE TABLE \"ö\"(a);"
+    let found = try gain(shop, after, model: shop)
+    #expect(found.names == ["Ö", "ö", "shop.ä"])
+    #expect(found.parts(named: "ö").names == ["ö"] && found.parts(named: "SHOP.Ä").isEmpty)
+  }
+
   @Test func `new columns of a table outside the model are not reported`() throws {
     let found = try gain(
       "\(Self.shop) CREATE TABLE staff(id INTEGER PRIMARY KEY);",

@@ -188,6 +188,13 @@ import Testing
     #expect(try deployment.verifiedStep().outcome == .unchanged)
   }
 
+  @Test func `an origin that lacks file descriptors is retried, and is not said to lack rights or room`() {
+    let reason = DatabaseError(code: ResultCode.cannotOpen, message: "m", subject: "s", place: .descriptors)
+    for error in [OriginError.reading("/o", reason), .sorting("/o", reason)] {
+      #expect(error.isUnavailable && error.description.hasSuffix("read: m; \(FileError.exhaustedRemedy)"))
+    }
+  }
+
   @Test func `the same steps on the same files give the same bytes`() throws {
     let deployment = try PublisherFixture.deployment()
     let twin = deployment.folder("twin")

@@ -164,6 +164,8 @@ extension SeedError {
         "\(error): SQLite needs more space for temporary files; free some in TMPDIR, or set TMPDIR to another folder"
       )
     case ResultCode.full: self = .full(error.description)
+    case ResultCode.cannotOpen where error.saysExhausted:
+      self.init(.io, "\(error): \(FileError.exhaustedRemedy)")
     case ResultCode.corrupt, ResultCode.notADatabase: self.init(.damaged, error.description)
     case ResultCode.denied, ResultCode.readOnly, ResultCode.cannotOpen:
       self.init(.io, "\(error): \(Self.rightsAdvice)")
@@ -199,6 +201,7 @@ extension TrustError {
 extension FileError {
   fileprivate var advice: String {
     if isUnwritable { return SeedError.rightsAdvice }
+    if isExhausted { return Self.exhaustedRemedy }
     if isMisplaced { return "give the store a directory of its own" }
     return SeedError.diskAdvice
   }

@@ -144,15 +144,16 @@ extension StateRecord {
   }
 
   func write(_ layout: StoreLayout, _ series: SeedSeries) throws(FileError) {
-    let numbers: [JSONMember] = .init(
+    var members: [JSONMember] = .init(
       ("major", JSONValue(series.major)), ("checked", lastChecked?.json), ("updated", lastUpdated?.json),
       ("published", publishedAt?.json),
       ("newest", newestVersion.map { JSONValue($0.number) }), ("poll", pollSeconds.map { JSONValue($0) }))
     let texts: [JSONMember] = .init(("lifecycle", lifecycle?.json), ("provenance", provenance?.json))
-    let whole = JSONValue.object(numbers + texts).bytes
-    // Drops oversized texts, because an unreadable record would lose the other fields too.
-    let bytes = whole.count <= Self.longest ? whole : JSONValue.object(numbers).bytes
-    try DurableFile.write(bytes, to: layout.record, mode: 0o600)
+    // Drops an oversized text, because an unreadable record would lose the other fields too.
+    for text in texts where JSONValue.object(members + [text]).bytes.count <= Self.longest {
+      members.append(text)
+    }
+    try DurableFile.write(JSONValue.object(members).bytes, to: layout.record, mode: 0o600)
   }
 
   private init?(parsing bytes: [UInt8], _ series: SeedSeries) throws(MalformedJSON) {

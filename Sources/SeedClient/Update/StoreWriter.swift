@@ -47,9 +47,18 @@ actor StoreWriter: BlockingActor {
     try layout.create()
     // Set last, so that the next attempt repeats these steps if one of them fails.
     lock = held
-    // Errors are ignored, because the next start tries again.
-    for folder in [layout.directory, layout.trust] { _ = try? DurableFile.sweep(folder) }
+    sweep()
     collect()
+  }
+
+  private func sweep() {
+    do {
+      let remaining = try DurableFile.sweep(layout.directory) + DurableFile.sweep(layout.trust)
+      if let error = remaining.first { throw error }
+    } catch {
+      SeedLog(model.series, options.log)
+        .error("\(error), so files left by a crash remain; the next start tries again")
+    }
   }
 
   func collect() {

@@ -150,7 +150,7 @@ package final class Connection {
       try execute("VACUUM INTO ?", .text(path))
     } catch {
       // These errors are about the copy, which may be on another disk than this file.
-      throw error.saysFull || error.primaryCode == ResultCode.cannotOpen ? error.at(path) : error
+      throw error.saysFull || error.saysNotOpened ? error.at(path) : error
     }
   }
 
@@ -257,6 +257,7 @@ final class ConnectionHandle {
   /// If the database is read-only, only SQLite's scratch files can have filled a disk.
   private func place(of code: Int32) -> DatabaseError.Place? {
     guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY].contains(code) else { return nil }
+    if code == SQLITE_CANTOPEN, FileError.isExhausted(sqlite3_system_errno(pointer)) { return .descriptors }
     let name = sqlite3_db_filename(pointer, "main").map { String(cString: $0) } ?? ""
     // SQLite has no name for a file that it failed to open, nor for a scratch database, whose path has no slash.
     let file = name.isEmpty && path.contains("/") ? path : name

@@ -26,6 +26,8 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     case database(String)
     /// SQLite's scratch files in `TMPDIR`; nothing else was written.
     case scratch
+    /// The file descriptors of the process or the system.
+    case descriptors
   }
 
   /// The subject's faulty line, counted from 1.
@@ -44,12 +46,18 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     [SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN, SQLITE_NOMEM].contains(primaryCode)
   }
 
+  /// True if no file descriptors are left.
+  package var saysExhausted: Bool { place == .descriptors }
+
+  /// True if a file cannot be opened for another reason.
+  package var saysNotOpened: Bool { primaryCode == SQLITE_CANTOPEN && !saysExhausted }
+
   /// True if a writer died in a transaction and its journal must be rolled back before the next read.
   package var saysUnfinished: Bool { code == seedbank_sqlite_unfinished }
 
   /// True if a WAL database lacks files that a reader may not create.
   package var saysNoLogIndex: Bool {
-    primaryCode == SQLITE_CANTOPEN || (primaryCode == SQLITE_READONLY && !saysUnfinished)
+    saysNotOpened || (primaryCode == SQLITE_READONLY && !saysUnfinished)
   }
 
   /// An unreadable page; the file itself may be sound.

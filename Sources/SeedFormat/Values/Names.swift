@@ -120,14 +120,12 @@ public struct SeedSeries: Hashable, Sendable, Comparable, CustomStringConvertibl
   /// The name of its TUF role. The last hyphen separates the major, because only the dataset's name may have others.
   package var roleName: String { "\(dataset)-\(major)" }
 
-  package var targetPrefix: String { "\(dataset)/\(major)/" }
-
   /// Compares datasets, then majors.
   public static func < (left: Self, right: Self) -> Bool {
     (left.dataset.text, left.major) < (right.dataset.text, right.major)
   }
 
-  /// `dataset/major`.
+  /// `dataset/major`, which is also the folder of its objects.
   public var description: String { "\(dataset)/\(major)" }
 }
 

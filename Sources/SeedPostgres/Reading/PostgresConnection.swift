@@ -308,6 +308,14 @@ private func withCStrings<Result>(_ texts: [String], _ body: ([UnsafePointer<CCh
   return body(copies.map { UnsafePointer($0) } + [nil])
 }
 
+/// Empty if libpq cannot parse the URL.
+private func options(inURL url: String) -> [(key: String, value: String)] {
+  guard let parsed = PQconninfoParse(url, nil) else { return [] }
+  defer { PQconninfoFree(parsed) }
+  return sequence(first: parsed) { $0 + 1 }.prefix { $0.pointee.keyword != nil }
+    .map { (text($0.pointee.keyword), text($0.pointee.val)) }
+}
+
 package struct PostgresPlace: Sendable, Hashable {
   /// For libpq. May contain a password, so messages never include it.
   let url: String
@@ -324,7 +332,9 @@ package struct PostgresPlace: Sendable, Hashable {
   var connectSeconds = 30
   /// Seconds to establish a session with one of several hosts, unless the URL has `connect_timeout`.
   var hostSeconds: Int { min(connectSeconds, 10) }
-  var hasSeveralHosts: Bool { url.contains(",") }
+  var hasSeveralHosts: Bool {
+    options(inURL: url).contains { ["host", "hostaddr"].contains($0.key) && $0.value.contains(",") }
+  }
   package var application = "seedbank"
   /// The environment variable for the URL with a password, for messages.
   package var variable: String?

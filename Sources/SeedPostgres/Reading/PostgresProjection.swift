@@ -148,7 +148,7 @@ extension ColumnType {
 }
 
 extension String {
-  fileprivate func isNamed(_ other: String) -> Bool { lowercased() == other.lowercased() }
+  fileprivate func isNamed(_ other: String) -> Bool { foldedName == other.foldedName }
 
   /// The line, from 1, of a character, counted from 1.
   fileprivate func line(ofCharacter place: Int) -> Int {

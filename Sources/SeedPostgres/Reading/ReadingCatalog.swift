@@ -170,11 +170,12 @@ extension PostgresConnection {
     names(in: sql, quoted: /\.\s*"((?:[^"]|"")+)"/, plain: /\.\s*([\p{L}_][\p{L}\p{N}_$]*)/)
   }
 
-  /// The server reads names without quotation marks in lower case.
+  /// The server reads names without quotation marks in lower case. Its encoding decides whether that concerns letters
+  /// beyond ASCII.
   private static func names(
     in sql: String, quoted: Regex<(Substring, Substring)>, plain: Regex<(Substring, Substring)>
   ) -> [String] {
     sql.matches(of: quoted).map { String($0.1).replacing("\"\"", with: "\"") }
-      + sql.matches(of: plain).map { $0.1.lowercased() }
+      + sql.matches(of: plain).flatMap { [String($0.1).foldedName, $0.1.lowercased()] }
   }
 }

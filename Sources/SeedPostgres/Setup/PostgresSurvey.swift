@@ -46,7 +46,7 @@ private struct PostgresSurvey {
     let names = JSONValue(strings: drafts.map(\.table.name)).text
     bytes = Int(try connection.rows(Self.size, [place.schema, names])[0][0] ?? "") ?? 0
     // In SQLite, tables and indexes share one namespace.
-    var taken = Set(drafts.map { $0.table.name.lowercased() })
+    var taken = Set(drafts.map { $0.table.name.foldedName })
     for draft in drafts {
       let indexes = draft.indexes(besides: &taken)
       statements += [draft.statement] + indexes.sql
@@ -136,7 +136,7 @@ private struct TableDraft {
     _ column: SchemaCatalog.Column, _ type: ColumnType, _ types: TypeCatalog
   ) throws(PostgresError) -> String? {
     if case .refused(let reason) = type { return "of its type \(try types.name(column.type)): \(reason)" }
-    let isTaken = columns.contains { $0.name.lowercased() == column.name.lowercased() }
+    let isTaken = columns.contains { $0.name.foldedName == column.name.foldedName }
     return isTaken ? "another column has its name, as SQLite ignores case" : nil
   }
 
@@ -162,13 +162,13 @@ private struct TableDraft {
         + "GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     }
     guard key.allSatisfy(has) else { return "a column of its key is left out: give it another key" }
-    let isTaken = others.contains { $0.table.name.lowercased() == table.name.lowercased() }
+    let isTaken = others.contains { $0.table.name.foldedName == table.name.foldedName }
     return isTaken ? "another table has its name, as SQLite ignores case: rename one of them" : nil
   }
 
   private func has(_ column: String) -> Bool { columns.contains { $0.name == column } }
 
-  private static func isOfSQLite(_ name: String) -> Bool { name.lowercased().hasPrefix("sqlite_") }
+  private static func isOfSQLite(_ name: String) -> Bool { name.foldedName.hasPrefix("sqlite_") }
 
   typealias Parts = (sql: [String], leftOut: [SetupNote])
 
@@ -187,7 +187,7 @@ private struct TableDraft {
           SetupNote(kind: .index, name: index.name, reason: reason, remedy: SkipCause.indexRemedy))
         continue
       }
-      names.insert(index.name.lowercased())
+      names.insert(index.name.foldedName)
       let unique = index.isUnique ? "UNIQUE " : ""
       parts.sql.append(
         "CREATE \(unique)INDEX \(quoted(index.name)) ON \(quoted(table.name)) (\(list(index.columns)))")
@@ -199,7 +199,7 @@ private struct TableDraft {
     if index.columns.isEmpty { return "it is not an index over columns alone and all rows" }
     if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
     if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
-    return names.contains(index.name.lowercased()) ? "another part has its name, as SQLite ignores case" : nil
+    return names.contains(index.name.foldedName) ? "another part has its name, as SQLite ignores case" : nil
   }
 
   private func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }

@@ -17,18 +17,20 @@ package struct Pruning {
   /// The time at which each file became unnamed, by path within the publication.
   package typealias Unnamed = [String: UTCTime]
 
-  /// Returns warnings about files that cannot be removed; the next run tries again. After a step of one dataset, lists
-  /// only its files and those of series with a due file, because listing many datasets would make each step slow.
+  /// Returns warnings about files that cannot be removed; the next run tries again. After a step of one dataset, examines
+  /// only its series, those with unnamed files, and on the disk those with a due file, because many datasets would make
+  /// each step slow.
   package func run(
     _ published: PublishedMetadata, of dataset: DatasetName? = nil, now: UTCTime, isDryRun: Bool
   ) throws -> (removed: [String], waiting: Unnamed, warnings: [String]) {
-    let (known, named) = (remembered(), published.namedFiles)
+    let known = remembered()
     func isOver(_ time: UTCTime) -> Bool { now.secondsSinceEpoch - time.secondsSinceEpoch >= graceSeconds }
-    let overdue = Set(known.filter { isOver($0.value) }.keys.map(Folder.parent(of:)))
-    let listed = published.delegatedSeries.filter { one in
-      dataset == nil || one.dataset == dataset || overdue.contains(one.folder)
-    }
-    let unlisted = Set(published.delegatedSeries.map(\.folder)).subtracting(listed.map(\.folder))
+    func isOwn(_ one: SeedSeries) -> Bool { dataset == nil || one.dataset == dataset }
+    let oldest = Dictionary(known.map { (Folder.parent(of: $0), $1) }, uniquingKeysWith: min)
+    let series = published.delegatedSeries.filter { isOwn($0) || oldest[$0.folder] != nil }
+    let listed = series.filter { isOwn($0) || oldest[$0.folder].map(isOver) == true }
+    let unlisted = Set(series.map(\.folder)).subtracting(listed.map(\.folder))
+    let named = published.namedFiles(of: series)
     let unnamed = try publication.prunableFiles(listed).filter { !named.contains($0) }
     // A clock that was set back must not prolong the grace period.
     let since = Unnamed(uniqueKeysWithValues: unnamed.map { ($0, min(known[$0] ?? now, now)) })
@@ -95,15 +97,12 @@ extension PublicationDirectory {
 }
 
 extension PublishedMetadata {
-  fileprivate var namedFiles: Set<String> {
-    var names: Set<String> = [
-      MetadataName.versioned(Targets.type, targets.version),
-      MetadataName.versioned(SnapshotRole.type, snapshot.version),
-    ]
-    for (series, published) in series {
-      names.insert(MetadataName.versioned(series.roleName, published.version))
-    }
-    let objects = series.values.flatMap(\.metadata.objects).map(\.filePath)
-    return Set(names.map { "metadata/\($0)" }).union(objects)
+  /// The metadata and the objects of some series.
+  fileprivate func namedFiles(of some: [SeedSeries]) -> Set<String> {
+    let roles =
+      [(Targets.type, targets.version), (SnapshotRole.type, snapshot.version)]
+      + series.map { ($0.roleName, $1.version) }
+    let objects = some.flatMap { series[$0]?.metadata.objects ?? [] }.map(\.filePath)
+    return Set(roles.map { "metadata/\(MetadataName.versioned($0, $1))" } + objects)
   }
 }

@@ -193,7 +193,7 @@ private final class LastVerified: Sendable { let value = Mutex<VerifiedMetadata?
 
 extension SeedSeries {
   /// The folder of its objects within the publication.
-  var folder: String { "targets/\(dataset)/\(major)" }
+  var folder: String { "targets/\(self)" }
 }
 
 extension [Int] {

@@ -48,9 +48,9 @@ package struct OriginOutline: Hashable, Sendable {
     return known
   }
 
-  /// Whether the index belongs to one of the tables, given in lower case. True if its table is unknown.
+  /// Whether the index belongs to one of the tables, given by folded name. True if its table is unknown.
   fileprivate func isIndex(_ name: String, ofOneOf tables: Set<String>) -> Bool {
-    owners[name].map { tables.contains($0.lowercased()) } ?? true
+    owners[name].map { tables.contains($0.foldedName) } ?? true
   }
 
   private static func columns(of table: String, _ connection: Connection) throws -> [String] {
@@ -85,22 +85,22 @@ package struct OriginGain: Hashable, Sendable {
 
   package init() {}
 
-  /// Compares names like SQLite, ignoring case.
+  /// Compares names like SQLite, ignoring the case of ASCII letters.
   package init(_ now: OriginOutline, since known: OriginOutline, without schema: DatabaseSchema) {
     let models = schema.tables.map { ($0.name, $0.columnNames + $0.generated) }
     let tables = known.tables.map { ($0.key, $0.value) } + models
-    func folded(_ names: [String]) -> Set<String> { Set(names.map { $0.lowercased() }) }
-    let oldColumns = Dictionary(tables.map { ($0.lowercased(), folded($1)) }) { $0.union($1) }
+    func folded(_ names: [String]) -> Set<String> { Set(names.map { $0.foldedName }) }
+    let oldColumns = Dictionary(tables.map { ($0.foldedName, folded($1)) }) { $0.union($1) }
     let oldTables = folded(tables.map(\.0) + schema.searchTables.map(\.name))
     let oldParts = folded(known.indexes + known.views + schema.indexes + schema.views)
-    let new = now.tables.keys.sorted().filter { !oldTables.contains($0.lowercased()) }
+    let new = now.tables.keys.sorted().filter { !oldTables.contains($0.foldedName) }
     let present = folded(schema.tables.map(\.name) + new)
-    func isNew(_ name: String) -> Bool { !oldParts.contains(name.lowercased()) }
+    func isNew(_ name: String) -> Bool { !oldParts.contains(name.foldedName) }
     parts = new.map { Part(.table, $0) } + now.views.filter(isNew).map { Part(.view, $0) }
     // The columns and indexes of an excluded table are excluded too.
     for (table, names) in now.tables.sorted(by: { $0.key < $1.key }) where schema.table(table) != nil {
-      let old = oldColumns[table.lowercased()] ?? []
-      parts += names.filter { !old.contains($0.lowercased()) }.map { Part(.column, $0, of: table) }
+      let old = oldColumns[table.foldedName] ?? []
+      parts += names.filter { !old.contains($0.foldedName) }.map { Part(.column, $0, of: table) }
     }
     parts += now.indexes.filter { isNew($0) && now.isIndex($0, ofOneOf: present) }.map { Part(.index, $0) }
   }
@@ -113,7 +113,7 @@ package struct OriginGain: Hashable, Sendable {
 
   /// The parts with that name. The name of an existing table selects all its new columns.
   package func parts(named name: String) -> OriginGain {
-    filtered { [$0.path, $0.table].contains { $0.lowercased() == name.lowercased() } }
+    filtered { [$0.path, $0.table].contains { $0.foldedName == name.foldedName } }
   }
 
   package func without(_ other: OriginGain) -> OriginGain { filtered { !other.parts.contains($0) } }

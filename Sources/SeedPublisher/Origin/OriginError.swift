@@ -55,8 +55,7 @@ package enum OriginError: OriginFailure {
   /// Classifies an error in a later row. The file is open, so an error about opening or writing concerns a scratch
   /// file.
   static func sorting(_ path: String, _ reason: DatabaseError) -> OriginError {
-    reason.saysFull || reason.primaryCode == ResultCode.cannotOpen
-      ? .noScratch(path: path) : reading(path, reason)
+    reason.saysFull || reason.saysNotOpened ? .noScratch(path: path) : reading(path, reason)
   }
 
   /// The offset of the "file format write version" in SQLite's database header, and its value in WAL mode.
@@ -117,7 +116,9 @@ package enum OriginError: OriginFailure {
     case .empty(let path):
       "the origin \(path) is an empty file: it has no tables yet; put the database there, or correct the path"
     case .unreadable(let path, let reason):
-      "the origin \(path) cannot be read: \(reason.message); check that this user can read the file and its folder"
+      "the origin \(path) cannot be read: \(reason.message); "
+        + (reason.saysExhausted
+          ? FileError.exhaustedRemedy : "check that this user can read the file and its folder")
     case .damaged(let path, let reason):
       "the origin \(path) is damaged and cannot be read: \(reason.message); "
         + "restore it from a backup, or save its rows with 'sqlite3 \(path) .recover'"

@@ -62,7 +62,7 @@ struct DraftedTable {
   /// Makes the row number the key.
   private mutating func number() throws {
     guard let rowNumber = origin.rowNumber, canSelect else { throw SchemaProblem.noKey(table: origin.name) }
-    let taken = Set(origin.columns.map { $0.name.lowercased() })
+    let taken = Set(origin.columns.map { $0.name.foldedName })
     let others = (2...).lazy.map { "\(Self.rowNumberColumn)_\($0)" }
     let column =
       taken.contains(Self.rowNumberColumn) ? others.first { !taken.contains($0) } ?? "" : Self.rowNumberColumn

@@ -25,10 +25,10 @@ package struct ModelDraft: Sendable {
     (self.version, self.path, projections) = (version, path, base.projections)
     schemaSQL = Self.retitled(base.schemaSQL, from: base.version, to: version)
     for part in gain.parts where part.kind == .column { add(part, from: drafted) }
-    let names = Set(gain.parts.filter { $0.kind != .column }.map { $0.name.lowercased() })
-    add(drafted.parts.filter { names.contains($0.name.lowercased()) }, from: drafted)
+    let names = Set(gain.parts.filter { $0.kind != .column }.map { $0.name.foldedName })
+    add(drafted.parts.filter { names.contains($0.name.foldedName) }, from: drafted)
     let kept = Set(drafted.parts.map(\.name))
-    notes += drafted.notes.filter { names.contains($0.name.lowercased()) && !kept.contains($0.name) }
+    notes += drafted.notes.filter { names.contains($0.name.foldedName) && !kept.contains($0.name) }
   }
 
   private static func retitled(_ sql: String, from old: ModelVersion, to new: ModelVersion) -> String {
@@ -60,7 +60,7 @@ package struct ModelDraft: Sendable {
 
   private mutating func add(_ column: OriginGain.Part, from drafted: SchemaDraft) {
     do throws(ColumnRefusal) {
-      guard let columns = drafted.columns[column.table.lowercased()] else { throw .tableLeftOut }
+      guard let columns = drafted.columns[column.table.foldedName] else { throw .tableLeftOut }
       guard var own = columns.first(where: { $0.name == column.name }) else { throw .leftOut }
       let select = try numbered(own, of: column.table)
       let isRelaxed = version.minor > 0 && own.isNotNull && own.defaultSQL == nil
@@ -115,7 +115,7 @@ package struct ModelDraft: Sendable {
   private func numbered(
     _ column: OriginColumn, of table: String
   ) throws(ColumnRefusal) -> (table: String, sql: String)? {
-    guard let own = projections.first(where: { $0.key.lowercased() == table.lowercased() }) else {
+    guard let own = projections.first(where: { $0.key.foldedName == table.foldedName }) else {
       return nil
     }
     let ends = ["", DraftedTable.withoutIndexes].map { "\nFROM \(quoted(own.key))\($0)\n" }

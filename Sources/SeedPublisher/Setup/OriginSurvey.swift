@@ -47,7 +47,7 @@ package struct OriginSurvey: Sendable {
     let indexes = Dictionary(grouping: rows.filter { $0[0] == "index" }) { $0[2] }
     // The log's own tables are not data.
     let log = try LogParts(connection)
-    for row in rows where !row[1].lowercased().hasPrefix("sqlite_") && !log.owns(row[1]) {
+    for row in rows where !row[1].foldedName.hasPrefix("sqlite_") && !log.owns(row[1]) {
       func part(_ kind: SetupNote.Kind) -> SchemaPart { SchemaPart(kind: kind, name: row[1], sql: row[3]) }
       switch (row[0], kinds[row[1]]) {
       case ("table", "virtual"): virtualTables.append(part(.virtualTable))

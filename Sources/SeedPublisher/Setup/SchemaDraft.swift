@@ -74,7 +74,7 @@ extension SchemaDraft {
       let drafted = try DraftedTable(table)
       parts += drafted.parts
       projections[table.name] = drafted.projection
-      columns[table.name.lowercased()] = table.columns
+      columns[table.name.foldedName] = table.columns
       notes += drafted.notes
     } catch { notes.append(SetupNote(.table, table.name, SkipCause(error))) }
   }
@@ -103,6 +103,6 @@ extension SchemaDraft {
   }
 
   static func refuseReserved(_ name: String) throws(SchemaProblem) {
-    if name.lowercased().hasPrefix(ReservedTable.prefix) { throw .reservedName(name) }
+    if name.foldedName.hasPrefix(ReservedTable.prefix) { throw .reservedName(name) }
   }
 }

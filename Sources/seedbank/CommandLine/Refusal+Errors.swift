@@ -21,7 +21,7 @@ extension Refusal {
           + "; restore the publication from a backup. 'seedbank verify' shows the damage.")
     case let error as FileError where error.isFull && error.path.hasPrefix(Paths.scratchPrefix):
       self.init(.inputOutput, "\(error)".asSentence.dropLast() + Self.scratchAdvice)
-    case let error as FileError where error.isFull || error.isUnwritable:
+    case let error as FileError where error.isFull || error.isUnwritable || error.isExhausted:
       self.init(.inputOutput, "\(error)".asSentence.unclosed + Self.advice(on: error))
     case let error as DatabaseError where error.place != nil:
       let sentence = "\(error)".asSentence
@@ -41,6 +41,7 @@ extension Refusal {
       return
         "\(room(beside: error.path)): free some space, then run the command again; 'run' retries on its own."
     }
+    if error.isExhausted { return "; \(FileError.exhaustedRemedy)." }
     if error.number == EROFS { return "; its disk is mounted read-only: mount it for writing." }
     if let remedy = error.rightsRemedy { return "; \(remedy)." }
     let folder = Folder.parent(of: error.path).printable
@@ -64,6 +65,7 @@ extension Refusal {
         : nil
     case .database, .scratch:
       "; scratch files are in \(Paths.scratchFolder): check its disk and free space, or set TMPDIR to another folder."
+    case .descriptors: "; \(FileError.exhaustedRemedy)."
     case nil: nil
     }
   }

@@ -128,6 +128,7 @@ extension DatabaseError {
       case ResultCode.busy: "another process is writing to it. Try again when it has finished."
       case ResultCode.notADatabase: "this is not a SQLite database. Give one with --database."
       case ResultCode.readOnly: "it cannot be written to. Change the permissions of the file or its folder."
+      case ResultCode.cannotOpen where saysExhausted: "it cannot be opened; \(FileError.exhaustedRemedy)."
       case ResultCode.cannotOpen:
         "it cannot be opened. It must exist, and it and its folder must be readable."
       default: "SQLite reports \"\(message)\" (\(code))."

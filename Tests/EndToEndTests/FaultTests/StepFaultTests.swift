@@ -143,7 +143,7 @@ import Testing
     try SeedbankBinary.succeed(Self.plain, in: folder.path)
     let metadata = try #require(try publication.published().series[series]?.metadata)
     if command != Self.plain { #expect(metadata.newestSnapshot?.version == metadata.state.head, "\(what)") }
-    let names = try Folder.names(in: "\(publication.path)/targets/\(series.targetPrefix)")
+    let names = try Folder.names(in: "\(publication.path)/targets/\(series)")
     #expect(
       Set(names) == Set(metadata.objects.map { "\($0.sha256.hex).\($0.fileName)" }), "\(what): files are left"
     )

@@ -104,10 +104,14 @@ import Testing
     #expect(try feed.rows("SELECT stop_id, stop_name FROM stops ORDER BY 1") == ["A|x", "B|y"])
   }
 
-  @Test func `a model's columns that differ only in case are reported, because files ignore it`() throws {
+  @Test func `columns that differ in the case of a letter beyond ASCII are two, as in SQLite`() throws {
     let feed = try FeedDeployment(
-      "CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, \"É\" TEXT, \"é\" TEXT)")
-    #expect(try feed.refusal().contains("\"É\" and \"é\" differ only in case"))
+      "CREATE TABLE stops(stop_id TEXT PRIMARY KEY NOT NULL, \"Ä\" TEXT, \"ä\" TEXT)")
+    try feed.write("STOP_ID,ä,Ä\nA,small,large\n", "stops.txt")
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT stop_id, \"Ä\", \"ä\" FROM stops") == ["A|large|small"])
+    try feed.write("stop_id,Ä\nA,large\n", "stops.txt")
+    #expect(try feed.refusal().contains("the header has no field \"ä\""))
   }
 
   @Test func `bytes that are not UTF-8 are reported with their line and iconv as the remedy`() throws {
@@ -168,6 +172,16 @@ import Testing
     #expect(try feed.refusal().contains("has more than 100000 bytes, expanded"))
     try Tool.run(["truncate", "-s", "100", feed.folder("feed/stops.csv.gz")])
     #expect(try feed.refusal().contains("stops.csv.gz: the compressed content ends too early"))
+  }
+
+  @Test func `a file left by a crash that cannot be removed from a feed's state is reported`() throws {
+    let feed = try FeedDeployment()
+    let path = feed.folder("seedbank/state/feeds/my/left.tmp")
+    try FileManager.default.createDirectory(atPath: "\(path)/inside", withIntermediateDirectories: true)
+    let refusal = try feed.refusal()
+    #expect(refusal.contains("annot remove \(path): ") && refusal.contains("by hand"), "\(refusal)")
+    try FileManager.default.removeItem(atPath: path)
+    #expect(try feed.refusal() == "published")
   }
 
   @Test func `a damaged staging database is rebuilt`() throws {

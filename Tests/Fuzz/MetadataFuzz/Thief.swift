@@ -76,7 +76,7 @@ struct Thief {
     try announce(["targets.json": 1, "\(name).json": version], to: &client)
     let role = Delegations.Role(
       name: name, keys: RoleKeys(RoleVerifiers([key.publicKey])), terminating: true,
-      paths: .patterns(["\(Self.series.targetPrefix)*"]))
+      paths: .patterns(["\(Self.series)/*"]))
     let delegations = Delegations(keys: [key.publicKey.keyID: RoleKey(key.publicKey)], roles: [role])
     let targets = Targets(header: Self.header(1), targets: [:], delegations: delegations)
     try client.updateTargets(Metadata(signing: targets, with: [key]).bytes)

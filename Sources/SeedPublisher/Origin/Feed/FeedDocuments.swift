@@ -24,10 +24,10 @@ struct FeedDocuments {
     _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, in path: String
   ) throws(OriginError) -> [FeedDocuments] {
     var found: [FeedDocuments] = []
-    let groups = Dictionary(grouping: files) { settings.table(ofFile: $0.name).table.lowercased() }
+    let groups = Dictionary(grouping: files) { settings.table(ofFile: $0.name).table.foldedName }
     for (name, files) in groups.sorted(by: { $0.key < $1.key }) {
       // If the configuration names another file for the table, a file with the table's own name does not replace it.
-      let own = settings.tables.first { $0.table.lowercased() == name }
+      let own = settings.tables.first { $0.table.foldedName == name }
       if files.count == 1, let own, own.file != nil, !own.isNamed(files[0].name) { continue }
       let said = settings.table(ofFile: files[0].name)
       if files.count == 1 || said.file?.contains("*") == true && files.allSatisfy({ said.isNamed($0.name) }) {
@@ -38,9 +38,9 @@ struct FeedDocuments {
             + "or name them together with * in origin.tables")
       }
     }
-    var present = Set(found.map { $0.table.lowercased() })
+    var present = Set(found.map { $0.table.foldedName })
     for table in settings.tables + schema.required.map({ FeedTable($0.name) })
-    where present.insert(table.table.lowercased()).inserted {
+    where present.insert(table.table.foldedName).inserted {
       guard table.isOptional else {
         let wanted = table.file ?? "\(table.table).csv, .txt, .ndjson or .json"
         throw .data(
@@ -117,7 +117,7 @@ extension FeedSettings {
   fileprivate func table(ofFile name: String) -> FeedTable {
     let own = FeedName.table(name)
     return tables.first { $0.isNamed(name) }
-      ?? tables.first { $0.file == nil && $0.table.lowercased() == own.lowercased() } ?? FeedTable(own)
+      ?? tables.first { $0.file == nil && $0.table.foldedName == own.foldedName } ?? FeedTable(own)
   }
 }
 

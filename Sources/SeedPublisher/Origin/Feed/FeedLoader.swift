@@ -53,7 +53,7 @@ struct FeedLoader {
     _ documents: FeedDocuments, into staging: FeedStaging, _ bytes: inout Int
   ) throws -> FeedRecord.Table {
     let table = schema.table(documents.table)
-    let writer = try FeedTableWriter(table, staging.connection, otherType: documents.otherType)
+    let writer = FeedTableWriter(table, staging.connection, otherType: documents.otherType)
     guard schema.wants(documents.table) else {
       try documents.readColumns(into: writer)
       return FeedRecord.Table(name: table.name)

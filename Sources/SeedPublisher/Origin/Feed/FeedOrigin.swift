@@ -31,7 +31,7 @@ package final class FeedOrigin: Origin {
   /// Excludes tables that loading added.
   package func outline() throws -> OriginOutline {
     var outline = try base.outline()
-    func isOwn(_ name: String) -> Bool { name.lowercased().hasPrefix(ReservedTable.prefix) }
+    func isOwn(_ name: String) -> Bool { name.foldedName.hasPrefix(ReservedTable.prefix) }
     outline.tables = outline.tables.filter { !isOwn($0.key) }
     outline.indexes.removeAll(where: isOwn)
     return outline
@@ -40,7 +40,7 @@ package final class FeedOrigin: Origin {
   package func log() throws -> (any OriginLog)? { nil }
 
   package func isOptional(_ column: String, of table: String) -> Bool {
-    schema.table(table).optional.contains(column.lowercased())
+    schema.table(table).optional.contains(column.foldedName)
   }
 
   package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] { try base.restlessTables(plan) }
@@ -53,9 +53,9 @@ package final class FeedOrigin: Origin {
     guard (try? connection.readOnlyStatement(sql, reading: reading)) != nil else { return }
     let isTransit = Transit.isFeed(record.tables.map(\.name))
     for table in record.tables {
-      let read = reading.columns.filter { $0.key.lowercased() == table.name.lowercased() }
-      let names = Set(read.flatMap(\.value).map { $0.lowercased() })
-      let untyped = table.untyped.filter { names.contains($0.lowercased()) }
+      let read = reading.columns.filter { $0.key.foldedName == table.name.foldedName }
+      let names = Set(read.flatMap(\.value).map { $0.foldedName })
+      let untyped = table.untyped.filter { names.contains($0.foldedName) }
       guard !untyped.isEmpty else { continue }
       let types = try untyped.map { name in
         let survey = try ColumnSurvey(name, of: table.name, connection)

@@ -127,7 +127,8 @@ package struct FeedPlace: OriginPlace {
     try Folder.create(folder)
     let lock = LockFile("\(folder)/.lock", of: folder)
     func load() throws {
-      try DurableFile.sweep(folder)
+      let remaining = try Pruning.warnings(ofLeftovers: DurableFile.sweep(folder))
+      if let warning = remaining.first { throw OriginError.unavailable(warning) }
       try body()
     }
     guard waits else { return try lock.holdIfFree(load) != nil }

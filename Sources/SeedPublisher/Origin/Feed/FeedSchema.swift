@@ -10,9 +10,9 @@ struct FeedSchema {
     /// The key in the newest model that reads the table without a SELECT; empty if no model does.
     fileprivate(set) var key: [(column: String, collation: Collation)] = []
     fileprivate(set) var isRequired = false
-    /// The declared types of other columns that SELECTs may read, by lowercase name.
+    /// The declared types of other columns that SELECTs may read, by folded name.
     fileprivate(set) var types: [String: String] = [:]
-    /// Columns that files may lack, by lowercase name.
+    /// Columns that files may lack, by folded name.
     fileprivate(set) var optional: Set<String> = []
 
     init(_ name: String) { self.name = name }
@@ -21,7 +21,7 @@ struct FeedSchema {
     var text: String { "\(columns) \(key) \(types.sorted { $0.key < $1.key }) \(optional.sorted())" }
   }
 
-  /// By lowercase name.
+  /// By folded name.
   private var tables: [String: Table] = [:]
   /// All words in the models' SELECTs, in lower case; `nil` without models, when every table is wanted.
   private var words: Set<String>?
@@ -42,7 +42,7 @@ struct FeedSchema {
   private static func words(_ sql: String) -> [String] {
     let sql = Array(sql.utf8)
     return SQLScanner.tokens(of: sql).flatMap { token in
-      let name = token.name(in: sql).lowercased()
+      let name = token.name(in: sql).foldedName
       return token.isQuoted ? [name] : name.split(separator: ".").map(String.init)
     }
   }
@@ -51,15 +51,15 @@ struct FeedSchema {
   /// accept any value.
   private mutating func addTypes(of table: TableSchema) {
     let telling = table.columns.filter { $0.affinity != .blob }
-    let own = Dictionary(telling.map { ($0.name.lowercased(), $0.declaredType) }) { first, _ in first }
+    let own = Dictionary(telling.map { ($0.name.foldedName, $0.declaredType) }) { first, _ in first }
     change(table.name) { $0.types.merge(own) { newer, _ in newer } }
   }
 
   private mutating func add(_ said: FeedTable) {
-    let own = said.types.map { ($0.key.lowercased(), $0.value.rawValue) }
+    let own = said.types.map { ($0.key.foldedName, $0.value.rawValue) }
     change(said.table) { table in
       table.types.merge(own) { _, said in said }
-      table.optional = Set(said.optionalColumns.map { $0.lowercased() })
+      table.optional = Set(said.optionalColumns.map { $0.foldedName })
     }
   }
 
@@ -70,23 +70,23 @@ struct FeedSchema {
         table.key = zip(model.keyNames, model.keyCollations).map { ($0, $1) }
       }
       let keys = Set(table.key.map(\.column))
-      let names = Set(table.columns.map { $0.name.lowercased() })
-      let new = model.columns.filter { !names.contains($0.name.lowercased()) }
+      let names = Set(table.columns.map { $0.name.foldedName })
+      let new = model.columns.filter { !names.contains($0.name.foldedName) }
       table.columns += new.map { keys.contains($0.name) ? $0.nullable : $0 }
     }
   }
 
   private mutating func change(_ name: String, _ body: (inout Table) -> Void) {
-    body(&tables[name.lowercased(), default: Table(name)])
+    body(&tables[name.foldedName, default: Table(name)])
   }
 
   var required: [Table] { tables.values.filter(\.isRequired).sorted { $0.name < $1.name } }
 
-  func table(_ name: String) -> Table { tables[name.lowercased()] ?? Table(name) }
+  func table(_ name: String) -> Table { tables[name.foldedName] ?? Table(name) }
 
   func wants(_ name: String) -> Bool {
     guard let words else { return true }
-    return table(name).isRequired || words.contains(name.lowercased())
+    return table(name).isRequired || words.contains(name.foldedName)
   }
 
   /// Differs if the models need other rows.

@@ -35,7 +35,7 @@ package struct FeedSurvey {
   }
 
   private mutating func survey(_ documents: FeedDocuments) throws {
-    let isSaid = settings.tables.contains { $0.table.lowercased() == documents.table.lowercased() }
+    let isSaid = settings.tables.contains { $0.table.foldedName == documents.table.foldedName }
     guard !isSaid, let file = documents.files.first else {
       try add(documents)
       return
@@ -54,7 +54,7 @@ package struct FeedSurvey {
   /// Adds a table, or returns the reason why its file is prose, such as a licence or a readme.
   @discardableResult
   private mutating func add(_ documents: FeedDocuments, mayBeProse: Bool = false) throws -> String? {
-    let writer = try FeedTableWriter(
+    let writer = FeedTableWriter(
       FeedSchema.Table(documents.table), scratch, otherType: documents.otherType)
     do {
       try documents.read(into: writer)

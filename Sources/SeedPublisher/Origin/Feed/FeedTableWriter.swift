@@ -9,9 +9,9 @@ final class FeedTableWriter: RowReceiver {
   private let connection: Connection
   private let otherType: String
   private var columns: [ColumnSchema]
-  /// By lowercase name.
+  /// By folded name.
   private var numbers: [String: Int] = [:]
-  /// Lowercase names of columns that a document has.
+  /// Folded names of columns that a document has.
   private var seen: Set<String> = []
   /// Text columns without a type from a model or the operator.
   private(set) var untyped: [String] = []
@@ -19,17 +19,11 @@ final class FeedTableWriter: RowReceiver {
   private var insert: RowStatement
   private(set) var rows = 0
 
-  init(_ table: FeedSchema.Table, _ connection: Connection, otherType: String) throws(OriginError) {
+  init(_ table: FeedSchema.Table, _ connection: Connection, otherType: String) {
     (self.table, self.connection, self.otherType) = (table, connection, otherType)
     columns = table.columns
     insert = Self.insert(table, columns.count, connection)
-    // SQLite ignores case only in ASCII letters, so a model may have columns "Ä" and "ä".
-    for (number, column) in columns.enumerated() {
-      guard let other = numbers.updateValue(number, forKey: column.name.lowercased()) else { continue }
-      throw .configuration(
-        "table \"\(table.name)\": the models' columns \"\(columns[other].name)\" and \"\(column.name)\" differ only in "
-          + "case, which a feed's files ignore: rename one of them")
-    }
+    for (number, column) in columns.enumerated() { numbers[column.name.foldedName] = number }
   }
 
   var width: Int { columns.count }
@@ -37,7 +31,7 @@ final class FeedTableWriter: RowReceiver {
 
   func column(_ written: String) -> ReceivedColumn? {
     let name = Self.name(written)
-    let folded = name.lowercased()
+    let folded = name.foldedName
     if let number = numbers[folded] {
       seen.insert(folded)
       return ReceivedColumn(number, columns[number].received)
@@ -65,7 +59,7 @@ final class FeedTableWriter: RowReceiver {
       return "the header's field \(number + 1) has a NUL character: \(NULInText.remedy)"
     }
     let trimmed = names.map(Self.name)
-    let folded = trimmed.map { $0.lowercased() }
+    let folded = trimmed.map { $0.foldedName }
     var passed: Set<String> = []
     if let number = folded.indices.first(where: { folded[$0] != "" && !passed.insert(folded[$0]).inserted }) {
       return "the header has the name \"\(names[number])\" twice: rename one of them"
@@ -78,13 +72,13 @@ final class FeedTableWriter: RowReceiver {
 
   /// A missing column is an error, because all rows would lose its values. A new column may be the same one, renamed.
   private func flaw(_ start: String, found: [String], _ folded: Set<String>) -> String? {
-    let key = Set(table.key.map { $0.column.lowercased() })
-    let gone = table.columns.filter { !folded.contains($0.name.lowercased()) }
-    let needed = gone.filter { key.contains($0.name.lowercased()) || $0.isNotNull && $0.defaultSQL == nil }
-    let lacking = needed.isEmpty ? gone.filter { !table.optional.contains($0.name.lowercased()) } : needed
+    let key = Set(table.key.map { $0.column.foldedName })
+    let gone = table.columns.filter { !folded.contains($0.name.foldedName) }
+    let needed = gone.filter { key.contains($0.name.foldedName) || $0.isNotNull && $0.defaultSQL == nil }
+    let lacking = needed.isEmpty ? gone.filter { !table.optional.contains($0.name.foldedName) } : needed
     guard !lacking.isEmpty else { return nil }
-    let known = Set(table.columns.map { $0.name.lowercased() })
-    let new = found.filter { !known.contains($0.lowercased()) }
+    let known = Set(table.columns.map { $0.name.foldedName })
+    let new = found.filter { !known.contains($0.foldedName) }
     let nearest = lacking.compactMap { nearestName(to: $0.name, in: new) }.map { "\"\($0)\"" }
     let rename = nearest.isEmpty ? "" : " (renamed to \(nearest.joined(separator: ", "))?)"
     let list = lacking.map { "\"\($0.name)\"" }.joined(separator: ", ")
