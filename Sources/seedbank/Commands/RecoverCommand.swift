@@ -197,13 +197,13 @@ extension Command {
     let notices = StepNotices(configuration, context)
     let root = try configuration.shippedRoot(orElse: "put a root.json there that apps ship with")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
-      try context.console.report(report, of: job.name, report.warnings)
+      let lack = try deployment.publication.lackOfRoots().map { "\($0)." }
+      try context.console.report(report, of: job.name, [lack].compactMap(\.self) + report.warnings)
       notices.start(after: report, of: job.name)
     }
     // Mirrors may already have the new epoch, with versions above those claimed at the beginning.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
-    if let lack = try deployment.publication.lackOfRoots() { context.console.warning("\(lack).") }
     context.console.note("All histories started over. Check them with 'seedbank verify'.")
   }
 }
