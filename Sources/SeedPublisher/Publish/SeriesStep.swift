@@ -166,7 +166,7 @@ struct SeriesStep {
         report: report(.changed, at: delta.version), missed: change.missed, discard: change.rollBack,
         settle: { try change.copy.connection.execute("COMMIT") })
       draft.report.newModel = delta.schemaBefore == nil ? nil : plan.newest.version
-      draft.report.changes = change.changes
+      (draft.report.changes, draft.report.filled) = (change.changes, change.filled)
       draft.report.deltaBytes = delta.length
       draft.report.repair = repair
       draft.report.rows = try change.copy.sums().mapValues(\.rows)
