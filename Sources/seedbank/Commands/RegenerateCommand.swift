@@ -1,3 +1,4 @@
+import Dispatch
 import SeedFormat
 import SeedPublication
 import SeedPublisher
@@ -81,6 +82,35 @@ extension Command {
   }
 }
 
+/// Shows each part of a step that takes two seconds: as a progress line on a terminal, elsewhere as a message.
+private final class SlowParts: Sendable {
+  private let console: Console
+  /// A queue of its own, because the step may occupy all threads of a shared one.
+  private let queue = DispatchQueue(label: "seedbank.parts")
+  private let newest = Mutex(0)
+
+  init(_ console: Console) { self.console = console }
+
+  func begin(_ part: String) {
+    let number = end()
+    queue.asyncAfter(deadline: .now() + 2) { [self] in
+      newest.withLock { newest in
+        guard newest == number else { return }
+        if console.showsProgress { console.progress(part) } else { console.note(part) }
+      }
+    }
+  }
+
+  /// Returns the number of the next part.
+  @discardableResult
+  func end() -> Int {
+    newest.withLock { newest in
+      newest += 1
+      return newest
+    }
+  }
+}
+
 /// One publish step for each dataset; an error of one does not stop the others.
 private struct Regeneration {
   let deployment: Deployment
@@ -88,12 +118,13 @@ private struct Regeneration {
   let isDryRun: Bool
   let console: Console
   private let notices: StepNotices
+  private let parts: SlowParts
   private var failures: [Refusal] = []
   private let abandoned: [AbandonedSeries]
 
   init(_ deployment: Deployment, _ arguments: ParsedArguments, _ console: Console, _ notices: StepNotices) {
     (self.deployment, self.console, abandoned) = (deployment, console, deployment.abandonedSeries)
-    self.notices = notices
+    (self.notices, parts) = (notices, SlowParts(console))
     options = StepOptions(
       forcingSnapshot: arguments.flag("snapshot"), acceptingShrink: arguments.flag("accept-shrink"),
       isResuming: arguments.flag("resume"), isClockAssured: arguments.flag("trust-clock"))
@@ -126,7 +157,9 @@ private struct Regeneration {
   }
 
   private func work(_ dataset: DatasetConfiguration, _ report: inout StepReport) throws {
-    let publisher = deployment.publisher
+    var publisher = deployment.publisher
+    publisher.progress = parts.begin
+    defer { parts.end() }
     if isDryRun {
       report = try publisher.preview(DatasetJob(dataset), options, now: .now())
     } else {

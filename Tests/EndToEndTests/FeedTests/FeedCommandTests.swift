@@ -45,6 +45,12 @@ import Testing
     #expect(folders.filter { $0.hasPrefix("filled-") }.count == 1, "\(folders)")
   }
 
+  @Test func `regenerate logs a part of a step that takes seconds, and stdout has only JSON`() throws {
+    try fetch("sleep 3; \(copy)")
+    let outcome = try feed.folder.seedbank("regenerate", "--json").expect(0, "my: preparing the origin")
+    #expect(try outcome.json()["dataset"] == "my")
+  }
+
   @Test func `a failed program publishes nothing, and its output is kept`() throws {
     try fetch(copy)
     #expect(try feed.refusal() == "published")
