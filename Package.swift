@@ -229,7 +229,8 @@ if hasBuckets {
   ]
 }
 
-// Benchmarks are built only on request. They use what is not public, so they are no package of their own.
+// Only Scripts/bench and Scripts/test build the benchmarks. They use `package` symbols, so they are no package of
+// their own.
 if Context.environment["SEEDBANK_BENCH"] != nil {
   package.targets.append(
     .executableTarget(

@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import itertools
 import json
+import operator
 import sqlite3
 import struct
 
@@ -95,23 +96,20 @@ def build_indexes(database):
 # Deltas.
 
 
+TAGS = {"i64": int, "f64": float, "b64": base64.b64decode}
+
+
 def members(pairs):
-    """A JSON object; rejects a name that occurs twice."""
+    """A JSON object, or the value that a tagged one spells; rejects a name that occurs twice."""
     if len(dict(pairs)) < len(pairs):
         raise ValueError(f"a name occurs twice: {[name for name, _ in pairs]}")
+    if len(pairs) == 1 and pairs[0][0] in TAGS:
+        return TAGS[pairs[0][0]](pairs[0][1])
     return dict(pairs)
 
 
 def document(text):
     return json.loads(text, object_pairs_hook=members)
-
-
-def scalar(value):
-    """A row's value, from a JSON scalar or one of the three tagged objects."""
-    if not isinstance(value, dict):
-        return value
-    ((tag, text),) = value.items()
-    return {"i64": int, "f64": float, "b64": base64.b64decode}[tag](text)
 
 
 def before(delta):
@@ -159,40 +157,45 @@ def extend(database, delta):
 
 
 def fill(database, name, table):
-    """Sets new columns, row by row in the order of the keys. An array holds the number of rows to skip."""
+    """Sets new columns, whose values are in the order of the keys. A temporary table needs less memory than a list of keys."""
     if "fill" not in table:
         return
-    order = ", ".join(map(quoted, table["key"]))
-    settings = ", ".join(f"{quoted(column)} = ?" for column in table["fill"])
-    matches = " AND ".join(f"{quoted(column)} = ?" for column in table["key"])
-    keys = iter(database.execute(f"SELECT {order} FROM {name} ORDER BY {order}").fetchall())
-    filled = iter(table["filled"])
+    key, settings = ", ".join(map(quoted, table["key"])), ", ".join(f"{quoted(column)} = ?" for column in table["fill"])
+    database.execute(f"CREATE TEMP TABLE seedbank_key AS SELECT {key} FROM {name} ORDER BY {key}")
+    matches = f"({key}) = (SELECT {key} FROM seedbank_key WHERE _rowid_ = ?)"
+    database.executemany(f"UPDATE {name} SET {settings} WHERE {matches}", numbered(table))
+    database.execute("DROP TABLE seedbank_key")
+
+
+def numbered(table):
+    """Yields the new values of each row and the row's number. An array holds the number of rows to skip."""
+    number, filled = 0, iter(table["filled"])
     for first in filled:
-        if isinstance(first, list):
-            next(itertools.islice(keys, first[0] - 1, None), None)
-        else:
-            row = [first, *itertools.islice(filled, len(table["fill"]) - 1)]
-            if (row_key := next(keys, None)) is None:
-                raise Drift(f"{table['table']} has fewer rows than the delta has values for its new columns")
-            database.execute(f"UPDATE {name} SET {settings} WHERE {matches}", [*map(scalar, row), *row_key])
+        number += first[0] if isinstance(first, list) else 1
+        if not isinstance(first, list):
+            yield [first, *itertools.islice(filled, len(table["fill"]) - 1), number]
 
 
 def change(database, name, table):
-    """Deletes all changed rows first, because two of them may swap a unique value."""
+    """Deletes all changed rows first, because two of them may swap a unique value. If a row is missing, the digest differs."""
     key, columns = table["key"], table["columns"]
     matches = " AND ".join(f"{quoted(column)} = ?" for column in key)
-    names, marks = ", ".join(map(quoted, columns)), ", ".join("?" * len(columns))
-    rows = [list(map(scalar, row)) for row in table["insert"]]
-    for number, *values in table["update"]:
-        values = list(map(scalar, values))
-        old = database.execute(f"SELECT {names} FROM {name} WHERE {matches}", values[: len(key)]).fetchone()
-        if old is None:
-            raise Drift(f"{table['table']}: the delta updates a missing row: {values[: len(key)]}")
-        rows.append(list((dict(zip(columns, old)) | dict(zip(key + table["sets"][number], values))).values()))
-    deleted = [list(map(scalar, row)) for row in table["delete"]]
+    keys, names, marks = ", ".join(map(quoted, key)), ", ".join(map(quoted, columns)), ", ".join("?" * len(columns))
+    database.execute(f"CREATE TEMP TABLE seedbank_changed({names})")
+    first = operator.itemgetter(0)
+    for number, rows in itertools.groupby(sorted(table["update"], key=first), first):
+        new = table["sets"][number]
+        kept = [column for column in columns if column not in new]
+        values, end = ", ".join(["?"] * len(new) + list(map(quoted, kept))), len(key) + 1
+        copy = f"INSERT INTO seedbank_changed({', '.join(map(quoted, new + kept))}) SELECT {values} FROM {name} WHERE {matches}"
+        database.executemany(copy, (row[end:] + row[1:end] for row in rows))
     places = [columns.index(column) for column in key]
-    database.executemany(f"DELETE FROM {name} WHERE {matches}", deleted + [[row[place] for place in places] for row in rows])
-    database.executemany(f"INSERT INTO {name}({names}) VALUES ({marks})", rows)
+    inserted = ([row[place] for place in places] for row in table["insert"])
+    database.executemany(f"DELETE FROM {name} WHERE {matches}", itertools.chain(table["delete"], inserted))
+    database.execute(f"DELETE FROM {name} WHERE ({keys}) IN (SELECT {keys} FROM seedbank_changed)")
+    database.executemany(f"INSERT INTO {name}({names}) VALUES ({marks})", table["insert"])
+    database.execute(f"INSERT INTO {name}({names}) SELECT * FROM seedbank_changed")
+    database.execute("DROP TABLE seedbank_changed")
 
 
 # The state digest.
@@ -204,15 +207,14 @@ def rows(database, table):
     return database.execute(f"SELECT {', '.join(columns)} FROM {quoted(table)}")
 
 
-def canonical(value):
-    if value is None:
-        return b"\0"
-    if isinstance(value, int):
-        return b"\1" + struct.pack(">q", value)
-    if isinstance(value, float):
-        return b"\2" + struct.pack(">d", value)
-    tag, content = (b"\3", value.encode()) if isinstance(value, str) else (b"\4", value)
-    return tag + struct.pack(">Q", len(content)) + content
+INTEGER, REAL, LENGTH = (struct.Struct(form).pack for form in (">bq", ">bd", ">bQ"))
+CANONICAL = {
+    type(None): lambda _: b"\0",
+    int: lambda number: INTEGER(1, number),
+    float: lambda number: REAL(2, number),
+    str: lambda text: LENGTH(3, len(content := text.encode())) + content,
+    bytes: lambda blob: LENGTH(4, len(blob)) + blob,
+}
 
 
 def table_sum(rows):
@@ -220,7 +222,7 @@ def table_sum(rows):
     count = total = 0
     for row in rows:
         count += 1
-        total += int.from_bytes(hashlib.sha256(b"".join(map(canonical, row))).digest(), "big")
+        total += int.from_bytes(hashlib.sha256(b"".join([CANONICAL[type(value)](value) for value in row])).digest(), "big")
     return count, (total % 2**256).to_bytes(32, "big")
 
 

@@ -112,6 +112,21 @@ import Testing
     #expect(try scene.history.newest(1).first.map { $0.milliseconds > 0 } == true)
   }
 
+  @Test func `a step names its long parts`() throws {
+    let deployment = try PublisherFixture.deployment()
+    let parts = Mutex<[String]>([])
+    deployment.publisher.progress = { part in parts.withLock { $0.append(part) } }
+    deployment.job.encodings = [.gzip, .xz]
+    try WorkingCopy.remove(deployment.copy())
+    try deployment.change("UPDATE stop SET name = 'x' WHERE id = 1", forcingSnapshot: true)
+    #expect(
+      parts.withLock { $0 } == [
+        "test: preparing the origin", "test: opening the origin", "test/2: rebuilding the working copy",
+        "test/2: comparing the rows", "test/2: making the snapshot of version 2",
+        "test/2: compressing version 2 in xz",
+      ])
+  }
+
   @Test func `an audit between log checks is a separate row`() throws {
     let scene = try Scene()
     let ways: [FoundBy?] = [

@@ -10,6 +10,7 @@ struct SeriesChange {
   /// Tables and columns rejected by the shrink guard. Only a preview continues despite them.
   let shrunk: [ShrunkTable]
   let missed: [MissedRows]
+  let filled: Int
 
   struct Source {
     let origin: any Origin
@@ -46,7 +47,7 @@ struct SeriesChange {
         copy.connection.rollBack()
         return nil
       }
-      (missed, shrunk) = (diff.missed, diff.shrunk)
+      (missed, shrunk, filled) = (diff.missed, diff.shrunk, diff.filled)
       guard shrunk.isEmpty || source.isPreview else {
         throw PublicationError.shrunk([source.plan.series: shrunk])
       }

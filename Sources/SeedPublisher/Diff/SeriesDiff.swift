@@ -54,6 +54,8 @@ struct SeriesDiff: ~Copyable {
   private(set) var after: [String: TableSum] = [:]
   private(set) var missed: [MissedRows] = []
   private(set) var shrunk: [ShrunkTable] = []
+  /// The number of rows in which only new columns have values.
+  private(set) var filled = 0
   /// By table and column, the decrease in the number of rows with a value.
   private var losses: [String: [Int]] = [:]
   private let source: SeriesChange.Source
@@ -139,7 +141,7 @@ struct SeriesDiff: ~Copyable {
     var merge = RowMerge(table, old: old, new: new)
     var hasher = RowHasher()
     var (before, after) = (TableSum(), TableSum())
-    var (missed, loss) = (MissedRows(table, besides: expected), ValueLoss(table))
+    var (missed, loss, filled) = (MissedRows(table, besides: expected), ValueLoss(table), 0)
     while let match = try merge.next() {
       let hash = hasher.hash(lent: match == .onlyNew ? new.row : old.row)
       switch match {
@@ -167,6 +169,7 @@ struct SeriesDiff: ~Copyable {
         try new.validate(types)
         if merge.changed.allSatisfy(fill.contains) {
           delta.fill(lent: fill.map { new.row[$0] })
+          filled += 1
         } else {
           delta.skip()
           add(table, new.row, changed: merge.changed)
@@ -176,6 +179,7 @@ struct SeriesDiff: ~Copyable {
     }
     if let missed, missed.count > 0 { self.missed.append(missed) }
     losses[table.name] = loss.counts
+    self.filled += filled
     return (before, after)
   }
 

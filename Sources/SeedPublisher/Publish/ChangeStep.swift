@@ -19,9 +19,11 @@ struct ChangeStep {
   static func run(_ context: StepContext, _ report: inout StepReport) throws -> PublishedMetadata {
     let (publisher, job, options) = (context.publisher, context.job, context.options)
     // Prepares the origin before taking the lock, because that may be slow and must not block other steps.
+    publisher.progress("\(job.name): preparing the origin")
     let readiness = Result { if options.rollback == nil, !job.isRetired { try job.origin.prepare() } }
     // A new epoch delegates to the series key again, so the key need not match the published metadata.
     return try publisher.withPublication(checkingKeys: !options.isBeginningEpoch) { published in
+      publisher.progress("\(job.name): opening the origin")
       guard options.isBeginningEpoch || !FollowFolder.isBegun(in: publisher.publication.path) else {
         throw PublicationError.unfinished(path: publisher.publication.path)
       }

@@ -25,6 +25,9 @@ package struct Publisher: Sendable {
   /// Called before the compression of a drawn snapshot. Tests use it to change the publication at that moment.
   package var beforeCompression: @Sendable (SeedSeries, ContentEncoding) throws -> Void = { _, _ in }
 
+  /// Called at the start of each part of a step that may take minutes, with words for the operator.
+  package var progress: @Sendable (String) -> Void = { _ in }
+
   /// The age at which signatures are renewed without other changes.
   package static let renewalSeconds = 3600
 

@@ -147,6 +147,7 @@ struct SeriesStep {
   ) throws -> SeriesDraft {
     let opener = WorkingCopyOpener(context: context, plan: plan, published: published)
     var (copy, repair) = try opener.open()
+    context.publisher.progress("\(plan.series): comparing the rows")
     let change: SeriesChange?
     do {
       change = try SeriesChange(source, copy, at: published.state.head)
@@ -166,7 +167,7 @@ struct SeriesStep {
         report: report(.changed, at: delta.version), missed: change.missed, discard: change.rollBack,
         settle: { try change.copy.connection.execute("COMMIT") })
       draft.report.newModel = delta.schemaBefore == nil ? nil : plan.newest.version
-      draft.report.changes = change.changes
+      (draft.report.changes, draft.report.filled) = (change.changes, change.filled)
       draft.report.deltaBytes = delta.length
       draft.report.repair = repair
       draft.report.rows = try change.copy.sums().mapValues(\.rows)
@@ -237,6 +238,7 @@ struct SeriesStep {
       series: plan.series, model: plan.newest.version, epoch: epoch, version: version,
       schema: plan.schema.hash, digest: StateDigest.of([:]), provenance: job.provenance)
     let types = TypeGuard(plan, copyPath: copyPath)
+    context.publisher.progress("\(plan.series): reading the origin")
     let path = options.isPreview ? nil : "\(copyPath).new\(DurableFile.temporarySuffix)"
     let copy = try WorkingCopy(building: path, origin, plan, types, meta)
     var draft = SeriesDraft(report: report(.created, at: version))

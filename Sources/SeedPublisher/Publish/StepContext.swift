@@ -26,7 +26,7 @@ struct StepContext: Sendable {
       plan: plan, job: job, publication: publication,
       drafts: DraftFiles(
         publication: publication, series: plan.series, stateFolder: stateFolder, isFirst: isFirst),
-      now: now, beforeCompression: publisher.beforeCompression)
+      now: now, progress: publisher.progress, beforeCompression: publisher.beforeCompression)
   }
 
   func isSnapshotDue(_ metadata: SeriesMetadata) -> Bool {

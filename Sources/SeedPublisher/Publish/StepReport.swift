@@ -66,6 +66,8 @@ package struct SeriesReport: Sendable {
   /// A new minor that begins with this version.
   package var newModel: ModelVersion?
   package var changes: ChangeReport = [:]
+  /// The number of updated rows that changed only in the new minor's columns.
+  package var filled = 0
   /// Rows by table after the step, if counted.
   package var rows: [String: Int] = [:]
   /// The compressed size of the delta.

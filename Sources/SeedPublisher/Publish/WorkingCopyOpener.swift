@@ -58,6 +58,7 @@ struct WorkingCopyOpener {
   }
 
   func rebuild() throws -> WorkingCopy {
+    context.publisher.progress("\(plan.series): rebuilding the working copy")
     let recall = SeriesRecall(context.publication, published)
     guard let chain = try? recall.chain(to: published.state.head), chain.schema == published.state.schema
     else { throw PublicationError.noSnapshot(series: "\(plan.series)") }

@@ -165,10 +165,10 @@ package struct LifecycleChange {
       + " folders once that is published."
   }
 
-  package var json: JSONValue {
+  package func json(_ warnings: [String]) -> JSONValue {
     [
       "dryRun": .bool(isDryRun), "dataset": .string(dataset.text), "major": JSONValue(major),
-      "lifecycle": lifecycle.json,
+      "lifecycle": lifecycle.json, "warnings": JSONValue(strings: warnings),
     ]
   }
 }

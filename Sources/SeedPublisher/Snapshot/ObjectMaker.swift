@@ -14,6 +14,7 @@ struct ObjectMaker {
   let publication: PublicationDirectory
   let drafts: DraftFiles
   let now: UTCTime
+  let progress: (String) -> Void
   let beforeCompression: (SeedSeries, ContentEncoding) throws -> Void
 
   private var file: SnapshotFile { SnapshotFile(schema: plan.schema, indexes: job.indexes) }
@@ -31,6 +32,7 @@ struct ObjectMaker {
 
   /// Checks and compresses the drawn file at the same time, on all processors.
   func finish(_ meta: SeedMeta) throws -> ObjectDraft {
+    progress("\(plan.series): making the snapshot of version \(meta.version)")
     let drawn = drafts.file
     defer { try? SnapshotFile.remove(drawn) }
     try file.complete(drawn)
@@ -66,6 +68,7 @@ struct ObjectMaker {
 
   /// A snapshot or delta in a further encoding.
   func draft(of listed: PublishedObject, in encoding: ContentEncoding) throws -> ObjectDraft {
+    progress("\(plan.series): compressing version \(listed.version) in \(encoding.rawValue)")
     defer { try? SnapshotFile.remove(drafts.file) }
     try publication.expand(listed, to: drafts.file)
     try beforeCompression(plan.series, encoding)

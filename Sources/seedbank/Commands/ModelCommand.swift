@@ -147,8 +147,9 @@ extension Command {
     if !isDryRun {
       try ConfigurationEdit.make(in: dataset.file) { $0["lifecycle", String(major)] = lifecycle.json }
     }
-    try console.report(change.json, change.text)
-    if let overdue = lifecycle.overdue(major, now: .now()) { console.warning("\(dataset.name): \(overdue).") }
+    let warnings = lifecycle.overdue(major, now: .now()).map { ["\(dataset.name): \($0)."] } ?? []
+    warnings.forEach(console.warning)
+    try console.report(change.json(warnings), change.text)
   }
 }
 

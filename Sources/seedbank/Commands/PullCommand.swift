@@ -63,13 +63,13 @@ extension Command {
     }
     for other in ["watch", "verify"] { try arguments.refuse("check", beside: other) }
     let store = try pull.store(in: directory)
-    if arguments.flag("verify") { try await pull.verify(store) }
+    let warnings = arguments.flag("verify") ? try await pull.verify(store) : []
     if arguments.flag("check") {
       try await pull.check(store)
     } else if arguments.flag("watch") {
       try await pull.watch(store)
     } else {
-      try await pull.update(store)
+      try await pull.update(store, after: warnings)
     }
   }
 }
@@ -161,22 +161,28 @@ struct Pull: Sendable {
     try SeedStore(model, server: server, root: root, directory: directory, options: options)
   }
 
-  /// Warns of damaged data, which the next update replaces.
-  func verify(_ store: SeedStore) async throws {
+  /// Warns of damaged data, which the next update replaces. Returns the warning.
+  func verify(_ store: SeedStore) async throws -> [String] {
     do {
       try await store.verify()
+      return []
     } catch let error as SeedError where error.code == .damaged {
       console.warning(error.message)
+      return [error.message]
     }
   }
 
-  func update(_ store: SeedStore) async throws {
+  func update(_ store: SeedStore, after warnings: [String]) async throws {
+    var warnings = warnings
     let report = try await store.update()
-    try console.report(json(report), line(report))
-    guard let newest = await store.state.newestVersion, newest > report.to else { return }
-    console.warning(
-      "\(series): version \(newest) is published, but the server lacks sound files for it: pull again later, or "
-        + "ask its operator")
+    if let newest = await store.state.newestVersion, newest > report.to {
+      let warning =
+        "\(series): version \(newest) is published, but the server lacks sound files for it: pull again later, or "
+        + "ask its operator"
+      console.warning(warning)
+      warnings.append(warning)
+    }
+    try console.report(json(report, warnings), line(report))
   }
 
   func check(_ store: SeedStore) async throws {
@@ -210,12 +216,13 @@ struct Pull: Sendable {
     return "\(series): version \(step), \(report.seed.url.path)"
   }
 
-  private func json(_ report: UpdateReport) -> JSONValue {
+  private func json(_ report: UpdateReport, _ warnings: [String]) -> JSONValue {
     [
       "dataset": .string(series.dataset.text), "series": JSONValue(series.major),
       "action": .string(report.action.rawValue), "from": JSONValue(report.from?.number),
       "to": JSONValue(report.to.number), "bytes": JSONValue(report.bytes),
       "path": .string(report.seed.url.path), "lifecycle": report.lifecycle.json,
+      "warnings": JSONValue(strings: warnings),
     ]
   }
 

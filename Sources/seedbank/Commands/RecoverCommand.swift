@@ -197,13 +197,13 @@ extension Command {
     let notices = StepNotices(configuration, context)
     let root = try configuration.shippedRoot(orElse: "put the root.json that apps ship there")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
-      try context.console.report(report, of: job.name, report.warnings)
+      let lack = try deployment.publication.lackOfRoots().map { "\($0)." }
+      try context.console.report(report, of: job.name, [lack].compactMap(\.self) + report.warnings)
       notices.start(after: report, of: job.name)
     }
     // The signed versions may now be above those that were claimed at the beginning, and mirrors may have them already.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
-    if let lack = try deployment.publication.lackOfRoots() { context.console.warning("\(lack).") }
     context.console.note("All histories started over. Check them with 'seedbank verify'.")
   }
 }

@@ -125,7 +125,8 @@ private struct Regeneration {
   }
 
   private func work(_ dataset: DatasetConfiguration, _ report: inout StepReport) throws {
-    let publisher = deployment.publisher
+    var publisher = deployment.publisher
+    publisher.progress = { [console] in console.progress($0) }
     if isDryRun {
       report = try publisher.preview(DatasetJob(dataset), options, now: .now())
     } else {

@@ -15,7 +15,7 @@ extension SeriesReport {
       case .changed: "\(version), \(changes.words)"
       }
     let parts = [
-      "\(series): \(result)", newModel.map { "model \($0)" },
+      "\(series): \(result)", newModel.map { "model \($0)\(fillWords)" },
       deltaBytes.map { "delta of \(ByteCount(bytes: $0))" },
       merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))", snapshotWords,
       repair.map { "working copy rebuilt because \($0)" },
@@ -23,6 +23,8 @@ extension SeriesReport {
     ]
     return parts.compactMap(\.self).joined(separator: ", ")
   }
+
+  private var fillWords: String { filled == 0 ? "" : " fills new columns in \(filled.counted("row"))" }
 
   private var snapshotWords: String? {
     guard hasSnapshot else { return nil }

@@ -174,16 +174,6 @@ import Testing
     #expect(try feed.refusal().contains("stops.csv.gz: the compressed content ends too early"))
   }
 
-  @Test func `a file left by a crash that cannot be removed from a feed's state is reported`() throws {
-    let feed = try FeedDeployment()
-    let path = feed.folder("seedbank/state/feeds/my/left.tmp")
-    try FileManager.default.createDirectory(atPath: "\(path)/inside", withIntermediateDirectories: true)
-    let refusal = try feed.refusal()
-    #expect(refusal.contains("annot remove \(path): ") && refusal.contains("by hand"), "\(refusal)")
-    try FileManager.default.removeItem(atPath: path)
-    #expect(try feed.refusal() == "published")
-  }
-
   @Test func `a damaged staging database is rebuilt`() throws {
     let feed = try FeedDeployment()
     try feed.regenerate()

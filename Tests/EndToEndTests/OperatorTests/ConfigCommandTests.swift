@@ -93,8 +93,8 @@ import Testing
   @Test func `config check and model deprecate warn about a major past its sunset`() throws {
     let deployment = try OperatedDeployment()
     let words = "lifecycle.1: its sunset, 2020-02-29, has passed, and clients still get updates"
-    try deployment.seedbank("model", "deprecate", "1", "--sunset", "2020-02-29").expect(
-      0, "Warning: my: \(words)")
+    try deployment.seedbank("model", "deprecate", "1", "--sunset", "2020-02-29", "--json").expect(
+      0, "Warning: my: \(words)", output: #""warnings":["my: \#(words)"#)
     try deployment.seedbank("config", "check").expect(0, output: "\(words)")
     let later = try deployment.seedbank("model", "deprecate", "1", "--sunset", "9999-12-30")
     #expect(later.status == 0 && later.errors.isEmpty)

@@ -127,8 +127,8 @@ package struct FeedPlace: OriginPlace {
     try Folder.create(folder)
     let lock = LockFile("\(folder)/.lock", of: folder)
     func load() throws {
-      let remaining = try Pruning.warnings(ofLeftovers: DurableFile.sweep(folder))
-      if let warning = remaining.first { throw OriginError.unavailable(warning) }
+      // A leftover that remains must not stop the feed; the next run tries again.
+      _ = try DurableFile.sweep(folder)
       try body()
     }
     guard waits else { return try lock.holdIfFree(load) != nil }
