@@ -25,7 +25,7 @@ final class StatementRows: OrderedRows {
 
 /// Compares two states of a table in one pass in key order. A side is `nil` if it lacks the table.
 struct RowMerge<Old: OrderedRows, New: OrderedRows> {
-  /// Which side has the lowest key or, if both do, whether their rows are equal. The rows are the sides' current ones.
+  /// Compares the sides' current rows: which has the lower key or, if the keys are equal, whether the rows are equal.
   enum Match { case onlyOld, onlyNew, different, same }
 
   private let old: Old?
