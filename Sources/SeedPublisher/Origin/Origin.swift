@@ -85,7 +85,7 @@ private func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema
 
 final class StatementSource: RowSource {
   @exclusivity(unchecked) private var rows: KeyedRows
-  /// For messages; `nil` for Seedbank's own rows.
+  /// Names the rows in messages; `nil` for Seedbank's own rows.
   private let subject: String?
 
   init(_ statement: Statement, keys: [[SeedValue]] = [[]], of subject: String? = nil) {

@@ -1,7 +1,7 @@
 package import SeedDatabase
 import SeedSystem
 
-/// Why an origin could not be read, independent of its kind. Other errors concern its rows.
+/// An error in reading any kind of origin. If it is neither unavailable nor a configuration error, the rows are wrong.
 package protocol OriginFailure: Error, CustomStringConvertible {
   /// Whether a retry may succeed without a repair.
   var isUnavailable: Bool { get }

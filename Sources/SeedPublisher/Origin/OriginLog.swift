@@ -106,9 +106,9 @@ func logWarning(gaps: [String]?) -> String? {
   guard let gaps else { return "all rows are compared: \(LogDoubt.noLog)" }
   guard !gaps.isEmpty else { return nil }
   return
-    "the origin's log no longer watches \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")): its triggers are missing, off or"
-    + " different, or its key changed, as when a table was replaced. These tables are compared as a whole. 'seedbank origin log"
-    + " remove --yes' and then 'seedbank origin log setup --yes' repair it"
+    "the origin's log no longer watches \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")): triggers are missing,"
+    + " disabled or different, or the key changed, as when a table was replaced. These tables are compared as a whole."
+    + " 'seedbank origin log remove --yes' and then 'seedbank origin log setup --yes' repair it"
 }
 
 /// How an origin's state relates to the one read earlier.
