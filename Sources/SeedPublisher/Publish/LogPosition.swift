@@ -76,7 +76,7 @@ struct LogPosition {
   }
 
   /// Returns an action that keeps the record valid after the change was rolled back, although SQLite may have written to
-  /// the copy's file. It does not apply to a rebuilt copy, which is a different file.
+  /// the copy's file. For a rebuilt copy, which is a different file, it does nothing.
   func keepingNote() -> () -> Void {
     let before = try? FileStamp(copyPath)
     return {
