@@ -153,7 +153,7 @@ extension PublicationDirectory {
   var lock: LockFile { LockFile("\(path)/.lock", of: path) }
 
   /// Held by the one process that makes snapshots of the series. Never wait for this lock while holding the
-  /// publication's lock, for which the holder of this one waits.
+  /// publication's lock, because the holder of this lock may be waiting for the publication's.
   func snapshotLock(of series: SeedSeries) -> LockFile {
     LockFile("\(path)/.\(series.roleName).snapshots.lock", of: path)
   }
