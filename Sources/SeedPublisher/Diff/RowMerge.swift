@@ -9,7 +9,7 @@ protocol OrderedRows: AnyObject {
 
 extension ProjectedRows: OrderedRows {}
 
-/// Stored rows: all that a statement returns, or those that it finds for each of the given keys in key order.
+/// Stored rows: those that a statement finds for each of the given keys or, without keys, all that it returns.
 final class StatementRows: OrderedRows {
   @exclusivity(unchecked) private var rows: KeyedRows
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []

@@ -109,7 +109,7 @@ final class StatementSource: RowSource {
   func lend(to row: inout [BorrowedValue]) { rows.statement.borrowRow(into: &row) }
 }
 
-/// The rows that a statement returns for each key in turn; an empty key binds nothing.
+/// The rows that a statement returns for each key in turn. For a statement without parameters, the only key is empty.
 struct KeyedRows {
   let statement: Statement
   private let keys: [[SeedValue]]

@@ -99,7 +99,7 @@ package enum OriginError: OriginFailure {
     }
   }
 
-  /// The rule that a row violates, without the row, so that violations can be counted.
+  /// The rule that a row violates. Does not name the row, so that violations can be counted by rule.
   var rowRule: String? {
     switch self {
     case .invalidText(_, let column, _):

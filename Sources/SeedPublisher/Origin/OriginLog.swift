@@ -9,7 +9,7 @@ package protocol OriginLog: AnyObject {
   /// Tables for which the log was set up but which it no longer watches. All their rows are compared.
   var gaps: [String] { get }
   func cursor() throws -> OriginCursor
-  /// Returns the possible changes since a cursor, which the current state must follow (``OriginRelation``).
+  /// Returns the possible changes since a cursor. The current state must follow that cursor (``OriginRelation``).
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer
   /// Whether there are no new entries or schema changes. Cheaper than ``touched(since:_:)``; false if uncertain.
   func isUntouched(since cursor: OriginCursor) throws -> Bool

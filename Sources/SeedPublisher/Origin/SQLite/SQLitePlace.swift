@@ -20,8 +20,8 @@ package struct SQLitePlace: OriginPlace {
   }
 }
 
-/// The stamp of a SQLite origin's files, taken before a read. It proves equal content only if the newest timestamp was
-/// old: a second write within one clock tick of the file system does not change it.
+/// The stamp of a SQLite origin's files, taken before a read. An equal stamp proves equal content only if the newest
+/// timestamp was old: a second write within one clock tick of the file system does not change the timestamp.
 struct SQLiteStamp: OriginStamp {
   private let path: String
   /// Includes the status change time, which programs cannot set, so a reset modification time is detected.
