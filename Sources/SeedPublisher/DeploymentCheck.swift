@@ -112,7 +112,7 @@ package struct DeploymentCheck {
     checkOrigin(dataset, plans)
   }
 
-  /// A new series without the targets key does not stop the dataset's other series, so it is fatal only if all are new.
+  /// Without the targets key, new series are not published. That is fatal only if all of the dataset's series are new.
   private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?, isAllNew: Bool) {
     guard let published else { return }
     if !canDelegate, !published.delegatedSeries.contains(plan.series) {

@@ -65,7 +65,7 @@ struct DeltaPublication {
     return merged
   }
 
-  /// Returns `nil` if a single delta already covers the span or no chain does.
+  /// Returns `nil` if a single delta already covers the span, or if no chain of deltas covers it.
   private func merge(
     _ span: DeltaSpan, of objects: [PublishedObject], copyAt end: SeedVersion?
   ) throws -> PublishedObject? {
@@ -90,8 +90,8 @@ struct DeltaPublication {
 /// stays in the result as a delete, because a client at a version in between has it. Holds three rows per delta in memory.
 struct DeltaMerge {
   let schema: DatabaseSchema
-  /// A database at the end of the merged range. Merged updates combine their columns, and may have more different sets of
-  /// columns than all deltas together. After ``SeriesDiff/mostSets``, the database supplies whole rows instead.
+  /// A database at the end of the merged range. Merging a row's updates unites their columns, which can make many new
+  /// sets of columns. Once a table has ``SeriesDiff/mostSets`` of them, this database supplies whole rows instead.
   var copy: Connection?
   var mostSets = SeriesDiff.mostSets
 
@@ -106,8 +106,8 @@ struct DeltaMerge {
   func run(
     _ documents: [Document], from start: SeedVersion, into merged: inout DeltaWriter
   ) throws -> DeltaHeader {
-    // A document has a table's deletes, inserts and updates one after the other, each in key order, so each needs its
-    // own reader.
+    // A document has three groups of a table's changes: deletes, inserts and updates. Each group is in key order and
+    // needs its own reader.
     let inputs = try documents.flatMap { document in
       try DeltaInput.Kind.allCases.map { try DeltaInput($0, try document()) }
     }

@@ -4,11 +4,11 @@ import SeedSystem
 import SeedTrust
 
 /// Decides which deltas are merged into longer ones and which stay listed. Pure. A delta of level n spans at most 16^n
-/// versions and ends at a multiple of that number. Each level keeps its last sixteen deltas, so a client that is d
-/// versions behind takes at most sixteen from each of log₁₆ d levels. A client may also start in the middle of a longer
-/// delta, because deltas carry row states, not operations.
+/// versions and ends at a multiple of that number. A client that is d versions behind needs about log₁₆ d levels, and
+/// at most sixteen deltas of each, because each level keeps its last sixteen. A client may also start in the middle of
+/// a longer delta, because deltas carry row states, not operations.
 enum DeltaLevels {
-  /// The number of deltas that are merged into one of the next level, and that stay listed per level.
+  /// How many deltas of a level are merged into one of the next level, and how many stay listed per level.
   static let base = 16
 
   /// Returns the spans to merge when `head` is published, shortest first. Deltas reach back to `floor`, and no further.
@@ -26,8 +26,8 @@ enum DeltaLevels {
     return spans
   }
 
-  /// Returns the spans that stay listed. Drops a span that a longer kept one contains, unless it is among the last
-  /// sixteen of its level or leads from one of the `anchors` to another, because the floor will rise to those versions.
+  /// Returns the spans that stay listed. Drops a span if a longer kept one contains it. Exceptions are the last sixteen
+  /// of each level, and spans between two of the `anchors`, the versions to which the floor will rise.
   static func kept(_ spans: Set<DeltaSpan>, anchors: Set<SeedVersion>) -> Set<DeltaSpan> {
     let recent = Set(
       Dictionary(grouping: spans, by: level).values.flatMap { level in
@@ -64,8 +64,8 @@ enum DeltaLevels {
   }
 }
 
-/// Decides which objects stay listed and how far back deltas reach. Pure. Snapshots stay by count and age, and always
-/// the newest. Deltas reach back to the oldest kept snapshot; ``DeltaLevels`` decides which of them are listed.
+/// Decides which objects stay listed and how far back deltas reach. Pure. The policy's count and age select snapshots;
+/// the newest always stays. Deltas reach back to the oldest kept snapshot; ``DeltaLevels`` decides which are listed.
 struct Retention {
   let policy: PublishingPolicy
   /// A series held after a rollback keeps any number of snapshots, because a second rollback may need an older version.
@@ -83,12 +83,12 @@ struct Retention {
       DeltaChain.shortest(objects, from: $0.version, $0.schema, to: head, schema) != nil
     }
     let newest = usable.map(\.version).max()
-    // If versions were published while the newest snapshot was compressed, the only delta from it to the head may begin
-    // before it.
+    // If versions were published while the newest snapshot was compressed, the only delta that leads from it to the
+    // head may begin at an earlier version.
     let entry = newest.flatMap { version in
       objects.spans.filter { $0.from <= version && version < $0.to }.map(\.from).max()
     }
-    // A new minor's snapshot must not raise the floor, because older clients still need the minor's delta.
+    // A new minor's snapshot must not raise the floor, because older clients still need the minor's first delta.
     let oldest =
       newest == objects.newestMinor
       ? floor : [usable.map(\.version).min(), entry].compactMap(\.self).min() ?? floor

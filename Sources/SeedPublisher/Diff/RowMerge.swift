@@ -9,7 +9,7 @@ protocol OrderedRows: AnyObject {
 
 extension ProjectedRows: OrderedRows {}
 
-/// Stored rows: all that a statement returns, or those that it finds for each of the given keys in key order.
+/// Stored rows: those that a statement finds for each of the given keys or, without keys, all that it returns.
 final class StatementRows: OrderedRows {
   @exclusivity(unchecked) private var rows: KeyedRows
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
@@ -25,7 +25,7 @@ final class StatementRows: OrderedRows {
 
 /// Compares two states of a table in one pass in key order. A side is `nil` if it lacks the table.
 struct RowMerge<Old: OrderedRows, New: OrderedRows> {
-  /// Which side has the lowest key or, if both do, whether their rows are equal. The rows are the sides' current ones.
+  /// Compares the sides' current rows: which has the lower key or, if the keys are equal, whether the rows are equal.
   enum Match { case onlyOld, onlyNew, different, same }
 
   private let old: Old?

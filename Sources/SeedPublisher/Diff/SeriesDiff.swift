@@ -54,7 +54,7 @@ struct SeriesDiff: ~Copyable {
   private(set) var after: [String: TableSum] = [:]
   private(set) var missed: [MissedRows] = []
   private(set) var shrunk: [ShrunkTable] = []
-  /// The number of rows in which only new columns have values.
+  /// The number of rows that differ only in columns that the new minor adds.
   private(set) var filled = 0
   /// By table and column, the decrease in the number of rows with a value.
   private var losses: [String: [Int]] = [:]
@@ -62,7 +62,7 @@ struct SeriesDiff: ~Copyable {
   private let copy: WorkingCopy
   private let types: TypeGuard?
 
-  /// Maximum number of different sets of changed columns in a table of a delta, because a client keeps them all in
+  /// The maximum number of different sets of changed columns per table of a delta. A client keeps all of them in
   /// memory. Rows with further sets are sent whole.
   static let mostSets = 4096
 

@@ -4,8 +4,8 @@ import SeedFormat
 extension ShrinkGuard {
   typealias Values = (before: [String: Int], after: [String: Int])
 
-  /// Tables that lost too many rows and, in the others, columns that lost too many values. Unguarded tables are
-  /// skipped.
+  /// Tables that lost too many rows and, in the other tables, columns that lost too many values. Unguarded
+  /// tables are skipped.
   func shrunk(
     before: [String: TableSum], after: [String: TableSum], _ origin: any Origin,
     values: (String) throws -> Values

@@ -70,7 +70,7 @@ package struct WorkingCopy {
     }
   }
 
-  /// Applies a delta in the open transaction: the publisher's draft, or a published one, whose result must match `signed`.
+  /// Applies a delta in the open transaction: the publisher's draft, or a published one. `signed`: the expected result.
   @discardableResult
   mutating func apply(
     _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil

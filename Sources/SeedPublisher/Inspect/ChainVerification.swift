@@ -30,7 +30,7 @@ struct ChainVerification {
       start = snapshots.first { $0.version > end }
     }
     let oldest = walks.first?.from ?? .first
-    // After a new minor, the floor stays below the oldest snapshot, because older clients need the minor's delta.
+    // After a new minor, the floor stays below the oldest snapshot, because older clients need the minor's first delta.
     let passed = pending.filter { delta in
       delta.span.map { span in span.from < oldest || walks.contains { $0.contains(span) } } ?? false
     }

@@ -90,7 +90,7 @@ package struct PublicationVerifier {
     let lowest = DeltaLevels.lowestCovered(published.objects.spans, head: state.head)
     if lowest > state.floor {
       report.error(
-        role, "from versions \(state.floor) to below \(lowest), no deltas lead to the newest version",
+        role, "no deltas lead to the newest version from version \(state.floor) or others below \(lowest)",
         remedy: Remedy.snapshot)
     }
     guard let newest = published.newestSnapshot else {

@@ -15,7 +15,7 @@ package struct KeyActions {
   private let makePublisher: (KeyRing) -> Publisher
   private let before: Result<PublishedMetadata, any Error>
 
-  /// `folders` get new offline keys. `rootPath` is the root.json that apps ship. `isPrepared`: the keys are elsewhere.
+  /// `folders` get new offline keys. `rootPath` is the root.json that apps ship. `isPrepared`: keys elsewhere sign.
   package init(
     _ search: KeySearch, newIn folders: [String], lifetimeSeconds: Int, rootPath: String, isPrepared: Bool,
     now: UTCTime, publisher: @escaping (KeyRing) -> Publisher
@@ -59,8 +59,8 @@ package struct KeyActions {
     }
   }
 
-  /// Replaces all keys of roles with the given and new ones. With `loss`, begins a new chain of trust, because too few
-  /// root keys are left.
+  /// Replaces all keys of the roles with the given keys and new ones. With `loss`, begins a new chain of trust,
+  /// because too few root keys are left.
   package func rotate(
     _ roles: [KeyRole], to keys: [PublicKey], count: Int?, threshold: Int?, loss: KeyLoss? = nil
   ) throws -> KeyChangeReport {

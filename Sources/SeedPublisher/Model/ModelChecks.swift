@@ -10,8 +10,8 @@ extension ModelDefinition {
     "ANALYZE", "REINDEX", "SELECT", "VALUES", "EXPLAIN",
   ]
 
-  /// Finds the first statement that is not a definition, and its line, without running any. The search ends at a trigger,
-  /// because triggers contain such statements, and the schema reader rejects them anyway.
+  /// Finds the first statement that is not a definition, and its line, without running any. Stops at a trigger: its
+  /// body contains such statements, and the schema reader rejects triggers anyway.
   var statementThatDefinesNothing: (line: Int, word: String)? {
     let bytes = Array(schemaSQL.utf8)
     for statement in SQLScanner.tokens(of: bytes).split(whereSeparator: { $0.keyword == ";" }) {

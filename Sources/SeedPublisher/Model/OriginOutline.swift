@@ -134,7 +134,7 @@ package struct OriginGain: Hashable, Sendable {
 
   package var warning: String {
     "the origin has gained \(words), and clients do not get it: 'seedbank model new' adds it in a new model,"
-      + " 'seedbank model skip' excludes it, or only the parts that you name, permanently"
+      + " and 'seedbank model skip' permanently excludes it, or only the parts that you name"
   }
 
   private static let namedParts = 5

@@ -17,7 +17,7 @@ package struct PublishingPolicy: Hashable, Sendable {
   package var snapshotSeconds = 3600
   /// The number of versions whose snapshots are kept. Deltas start at the oldest one.
   package var retainedSnapshots = 3
-  /// Older snapshots are removed, except the newest; `nil` for no limit.
+  /// Snapshots older than this are removed, except the newest; `nil` for no limit.
   package var retainedSnapshotSeconds: Int?
   package var shrinkGuard = ShrinkGuard()
   package var changes = ChangeFinding.comparison

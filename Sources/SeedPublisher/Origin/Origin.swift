@@ -85,7 +85,7 @@ private func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema
 
 final class StatementSource: RowSource {
   @exclusivity(unchecked) private var rows: KeyedRows
-  /// For messages; `nil` for Seedbank's own rows.
+  /// Names the rows in messages; `nil` for Seedbank's own rows.
   private let subject: String?
 
   init(_ statement: Statement, keys: [[SeedValue]] = [[]], of subject: String? = nil) {
@@ -109,7 +109,7 @@ final class StatementSource: RowSource {
   func lend(to row: inout [BorrowedValue]) { rows.statement.borrowRow(into: &row) }
 }
 
-/// The rows that a statement returns for each key in turn; an empty key binds nothing.
+/// The rows that a statement returns for each key in turn. For a statement without parameters, the only key is empty.
 struct KeyedRows {
   let statement: Statement
   private let keys: [[SeedValue]]

@@ -1,7 +1,7 @@
 package import SeedDatabase
 import SeedSystem
 
-/// Why an origin could not be read, independent of its kind. Other errors concern its rows.
+/// An error in reading any kind of origin. If it is neither unavailable nor a configuration error, the rows are wrong.
 package protocol OriginFailure: Error, CustomStringConvertible {
   /// Whether a retry may succeed without a repair.
   var isUnavailable: Bool { get }
@@ -99,7 +99,7 @@ package enum OriginError: OriginFailure {
     }
   }
 
-  /// The rule that a row violates, without the row, so that violations can be counted.
+  /// The rule that a row violates. Does not name the row, so that violations can be counted by rule.
   var rowRule: String? {
     switch self {
     case .invalidText(_, let column, _):

@@ -9,7 +9,7 @@ package protocol OriginLog: AnyObject {
   /// Tables for which the log was set up but which it no longer watches. All their rows are compared.
   var gaps: [String] { get }
   func cursor() throws -> OriginCursor
-  /// Returns the possible changes since a cursor, which the current state must follow (``OriginRelation``).
+  /// Returns the possible changes since a cursor. The current state must follow that cursor (``OriginRelation``).
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer
   /// Whether there are no new entries or schema changes. Cheaper than ``touched(since:_:)``; false if uncertain.
   func isUntouched(since cursor: OriginCursor) throws -> Bool
@@ -106,9 +106,9 @@ func logWarning(gaps: [String]?) -> String? {
   guard let gaps else { return "all rows are compared: \(LogDoubt.noLog)" }
   guard !gaps.isEmpty else { return nil }
   return
-    "the origin's log no longer watches \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")): its triggers are missing, off or"
-    + " different, or its key changed, as when a table was replaced. These tables are compared as a whole. 'seedbank origin log"
-    + " remove --yes' and then 'seedbank origin log setup --yes' repair it"
+    "the origin's log no longer watches \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")): triggers are missing,"
+    + " disabled or different, or the key changed, as when a table was replaced. These tables are compared as a whole."
+    + " 'seedbank origin log remove --yes' and then 'seedbank origin log setup --yes' repair it"
 }
 
 /// How an origin's state relates to the one read earlier.

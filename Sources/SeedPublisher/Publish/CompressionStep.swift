@@ -143,7 +143,7 @@ struct CompressionStep {
 /// Decides which further encodings are made, and whether a snapshot or an encoding may be listed if other versions were
 /// published while it was compressed. Pure.
 enum ObjectListing {
-  /// The least gzip size in bytes of a merged delta for which another encoding is worth a further file.
+  /// Merged deltas with fewer bytes in gzip get no further encoding, because they are not worth another file.
   private static let leastDeltaBytes = 64 * 1024
 
   static func missingEncoding(

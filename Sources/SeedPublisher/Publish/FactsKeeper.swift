@@ -27,7 +27,7 @@ package struct FactsKeeper: Sendable {
     }
   }
 
-  /// Writes the facts after a step that failed before its dataset was loaded. Keeps the tables and times.
+  /// Writes the facts after a step that failed before its dataset was loaded. Keeps the earlier tables and times.
   func keep(failure record: StepRecord, in publisher: Publisher) {
     guard isOn else { return }
     reporting(record.dataset, publisher) { folder in

@@ -75,8 +75,8 @@ struct LogPosition {
     try DurableFile.replace(path, with: record.json.bytes)
   }
 
-  /// Returns an action that keeps the record valid after the change was rolled back, although SQLite may have written to
-  /// the copy's file. It does not apply to a rebuilt copy, which is a different file.
+  /// Returns an action to call after a change was rolled back. SQLite may have written to the copy's file, and the
+  /// action keeps the record valid for it. The action does nothing for a rebuilt copy, which is a different file.
   func keepingNote() -> () -> Void {
     let before = try? FileStamp(copyPath)
     return {
@@ -113,7 +113,7 @@ struct LogPosition {
 
   private var copyStamp: String? { (try? FileStamp(copyPath))?.text }
 
-  /// Changes with everything that determines the rows read from the same origin.
+  /// A hash of the origin's place, the model and the epoch. If it differs, all rows are compared.
   private var subject: String {
     let parts = [context.job.origin.text, plan.fingerprint, published.state.epoch.text]
     return SHA256Digest.of(JSONValue(strings: parts).bytes).hex
@@ -127,7 +127,7 @@ package struct OriginLogStanding: Hashable, Sendable {
   package fileprivate(set) var comparedAt: UTCTime
   /// When the log was found to have missed rows; `nil` if it is trusted.
   package internal(set) var missedAt: UTCTime?
-  /// Whether the log covers every table, and no value that is read changes without a write.
+  /// Whether the log covers every table, and all values that are read change only by writes.
   fileprivate let isSteady: Bool
   fileprivate let gaps: [String]
   fileprivate var prunedAt: UTCTime?

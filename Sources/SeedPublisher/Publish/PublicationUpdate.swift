@@ -103,7 +103,7 @@ struct PublicationUpdate {
     change.sign(with: publisher.keys, after: published)
   }
 
-  /// Signs and writes metadata, and with it the delegations to new series, unless another change is given.
+  /// Signs and writes metadata. Also publishes the `given` change or, without one, the delegations to new series.
   mutating func publish(
     _ changed: [SeriesMetadata], adopting given: OfflineChange? = nil, by signer: RepositorySigner? = nil
   ) throws {
@@ -191,8 +191,8 @@ struct PublicationUpdate {
 }
 
 /// Decides whether to trust a clock that is behind the signatures. Either the clock was ahead when they were made, or
-/// it is behind now, and one check cannot decide. Signatures keep their length until steps have run under this clock
-/// for a while with a warning each time; then the clock is trusted. An operator can confirm the clock at once.
+/// it is behind now, and one check cannot show which. Signatures keep their length until steps have run under this
+/// clock for a while with a warning each time; then the clock is trusted. An operator can confirm the clock at once.
 enum ClockVerdict: Equatable {
   case agrees
   /// The clock may be wrong. It is trusted from this time on.
@@ -201,7 +201,7 @@ enum ClockVerdict: Equatable {
   case trusted
 
   static let toleranceSeconds = UTCTime.secondsPerDay
-  /// A clock that is behind by at most this time may shorten signatures at once.
+  /// If the clock is behind the signatures by at most this time, they may be shortened at once.
   private static let skewSeconds = 60
   static let doubtSeconds = UTCTime.secondsPerDay
 
@@ -228,7 +228,7 @@ enum ClockVerdict: Equatable {
     } else if let seconds = signedSeconds,
       !published.isAhead(of: now, seconds, toleranceSeconds: Self.toleranceSeconds)
     {
-      // Only the configured validity became shorter. A clock less than a minute behind may shorten signatures.
+      // Only the configured validity became shorter. Shortens signatures if the clock is at most a minute behind them.
       self = published.isAhead(of: now, seconds, toleranceSeconds: Self.skewSeconds) ? .agrees : .trusted
     } else {
       let end = try Self.firstDoubt(path, now).adding(seconds: Self.doubtSeconds)

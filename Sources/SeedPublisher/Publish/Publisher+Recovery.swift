@@ -34,7 +34,7 @@ extension Publisher {
     try publication.lock.hold(.short) {
       try publication.checkRoots(shipped: shippedRoot)
       let published = try? publication.published()
-      // Lets mirrors replace the lost publication's files. Written first, so that it exists even if a later step fails.
+      // The claim lets mirrors replace the lost publication's files. It comes first, to exist even if the rest fails.
       let lost = max(Self.firstVersionAnew(now), published?.timestamp.version ?? 0)
       try MirrorInheritance.claim(below: lost, in: stateFolder)
       guard published == nil else { return }
@@ -47,8 +47,8 @@ extension Publisher {
     }
   }
 
-  /// Metadata versions that may have been lost with a disk. The clock alone is not enough, because several datasets and
-  /// an earlier recovery may use more than one version per second.
+  /// How many metadata versions may have been lost with a disk. The clock alone is not enough, because several datasets
+  /// and an earlier recovery may use more than one version per second.
   static let lostVersions = 10_000
 
   /// Signs all metadata of a publication restored from a copy. The copy may lack the newest metadata, whose versions
@@ -65,7 +65,7 @@ extension Publisher {
     }
   }
 
-  /// Rejects several series keys, because some may be old ones, unless the old publication names exactly these.
+  /// Several series keys may include old ones, so rejects them unless the old publication names exactly these.
   private func refuseDoubtfulSeriesKeys() throws(PublicationError) {
     let named = (try? publication.published())?.keys(of: .series)?.keyIDs ?? []
     let found = Set(keys[.series].map(\.publicKey.keyID))

@@ -56,7 +56,7 @@ package struct Publisher: Sendable {
     try result.get()
   }
 
-  /// Records a step, even if it failed after publishing something. Neither history nor facts can fail it.
+  /// Records a step, even if it failed after publishing something. Errors in history or facts do not fail it.
   func record(
     _ report: StepReport, _ result: Result<Void, any Error>, _ context: StepContext, milliseconds: Int
   ) {

@@ -265,7 +265,7 @@ struct SeriesStep {
     return draft
   }
 
-  /// The shrink guard's violations in a copy for a newer minor, which has all tables and columns of the older minor.
+  /// The shrink guard's violations in a copy for a newer minor. The copy has all tables and columns of the older one.
   private func shrunk(
     _ copy: WorkingCopy, _ published: SeriesMetadata?, _ origin: any Origin
   ) throws -> [ShrunkTable] {

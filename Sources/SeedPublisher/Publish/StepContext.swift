@@ -39,7 +39,7 @@ struct StepContext: Sendable {
 
   func prune(_ published: PublishedMetadata, _ report: inout StepReport) throws {
     let graceSeconds = max(job.graceSeconds, publisher.graceSeconds)
-    // A long step must not shorten the grace period of files that it made unnamed at its end.
+    // The grace period of files that the step replaced begins now, not at its start: a long step must not shorten it.
     let pruned = try Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
       .run(published, of: job.name, now: now.passed(since: start), isDryRun: options.isPreview)
     report.pruned += pruned.removed

@@ -57,7 +57,7 @@ struct StepTable {
     var repeated = latest
     (repeated.last, repeated.milliseconds, repeated.error) = (record.last, record.milliseconds, record.error)
     repeated.times += 1
-    // Inserted again because records are ordered by identifier: the clock may be set back.
+    // Inserted again, because records are ordered by identifier. Times may go back with the clock.
     try insert(repeated)
     try connection.execute("DELETE FROM step WHERE id = ?", .integer(id))
     return true

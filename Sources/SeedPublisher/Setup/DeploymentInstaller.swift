@@ -151,7 +151,7 @@ package struct DatasetInstaller: Installer {
     do {
       try list()
     } catch {
-      // A folder without an entry would make a retry fail.
+      // A folder that seedbank.json does not list would make a retry fail.
       try? Folder.removeAll(folder)
       throw error
     }

@@ -26,10 +26,10 @@ package final class FollowedDataset: Sendable {
   private let folder: String
   private let read: @Sendable () throws -> Found
   private let state: Mutex<State>
-  /// Held while the files are read, so that the state does not wait for a disk.
+  /// Held instead of `state` while the files are read, so that readers of the state do not wait for a disk.
   private let looking = Mutex(())
 
-  /// Starts with a job of these models, just read.
+  /// Starts with a job of these models, which were just read.
   package init(
     _ job: DatasetJob, of models: [ModelDefinition], in folder: String,
     read: @escaping @Sendable () throws -> Found

@@ -11,7 +11,7 @@ package struct ModelDraft: Sendable {
   /// Additions such as `column "shop"."phone"`.
   private(set) var added: [String] = []
   private(set) var notes: [SetupNote] = []
-  /// Additions that differ from the origin.
+  /// Explains additions that differ from the origin.
   private(set) var remarks: [String] = []
 
   package var definition: ModelDefinition {

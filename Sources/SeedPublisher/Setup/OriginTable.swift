@@ -8,7 +8,7 @@ struct OriginTable: Sendable {
   /// Includes generated columns, because clients get their values.
   private(set) var columns: [OriginColumn] = []
   private(set) var notes: [SetupNote] = []
-  /// The collations of its columns and keys that other programs define.
+  /// Collations that its columns or keys use and that other programs define.
   let foreignCollations: [String]
   /// Primary key columns that are NULL in some row, which SQLite allows except in WITHOUT ROWID tables.
   private(set) var nullColumns: [String] = []
@@ -52,7 +52,7 @@ struct OriginTable: Sendable {
       || connection.value("SELECT 1 FROM pragma_foreign_key_list(?)", .text(part.name)) != nil
   }
 
-  /// A generated column may call a function of another program, or fail for a row.
+  /// Leaves out a generated column that fails: it may call a function of another program, or fail for some rows.
   private mutating func take(_ column: OriginColumn, isGenerated: Bool, _ connection: Connection) {
     do {
       if isGenerated { _ = try connection.value("SELECT count(\(quoted(column.name))) FROM \(quoted(name))") }

@@ -53,7 +53,7 @@ package struct SwiftSnippet: Sendable {
     return "SELECT \(columns) FROM \(quoted(table.name)) ORDER BY \(order) LIMIT \(shownRows)"
   }
 
-  /// The best example: the fewest key columns among tables with other columns.
+  /// The table that makes the best example: the one with the fewest key columns that also has other columns.
   package static func example(among tables: [TableSchema]) -> TableSchema? {
     let telling = tables.filter { $0.columns.count > $0.key.count }
     return telling.min { ($0.key.count, $0.name) < ($1.key.count, $1.name) } ?? tables.first
@@ -87,7 +87,7 @@ enum SwiftName {
     return started(first + words.dropFirst().map(capitalized).joined(), otherwise: "column")
   }
 
-  /// `name`, or with `ending` and a number if it is taken.
+  /// `name`; if that is taken, `name` with `ending`; if that is taken too, also with a number.
   static func unused(_ ending: String, _ name: String, in taken: inout Set<String>) -> String {
     let others = (2...).lazy.map { "\(name)\(ending)\($0)" }
     let candidates = [name] + (ending.isEmpty ? [] : [name + ending])

@@ -112,13 +112,13 @@ enum WorkerPool {
   }
 }
 
-/// The paths of a series' files that are being compressed. Steps that run meanwhile do not remove the files, which belong
-/// to the holder of the series' snapshot lock or, for a first snapshot, of the publication's lock.
+/// The paths of a series' files that are being compressed. The files belong to the holder of the series' snapshot lock
+/// or, for a first snapshot, of the publication's lock. Other steps do not remove them.
 struct DraftFiles {
   let publication: PublicationDirectory
   let series: SeedSeries
   let stateFolder: String
-  /// Whether the snapshot starts a history or schema. Another process may then still be making an earlier one.
+  /// Whether the snapshot starts a history or schema. Another process may still be making an earlier snapshot.
   var isFirst = false
 
   var file: String { files[isFirst ? 1 : 0] }
@@ -153,7 +153,7 @@ extension PublicationDirectory {
   var lock: LockFile { LockFile("\(path)/.lock", of: path) }
 
   /// Held by the one process that makes snapshots of the series. Never wait for this lock while holding the
-  /// publication's lock, for which the holder of this one waits.
+  /// publication's lock, because the holder of this lock may be waiting for the publication's.
   func snapshotLock(of series: SeedSeries) -> LockFile {
     LockFile("\(path)/.\(series.roleName).snapshots.lock", of: path)
   }

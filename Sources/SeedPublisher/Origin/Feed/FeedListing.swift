@@ -66,7 +66,7 @@ struct FeedListing {
     if let late = entries.first(where: { $0.stamp.isChanged(after: marker) }) {
       return "\(late.name) was added or changed after \(name), which completes the feed"
     }
-    // Times do not show a removed file or a redirected link. So under an unchanged marker, the files must be the same.
+    // Times do not show a removed file or a redirected link. So if the marker is unchanged, the files must be the same.
     guard let last, last.listing != text, last.listing.hasSuffix("\n\(marker.text)") else { return nil }
     return "files were added or removed after \(name), which completes the feed"
   }

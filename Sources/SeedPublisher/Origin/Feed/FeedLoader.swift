@@ -23,7 +23,7 @@ struct FeedLoader {
 
   func isFromSource(_ record: FeedRecord) -> Bool { record.source == source }
 
-  /// Whether these settings and models would turn the same files into the same rows.
+  /// Whether the rows were loaded with equivalent settings and models, so that unchanged files would give them again.
   func isOfForm(_ record: FeedRecord) -> Bool { record.form == form }
 
   /// Builds a new staging database. Returns false and keeps nothing if the files no longer match the listing.
@@ -174,7 +174,7 @@ struct FeedRecord: Codable {
     let name: String
     /// Text columns without a type from a model or the operator.
     var untyped: [String] = []
-    /// Each file's name, which determines the format, and digest.
+    /// The name and the digest of each file. The name determines the format.
     var files: [String] = []
   }
 

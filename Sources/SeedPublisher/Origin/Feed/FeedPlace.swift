@@ -50,7 +50,7 @@ package struct FeedPlace: OriginPlace {
   private static var now: Int { UTCTime.now().secondsSinceEpoch }
   /// Seconds that a step waits for a feed that is being written.
   private static let waitSeconds = 10
-  /// Microseconds between two such checks.
+  /// Microseconds between two checks of such a feed.
   private static let lookMicroseconds: UInt32 = 100_000
 
   package func prepare() throws {
@@ -68,7 +68,7 @@ package struct FeedPlace: OriginPlace {
       case nil: return
       }
     }
-    // A `look` does not wait for another process, whose program may take long. It uses the rows of the last load.
+    // A `look` does not wait for another process, whose program may take long. It needs the rows of an earlier load.
     if !isPrepared, loader.usableRecord == nil { throw OriginError.notLoaded(path: text) }
   }
 
@@ -122,7 +122,7 @@ package struct FeedPlace: OriginPlace {
     _ = try loader.load(listing, now: loadedAt, folder: folder) { false }
   }
 
-  /// Runs `body`. If another process is loading this feed, first waits for it, or returns false if `waits` is false.
+  /// Runs `body` when no other process is loading this feed. If `waits` is false, returns false instead of waiting.
   private func withLock(waits: Bool, _ body: () throws -> Void) throws -> Bool {
     try Folder.create(folder)
     let lock = LockFile("\(folder)/.lock", of: folder)

@@ -47,8 +47,8 @@ struct FeedSchema {
     }
   }
 
-  /// A column of a SELECT's result usually has the type of its source column. Skips columns with BLOB affinity, which
-  /// accept any value.
+  /// Gives source columns the types of the equally named columns of a SELECT's result, because they usually agree.
+  /// Skips columns with BLOB affinity, which accept any value.
   private mutating func addTypes(of table: TableSchema) {
     let telling = table.columns.filter { $0.affinity != .blob }
     let own = Dictionary(telling.map { ($0.name.foldedName, $0.declaredType) }) { first, _ in first }

@@ -103,7 +103,7 @@ package struct FeedSurvey {
   }
 
   private func isKey(_ columns: [String], of table: String) throws -> Bool {
-    // Tests a few rows first, because most columns that are no key have duplicates there.
+    // Tests a few rows first, because most columns that are not a key have duplicates there.
     for limit in [1000, Int.max] {
       let rows = "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table)) LIMIT \(limit)"
       let count =

@@ -24,7 +24,7 @@ enum Transit {
     Set(["stops", "routes", "trips"]).isSubset(of: names.map { $0.lowercased() })
   }
 
-  /// The table's key according to the specification, without columns that it lacks.
+  /// The columns of the table's key in the specification, as far as `columns` contains them.
   static func key(of table: String, columns: [String]) -> [String] {
     (keys[table.lowercased()] ?? []).filter(columns.contains)
   }

@@ -55,7 +55,7 @@ package final class OriginAlarm: Sendable {
     await restUntilRung(most - least)
     let isRung = state.withLock { $0.isRung }
     if isRung, least < most { try? await Task.sleep(for: Self.gathering) }
-    // Reset before the next step, which may not read writes that follow.
+    // Reset before the next step begins, because that step may miss a later write, which must ring again.
     state.withLock { $0.isRung = false }
   }
 

@@ -129,7 +129,7 @@ final class SQLiteLog: OriginLog {
     guard let read = try tablesRead(by: projection.select(table, in: connection)), read.isSubset(of: known)
     else { return .all }
     if read.isDisjoint(with: written) { return .nothing }
-    // A view of that name would read other tables.
+    // If the SELECT names a view, `read` contains the view's tables instead.
     guard let select = PlainSelect(table, projection), read == [select.table],
       let source = sources.first(where: { $0.table.foldedName == select.table })
     else { return .all }

@@ -9,7 +9,7 @@ import SeedFormat
 /// that stay, which costs only a comparison.
 package struct SQLiteLogDraft {
   package private(set) var logged: [(table: String, keys: [String])] = []
-  /// The tables without a log, and the reasons. They are compared.
+  /// The tables without a log, and the reasons. Their rows are compared.
   package private(set) var left: [(table: String, reason: String)] = []
   /// Run these in one transaction.
   package private(set) var statements: [String] = []

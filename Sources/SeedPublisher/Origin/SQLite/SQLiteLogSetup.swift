@@ -37,7 +37,7 @@ package struct SQLiteLogSetup: OriginLogMaker {
     }
   }
 
-  /// Why changes of a logged table lead to comparing all rows; `nil` if the log's keys find them.
+  /// Why all rows are compared after a change of a logged table; `nil` if the log's keys find the changed rows.
   private static func remark(on table: String, keys: [String], _ plans: [SeriesPlan]) -> String? {
     var remark = "SELECTs or views read it"
     for (client, projection) in plans.flatMap({ plan in plan.schema.tables.map { ($0, plan.projection($0)) } }
@@ -49,7 +49,7 @@ package struct SQLiteLogSetup: OriginLogMaker {
         continue
       }
       guard let other = client.keyCollations.first(where: { $0 != .binary }) else { return nil }
-      remark = "the clients compare its key with \(other.rawValue), but the log has its bytes"
+      remark = "the clients compare its key with \(other.rawValue), but the log compares bytes"
     }
     return remark
   }

@@ -20,8 +20,8 @@ package struct SQLitePlace: OriginPlace {
   }
 }
 
-/// The stamp of a SQLite origin's files, taken before a read. It proves equal content only if the newest timestamp was
-/// old: a second write within one clock tick of the file system does not change it.
+/// The stamp of a SQLite origin's files, taken before a read. An equal stamp proves equal content only if the newest
+/// timestamp was old: a second write within one clock tick of the file system does not change the timestamp.
 struct SQLiteStamp: OriginStamp {
   private let path: String
   /// Includes the status change time, which programs cannot set, so a reset modification time is detected.
@@ -29,9 +29,9 @@ struct SQLiteStamp: OriginStamp {
   private var log: LogStamp
   private let takenAt: Int
 
-  /// After this time, another write changes the file's timestamp.
+  /// If the file was last written longer ago than this, a further write changes its timestamp.
   private static let settlingSeconds = 2
-  /// After this time, readers see every commit in the log. Until then, a sync may delay a commit.
+  /// If the log was last written longer ago, readers see all its commits. A newer commit may still wait for a sync.
   private static let logSettlingSeconds = 60
 
   init(_ path: String, knowing known: LogStamp? = nil) throws {
@@ -113,13 +113,13 @@ package enum PhysicalPath {
     return Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
   }
 
-  /// The real folder with the file's own name, because the operator may redirect a link.
+  /// The folder's real path with the file's own name, which may be a link that the operator redirects later.
   package static func file(_ path: String) -> String {
     Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
   }
 
-  /// `file` relative to `folder` with as many `..` as needed, such as `/a/b/../c.sqlite`, if both share more
-  /// than the root; otherwise unchanged. Configuration files hold the part after the folder.
+  /// The path of `file` by way of `folder`, with as many `..` as needed, such as `/a/b/../c.sqlite`. Unchanged if they
+  /// share only the root. Configuration files hold the part after the folder.
   package static func joining(_ file: String, through folder: String) -> String {
     let (from, to) = (folder.split(separator: "/"), file.split(separator: "/"))
     let shared = zip(from, to).prefix { $0 == $1 }.count
