@@ -55,7 +55,7 @@ extension Command {
     let next = tables.isEmpty ? nil : published.state.head.next
     let title =
       next.map { "would publish version \($0) with the content of version \(version), and hold the series" }
-      ?? "the newest version already has the content of version \(version), and would only be held"
+      ?? "the newest version already has the content of version \(version); would publish nothing, and hold the series"
     try console.report(
       [
         "series": .string("\(series)"), "dryRun": true, "to": JSONValue(version.number),

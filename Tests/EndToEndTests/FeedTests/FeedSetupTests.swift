@@ -99,7 +99,7 @@ import Testing
     try Folder.create(folder("empty"))
     try write("a,b\n1\n", "broken.csv")
     for (origin, message) in [
-      ("empty", "has no file whose name ends in"), ("broken.csv", "broken.csv:2: a record of 1 field"),
+      ("empty", "has no file whose name ends in"), ("broken.csv", "broken.csv:2: the record has 1 field"),
     ] {
       let outcome = try folder.seedbank("init", origin)
       #expect(outcome.status != 0 && outcome.errors.contains(message), "\(outcome.errors)")

@@ -40,7 +40,7 @@ import Testing
   private func expectOnlyPrinting(_ deployment: OperatedDeployment) throws {
     #expect(
       try deployment.folder.succeed("rollback", "--to", "1", "--dry-run") == """
-        my/1: would publish version 4 with the content of version 1, and hold it
+        my/1: would publish version 4 with the content of version 1, and hold the series
           shop: 0 inserted, 1 updated, 2 deleted
 
         """)
