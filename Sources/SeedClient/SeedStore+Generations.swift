@@ -9,7 +9,7 @@ extension SeedStore {
     if await !writer.isInPlace(current) { await forget() }
     // Another process may have found damage.
     if isWriting, let current, !current.folder.has(.damaged) { return current }
-    // A read-only store always shows the record of the store that updates.
+    // A read-only store always shows the updating store's record.
     if !hasRecord || fetcher == nil {
       (currentState.record, hasRecord) = (await writer.record(), true)
     } else if !isWriting {
@@ -132,8 +132,8 @@ extension SeedStore {
     try await generation.seed(at: meta(of: generation).version)
   }
 
-  /// Reads a generation's metadata, and announces its version if that is new. Then another store wrote it, because this
-  /// store's updates announce their own versions.
+  /// Reads a generation's metadata, and announces its version if that is new. A new version is from another store,
+  /// because this store's updates announce their own versions.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && currentState.version != nil && currentState.version != meta.version
@@ -145,8 +145,8 @@ extension SeedStore {
     return meta
   }
 
-  /// Notifies live queries and, if the file is new, the listeners of `files`. `changes` are all since the last
-  /// announcement, if they are known.
+  /// Notifies live queries and, if the file is new, the listeners of `files`. `changes` has all changes since the last
+  /// announcement; it is empty if they are unknown.
   func announce(
     _ generation: Generation, at version: SeedVersion, _ changes: [String: SeedChanges.Table] = [:],
     isNewFile: Bool = false

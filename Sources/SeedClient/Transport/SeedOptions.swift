@@ -51,7 +51,7 @@ public struct SeedOptions: Sendable {
 
 /// Time limits of a download. They exclude the time during which the device sleeps.
 package struct DownloadTimeouts: Hashable, Sendable {
-  /// The repeated interval in which ``minimumBytes`` must arrive.
+  /// In each window of this length, ``minimumBytes`` must arrive.
   package var window = Duration.seconds(30)
   /// Bytes required per window; every usable network is faster.
   let minimumBytes = 8 * 1024
