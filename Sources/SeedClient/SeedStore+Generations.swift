@@ -13,7 +13,7 @@ extension SeedStore {
     if !hasRecord || fetcher == nil {
       (currentState.record, hasRecord) = (await writer.record(), true)
     } else if !isWriting {
-      // Another store may have updated the data. The record's other fields are about this store's own updates.
+      // Reads the provenance, because another store may have updated the data. The other fields are about this store.
       currentState.record.provenance = await writer.record().provenance
     }
     let search = try await writer.find(known: held.inPlace)
@@ -43,7 +43,7 @@ extension SeedStore {
     let found = try await adopt()
     guard !isWriting else { return found }
     guard fetcher != nil else { throw SeedError.readOnly(layout.directory) }
-    // While it holds the lock, only this store changes the directory, and it need not watch its own changes.
+    // While this store holds the lock, no other store changes the directory, so it need not be watched.
     watch = nil
     do { try await writer.begin() } catch {
       // Catches up on changes made while the watch was off.

@@ -209,7 +209,7 @@ actor StoreWriter: BlockingActor {
 
   func keep(_ record: StateRecord) {
     guard lock != nil, record.isWorthKeeping(over: self.record()) else { return }
-    // A failed write only outdates the settings screen after a restart, so it must not fail an update.
+    // Ignores a failure, because it only outdates the settings screen after a restart.
     try? record.write(layout, model.series)
   }
 
@@ -289,7 +289,7 @@ actor StoreWriter: BlockingActor {
   }
 
   /// Checkpoints the current file's WAL. Called before and after each update, because an earlier process may have left
-  /// a WAL that would keep growing. Does not wait for readers; false if one still needs the WAL, or the disk is full.
+  /// a WAL that would keep growing. Does not wait for readers. False if one still needs the WAL, or the disk is full.
   @discardableResult
   func emptyLog() -> Bool {
     guard lock?.isInPlace == true, let name = reading else { return true }
@@ -301,7 +301,7 @@ actor StoreWriter: BlockingActor {
   /// If the WAL is more than this many times as long as the file, a reader keeps a transaction open.
   private static let mostLogTimes = 2
 
-  /// The path and bytes of a WAL that such a reader keeps from being checkpointed; `nil` if there is none.
+  /// The path and bytes of the current file's WAL if it is too long because of such a reader; otherwise `nil`.
   func heldLog() -> (path: String, bytes: Int)? {
     guard let file = reading.map({ layout.folder($0).file }), let size = try? FileStamp(file)?.size,
       let bytes = try? FileStamp("\(file)-wal")?.size, bytes > Self.mostLogTimes * size
