@@ -15,7 +15,7 @@
 // - A generation's reader holds a lease on it: a file lock, which the kernel releases if the process dies. Only the
 //   holder of the store's lock removes generations, and only those that are not leased, current or previous.
 // - One durable write changes the current generation. If the new one is unreadable, the store returns to the previous
-//   one, and never uses that snapshot again unless the disk was at fault.
+//   one. Unless the disk was at fault, it never uses the unreadable one's snapshot again.
 // - Nothing blocks the caller's thread or Swift's thread pool: SQLite, inflating and syncing run in actors on their
 //   own dispatch queues (`QueueExecutor`).
 // - A failed update keeps the old data readable and sets the error in `SeedState`.

@@ -81,7 +81,7 @@ extension SeedStore {
     guard plan.action == .replaced else { return try await apply(files, &attempt) }
     let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
     attempt.bytes += plan.bytes
-    // Not removed earlier, so that the next update could reuse them if this one was cancelled.
+    // Keeps the files until here, so that the next update can reuse them if this one is cancelled.
     for file in files { file.discard() }
     try await openSwapped(name)
     attempt.changes = [:]
@@ -111,7 +111,7 @@ extension SeedStore {
     if let failure { throw failure }
   }
 
-  /// Applies deltas to data of an older minor than the app's. If one fails, the app may already be able to read the data.
+  /// Applies deltas to data of a minor below the app's. Opens it even if a delta fails: the earlier ones may suffice.
   private func applyToOutdated(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
     guard let generation = attempt.outdated else { throw noCurrent }
     do {
@@ -125,13 +125,13 @@ extension SeedStore {
       throw error
     }
     await writer.notifyOthers()
-    // Not `openSwapped`, which could reject the snapshot: it is not at fault if the deltas made the file unreadable.
+    // If the file is unreadable, the deltas are at fault. `openSwapped` could reject the snapshot, so it is not used.
     guard try await adopt()?.name == generation.name else { throw noCurrent }
   }
 
-  /// Makes another plan after a failure, or rethrows it:
-  /// - If the deltas do not fit the rows, uses a snapshot; also if they cannot be written and the app has no data.
-  /// - If an object is missing or damaged, uses other objects of the newest metadata.
+  /// Makes another plan after these failures, and rethrows others:
+  /// - If the deltas do not fit the rows, or cannot be written and the app has no data, the new plan uses a snapshot.
+  /// - If an object is missing or damaged, the new plan uses other objects of the newest metadata.
   private func planAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()
     let isUnwritable = current == nil && (failure as? DatabaseError)?.saysFull == false

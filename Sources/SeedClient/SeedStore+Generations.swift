@@ -9,11 +9,11 @@ extension SeedStore {
     if await !writer.isInPlace(current) { await forget() }
     // Another process may have found damage.
     if isWriting, let current, !current.folder.has(.damaged) { return current }
-    // A read-only store always shows the record of the store that updates.
+    // A read-only store always shows the updating store's record.
     if !hasRecord || fetcher == nil {
       (currentState.record, hasRecord) = (await writer.record(), true)
     } else if !isWriting {
-      // Another store may have updated the data. The record's other fields are about this store's own updates.
+      // Reads the provenance, because another store may have updated the data. The other fields are about this store.
       currentState.record.provenance = await writer.record().provenance
     }
     let search = try await writer.find(known: held.inPlace)
@@ -43,7 +43,7 @@ extension SeedStore {
     let found = try await adopt()
     guard !isWriting else { return found }
     guard fetcher != nil else { throw SeedError.readOnly(layout.directory) }
-    // While it holds the lock, only this store changes the directory, and it need not watch its own changes.
+    // While this store holds the lock, no other store changes the directory, so it need not be watched.
     watch = nil
     do { try await writer.begin() } catch {
       // Catches up on changes made while the watch was off.
@@ -132,8 +132,8 @@ extension SeedStore {
     try await generation.seed(at: meta(of: generation).version)
   }
 
-  /// Reads a generation's metadata, and announces its version if that is new. Then another store wrote it, because this
-  /// store's updates announce their own versions.
+  /// Reads a generation's metadata, and announces its version if that is new. A new version is from another store,
+  /// because this store's updates announce their own versions.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && currentState.version != nil && currentState.version != meta.version
@@ -145,8 +145,8 @@ extension SeedStore {
     return meta
   }
 
-  /// Notifies live queries and, if the file is new, the listeners of `files`. `changes` are all since the last
-  /// announcement, if they are known.
+  /// Notifies live queries and, if the file is new, the listeners of `files`. `changes` has all changes since the last
+  /// announcement; it is empty if they are unknown.
   func announce(
     _ generation: Generation, at version: SeedVersion, _ changes: [String: SeedChanges.Table] = [:],
     isNewFile: Bool = false

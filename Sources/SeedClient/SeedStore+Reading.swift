@@ -19,7 +19,7 @@ extension SeedStore {
   ///
   /// Buffers the newest 1000 for a busy listener and drops older ones, so that an idle stream has bounded memory.
   ///
-  /// A new file may differ anywhere and yields an element of ``files`` instead. Only the updating store reports
+  /// A new file, in which any row may differ, yields an element of ``files`` instead. Only the updating store reports
   /// changes; a read-only one has live queries.
   public nonisolated var changes: AsyncStream<SeedChanges> { changesSender.stream() }
 
@@ -27,10 +27,10 @@ extension SeedStore {
   ///
   /// The statement must be read-only. The first rows come from the data on the device or in the app's bundle; without
   /// either, the query waits for an update. Each update that changed the query's tables yields rows once. A failing
-  /// statement ends the sequence with ``SeedError/Code/query``, and a file that stays unreadable for half a minute, as on
-  /// a locked device, with ``SeedError/Code/io``: observe again. If the file is damaged, the next rows come from the
-  /// previous file, if any, and the next update downloads a snapshot. The sequence ends with the store, so keep a
-  /// reference to it.
+  /// statement ends the sequence with ``SeedError/Code/query``. A file that stays unreadable for half a minute, as on a
+  /// locked device, ends it with ``SeedError/Code/io``: then observe again. If the file is damaged, the next rows come
+  /// from the previous file, if any, and the next update downloads a snapshot. The sequence ends with the store, so
+  /// keep a reference to the store.
   ///
   /// The query starts with this call, and only one loop can iterate the sequence: call `observe` in the loop.
   public nonisolated func observe(_ query: SeedQuery) -> AsyncThrowingStream<[SeedRow], any Error> {

@@ -31,7 +31,7 @@ package struct StoreExamination {
       }
       let before = try StoreActivity(layout)
       let report = try examine(isInUse: before.isInUse)
-      // If a writer started during the examination, the files may have changed, so examine again as in use.
+      // If a writer started during the examination, the files may have changed, so examines them again as files in use.
       return try before.isInUse || StoreActivity(layout) == before ? report : examine(isInUse: true)
     } catch { throw SeedError(error) }
   }
@@ -132,15 +132,15 @@ package struct StoreExamination {
     return try set.series(series)
   }
 
-  /// Starts from the given root or the stored one, whichever is newer. The store does not keep the roots between them,
-  /// so the given root's own keys must have signed a newer stored one.
+  /// Starts from the newer of the given and the stored root. A newer stored root must be signed by the given root's own
+  /// keys, because the store does not keep the roots between them.
   private func start(_ root: [UInt8], _ now: UTCTime) throws -> TrustedMetadataSet {
     var given = try TrustedMetadataSet(root: root, now: now)
     guard let bytes = try stored(MetadataName.unversioned(Root.type)) else { return given }
     let own = try TrustedMetadataSet(root: bytes, now: now)
     guard own.root.version > given.root.version else { return given }
     do { try given.updateRoot(bytes) } catch TrustError.wrongVersion {
-      // The signatures are valid, but it is not the next version.
+      // The given root's keys signed it, but it is not the next version.
     }
     return own
   }

@@ -76,7 +76,7 @@ struct TableRows {
       table, upserts: all.filter { old.byKey[table.keyValues(of: $0)] != $0 }, deletes: goneKeys(of: old))
   }
 
-  /// Compares keys by their collations: a key that changes only its case in a NOCASE column is an update.
+  /// Compares keys by their collations: if only a key's case changes in a NOCASE column, the row counts as updated.
   private func goneKeys(of old: TableRows) -> [[SeedValue]] {
     let order = KeyOrder(table)
     var keys = all.map { table.keyValues(of: $0) }[...]

@@ -8,5 +8,5 @@
 // - Stores are real and verify their data. Only the publisher, the network and the clock are replaced.
 // - It builds wherever SeedClient does, with no other dependencies.
 // - Nothing uses real time or the network. The test alone decides when something happens.
-// - A mistake in a test is reported with table, column, row and remedy: thrown by `TestPublisher`, a trap in previews.
+// - A mistake in a test is reported with table, column, row and remedy: `TestPublisher` throws it, and a preview traps.
 // - The project's own client tests use the same parts, and so test them.

@@ -123,7 +123,7 @@ public final class TestPublisher: Sendable {
 
   // MARK: Stores
 
-  /// A store on a new device, or in `directory`: stores made there one after another simulate restarts of an app.
+  /// A store on a new device, or in `directory`. Successive stores in one directory simulate restarts of an app.
   /// Downloads never time out; ``TestFailure/slow`` simulates a timeout.
   public func store(
     in directory: URL? = nil, bundle: URL? = nil, options: SeedOptions = SeedOptions()
@@ -200,7 +200,7 @@ public final class TestPublisher: Sendable {
     case downloading
   }
 
-  /// Pauses updates at `stop` until ``release()``. Cancelled updates end.
+  /// Pauses updates at `stop` until ``release()``. A paused update ends if it is cancelled.
   public func hold(_ stop: Stop) {
     gate.close()
     host.withServed { [gate, clock] served in

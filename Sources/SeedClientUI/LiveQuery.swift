@@ -7,12 +7,12 @@ public import SeedClient
 @MainActor @Observable public final class LiveQuery<Row: Sendable> {
   private typealias Source = @Sendable (SeedQuery) -> AsyncThrowingStream<[Row], any Error>
 
-  /// The newest rows, kept until a new query or a retry has its own.
+  /// The newest rows. After a new query or a retry, the old rows stay until the new ones arrive.
   public private(set) var rows: [Row] = []
   /// Whether a result has arrived, even an empty one.
   public private(set) var isLoaded = false
-  /// The reason why there are no rows yet (the store's last error), or why they no longer change; see ``retry()``. If
-  /// a row did not fit its type, the query retries with the next version.
+  /// The error that ended the query (see ``retry()``) or, until the first rows arrive, the store's last error. If a row
+  /// did not fit its type, the query retries with the next version.
   public private(set) var error: SeedError?
   /// The current query. After a change, the old rows stay until the new ones arrive.
   public var query: SeedQuery {
@@ -127,8 +127,8 @@ public import SeedClient
 
   nonisolated init() {}
 
-  /// Returns the live query for a view's `query`. If the app has assigned another query to it, that one stays
-  /// until `query` changes.
+  /// Returns the live query for a view's `query`. If the app has assigned another query to the live query, the
+  /// assigned query stays until `query` changes.
   func live(
     for query: SeedQuery, in seeds: SeedStore?, _ make: (SeedStore, SeedQuery) -> LiveQuery<Row>
   ) -> LiveQuery<Row> {

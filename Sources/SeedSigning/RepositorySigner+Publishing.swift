@@ -121,9 +121,9 @@ private struct StepDraft {
     add(try sign(next.snapshot, SnapshotRole.type), SnapshotRole.type)
   }
 
-  /// The writing order. `timestamp.json` is last, because it announces all others. A new root follows it if clients
-  /// with the old root can read the announced files; otherwise the root directly precedes the timestamp, so that only
-  /// these two files separate the old state from the new one.
+  /// The writing order. `timestamp.json` comes after all files that it announces. A new root comes last if clients with
+  /// the old root can read these files. Otherwise the root directly precedes the timestamp, so that only these two
+  /// files separate the old state from the new one.
   private var ordered: [MetadataFile] {
     guard let root = root?.file(Root.type) else { return files }
     return suitsOldRoot ? files + [root] : files.dropLast() + [root] + files.suffix(1)

@@ -22,8 +22,8 @@ package struct RepositorySigner: Sendable {
   let leastVersion: Int
   private let trustsClock: Bool
 
-  /// `lifetime`: seconds for which the online roles are valid. `leastVersion`: the lowest version to sign; after a
-  /// disaster, one that no client has. `trustsClock`: new signatures may expire earlier than those they replace.
+  /// `lifetime`: validity of the online roles in seconds. `leastVersion`: the lowest version to sign; after a disaster,
+  /// higher than any that clients have. `trustsClock`: new signatures may expire earlier than those they replace.
   package init(
     now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1,
     trustsClock: Bool = false
@@ -34,8 +34,8 @@ package struct RepositorySigner: Sendable {
 
   // MARK: Headers
 
-  /// A role never expires earlier than before unless the clock is trusted, because a clock that was set back would
-  /// publish metadata that has expired for everyone else.
+  /// Unless the clock is trusted, a role never expires earlier than before: with a clock that was set back, new
+  /// metadata might already have expired for everyone else.
   private func expiry(_ seconds: Int, notBefore earlier: UTCTime?) -> UTCTime {
     let expiry = now.adding(seconds: seconds)
     return trustsClock ? expiry : max(expiry, earlier ?? .distantPast)
@@ -49,8 +49,8 @@ package struct RepositorySigner: Sendable {
     RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
   }
 
-  /// The next version. Publishers sign at most once per second, so versions stay below the Unix time, and a higher one
-  /// came from a stolen key. If `restarting`, that key was replaced, and versions continue at the Unix time.
+  /// The next version. Publishers sign at most once per second, so versions stay below the Unix time. A higher version
+  /// was signed with a stolen key; if `restarting`, that key was replaced, and the next version is the Unix time.
   func following(_ version: Int, of role: String, restarting: Bool = false) throws(VersionsExhausted) -> Int {
     let next = max(version + 1, leastVersion)
     if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
@@ -58,7 +58,7 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// Allows one day more, because a new epoch starts at the Unix time, and a few steps may follow at once.
+  /// Allows a day more than the Unix time, because a new epoch starts at that time, and a few steps may follow at once.
   func isBeyondClock(_ version: Int) -> Bool { version > now.adding(days: 1).secondsSinceEpoch }
 
   // MARK: Signing
@@ -129,8 +129,8 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// The next root, with different keys for these roles. If too few of the old root's keys are left to sign it, it
-  /// starts a separate chain: new apps must ship it, and installed apps keep the old root until that expires.
+  /// The next root, with different keys for these roles. If too few of the old root's keys are left to sign, it starts
+  /// a separate chain: new apps must ship the new root, and installed apps keep the old one until it expires.
   package func root(
     replacing verifiers: [KeyRole: RoleVerifiers], startingChain: Bool = false,
     after published: PublishedMetadata
@@ -207,8 +207,8 @@ package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvert
 }
 
 extension PublishedMetadata {
-  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures. Also true if a crash
-  /// prevented the role's metadata from being signed again after such a root.
+  /// Whether `next` names none of a role's current keys, so that clients ignore their signatures. Also true if such a
+  /// root is already published, but a crash prevented the role's metadata from being signed again.
   func isReplaced(_ role: KeyRole, by next: Root) -> Bool {
     if outdated.contains(role) { return true }
     let (old, new) = (root.roles[role.rawValue]?.keyIDs ?? [], next.roles[role.rawValue]?.keyIDs ?? [])

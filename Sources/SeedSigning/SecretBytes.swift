@@ -47,7 +47,7 @@ package enum ProcessSecrets {
   /// The signals that Swift's crash reporter handles; it prints the memory that registers point to.
   private static let crashes = [SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGABRT, SIGQUIT]
 
-  /// Disables core dumps, reports with memory contents, and access to the memory by the user's other processes.
+  /// Disables core dumps, crash reports with memory contents, and access to the memory by the user's other processes.
   package static func guardMemory() {
     for number in crashes { signal(number, SIG_DFL) }
     var none = rlimit(rlim_cur: 0, rlim_max: 0)

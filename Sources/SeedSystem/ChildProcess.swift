@@ -14,7 +14,7 @@ package final class ChildProcess: Sendable {
   private let input: Int32
   private let output: Int32
   private let isReaped = Mutex(false)
-  /// Milliseconds between two checks whether the program has ended.
+  /// Milliseconds between two checks of whether the program has ended.
   private static let sliceMilliseconds: Int32 = 20
   private static let bufferBytes = 16 * 1024
   /// Maximum buffers read between two checks, so that a program that writes endlessly still times out.
@@ -49,8 +49,8 @@ package final class ChildProcess: Sendable {
     close(output)
   }
 
-  /// Writes the input, reads the output, and waits for the program's end, at most little longer than the limit. Returns
-  /// only the last `outputBytes` of the output, but reads all of it, because the program would block otherwise.
+  /// Writes the input, reads the output, and waits until the program ends. Ends it after the limit. Returns only the
+  /// last `outputBytes` of the output, but reads all of it, because the program would block otherwise.
   package func finish(
     input text: [UInt8], outputBytes: Int, within limit: Duration
   ) -> (ending: Ending, output: [UInt8]) {

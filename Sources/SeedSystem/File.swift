@@ -196,7 +196,7 @@ extension File {
   /// Sets the mode regardless of the umask. Ignores errors, because some file systems have no modes.
   func setMode(_ mode: mode_t) { fchmod(descriptor, mode) }
 
-  /// Sets another file's owner and group, as far as this process may, and its mode.
+  /// Copies another file's mode and, as far as this process may, its owner and group.
   func setRights(of other: borrowing File) throws(FileError) {
     let status = try other.status()
     if fchown(descriptor, status.st_uid, status.st_gid) != 0 { fchown(descriptor, uid_t.max, status.st_gid) }

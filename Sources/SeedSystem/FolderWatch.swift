@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Watches a folder for new or replaced files, or only named files for writes and replacement, until deallocated.
+/// Until deallocated, watches a folder for new or replaced files, or only the given files for writes and replacement.
 package final class FolderWatch: @unchecked Sendable {
   // Dispatch sources are thread-safe, but not marked Sendable on every system.
   private let source: any DispatchSourceProtocol
@@ -87,7 +87,7 @@ private struct FolderEvents: Sendable {
     DispatchSource.makeReadSource(fileDescriptor: descriptor, queue: queue)
   }
 
-  /// Reads the pending events, because otherwise they would be reported again. Ignores other removals from the parent.
+  /// Reads the pending events, which would otherwise be reported again. Ignores removals of the folder's siblings.
   func take(from source: any DispatchSourceProtocol) -> FolderNews {
     let alignment = MemoryLayout<inotify_event>.alignment
     return withUnsafeTemporaryAllocation(byteCount: Self.eventBytes, alignment: alignment) { buffer in

@@ -23,7 +23,7 @@ struct TimeReader {
     return true
   }
 
-  /// A number of exactly so many digits; reads nothing if there are fewer.
+  /// A number of exactly `digits` digits; reads nothing if there are fewer.
   mutating func number(_ digits: Int) -> Int? {
     let start = index
     var value = 0

@@ -80,7 +80,7 @@ package struct MetadataRefresh {
   }
 
   /// Updates root, timestamp, TUF snapshot role and targets, in this order. If a different timestamp has the trusted
-  /// version, TUF keeps the trusted one; `refusingConflicts` makes that an error.
+  /// version, keeps the trusted timestamp, as TUF requires; with `refusingConflicts`, throws.
   package mutating func topLevel(refusingConflicts: Bool = false) async throws {
     try await roots()
     try await timestamp(refusingConflicts)

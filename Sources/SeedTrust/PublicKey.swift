@@ -10,7 +10,7 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
   package static let signatureByteCount = 64
 
   /// Reads 64 hexadecimal digits of either case, as python-tuf does. Rejects keys of small order, for which anyone can
-  /// make a valid signature, and encodings that are not canonical, which would give one key several names.
+  /// make a valid signature, and encodings that are not canonical, which would give one key several key ids.
   package init(hex: String) throws(InvalidName) {
     guard let bytes = hexBytes(ofEitherCase: hex), bytes.count == Self.byteCount else {
       throw Self.invalid(hex, "64 hexadecimal digits")

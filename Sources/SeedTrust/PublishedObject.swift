@@ -15,7 +15,7 @@ package struct PublishedObject: Hashable, Sendable {
   package let sha256: SHA256Digest
   package let model: ModelVersion
   package let rawLength: Int
-  /// The SHA-256 of a snapshot's SQLite file; nil for deltas, because the digest proves the rows that they lead to.
+  /// The SHA-256 of a snapshot's SQLite file. Nil for a delta, because `digest` already proves the resulting rows.
   package let rawSHA256: SHA256Digest?
   /// The schema hash of `model`.
   package let schema: SHA256Digest
@@ -147,9 +147,9 @@ package enum ContentEncoding: String, Hashable, Sendable, CaseIterable {
 package enum DeltaChain {
   private typealias Path = (bytes: Int, deltas: [PublishedObject])
 
-  /// The deltas in order; empty if `start` is `end`, nil if no chain exists. Deltas are state-based and apply to any
-  /// version that they cover, so the first one may begin before `start`. `schema` is that of the data at `start`; if it
-  /// is nil, the first delta may apply to any schema.
+  /// The deltas in order; empty if `start` is `end`, nil if no chain exists. The first delta may begin before
+  /// `start`: a delta sets all values that changed since its `from`, so it also applies to later versions before `to`.
+  /// `schema` is that of the data at `start`; if it is nil, the first delta may apply to any schema.
   package static func shortest(
     _ objects: [PublishedObject], from start: SeedVersion, _ schema: SHA256Digest? = nil, to end: SeedVersion
   ) -> [PublishedObject]? {

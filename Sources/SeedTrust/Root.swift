@@ -3,7 +3,7 @@ package import SeedFormat
 /// TUF's root role: the keys of all top-level roles.
 package struct Root: SignedRole {
   package static let type = "root"
-  /// The versions that a root skips if the old root's keys are lost, so that clients of the old root never find it.
+  /// How many versions a new root skips if the old root's keys are lost, so that the old root's clients never find it.
   package static let gapAfterLoss = 1000
   package var header: RoleHeader
   package let keys: [String: RoleKey]

@@ -7,7 +7,7 @@ package protocol SignedRole: Hashable, Sendable {
   /// Reads the role's fields; the remaining ones go to the header's `other`.
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON)
   var members: [JSONMember] { get }
-  /// The keys of `role`: root lists those of top-level roles, a targets role those of its delegates.
+  /// The keys of `role`. Root lists the keys of top-level roles; a targets role lists the keys of its delegates.
   func roleKeys(of role: String) -> RoleKeys?
   var keysByID: [String: RoleKey] { get }
 }

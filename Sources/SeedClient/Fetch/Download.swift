@@ -44,8 +44,8 @@ final class Download: Sendable {
     }
   }
 
-  /// Whether the file has its signed hash. If not, and it may contain parts of two different files, restarts the download
-  /// once; otherwise throws.
+  /// True if the file has its signed hash. If it does not, but may mix parts of two different files, restarts the
+  /// download and returns false, once. Throws in all other cases.
   private func isSigned() throws -> Bool {
     if file.isSigned() { return true }
     guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else {
@@ -106,7 +106,7 @@ final class Download: Sendable {
 
 extension Error {
   fileprivate var leavesParts: Bool {
-    // A full disk keeps the part, too (see `FetchedObject.using`): the next update continues from it.
+    // Also keeps the part if the disk is full (see `FetchedObject.using`), so that the next update continues from it.
     if self is CancellationError || (self as? FileError)?.isFull == true { return true }
     switch self as? TransportError {
     case .unreachable, .waiting, .refused, .denied, .status, .absent, .webPage, .tooSlow, .tooLate:

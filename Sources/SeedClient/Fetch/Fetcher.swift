@@ -10,8 +10,8 @@ struct Fetcher: Sendable {
   let partial: PartialFolder
   var context = UpdateContext()
 
-  /// Bytes per part. Limits memory use: if data arrives faster than it is read, Foundation on Linux buffers without
-  /// limit, and suspending its task would restart the transfer. Does not limit a gzip body that Foundation expands.
+  /// Maximum bytes per request. This limits memory use: Foundation on Linux buffers all data that is not read in time,
+  /// and suspending its task would restart the transfer. A gzip body that Foundation expands is not limited.
   static let partBytes = 4 * 1024 * 1024
 
   func retrying<Result>(received: () -> Int, _ body: () async throws -> Result) async throws -> Result {
@@ -113,8 +113,8 @@ package struct PublicationFetcher: Sendable {
 }
 
 extension SeedError {
-  /// Adds the server to the message. Until metadata or data has been verified, signatures by other keys mean that the app
-  /// has a different publisher's root, and a retry cannot help. After that, the server or a mirror is at fault.
+  /// Adds the server to the message. If all signatures are by other keys and nothing has been verified yet, the app has
+  /// a different publisher's root, so a retry cannot help. After a verification, the server or a mirror is at fault.
   init(_ error: TrustError, of series: SeedSeries, at server: ServerAddress, hasVerified: Bool = true) {
     let message =
       switch error {

@@ -67,8 +67,8 @@ extension SHA256Hasher {
 }
 
 extension [PublishedObject] {
-  /// The disk space that an update needs in addition to the existing files: its files, minus the `held` bytes that have
-  /// already arrived, and their expanded contents.
+  /// The disk space that an update still needs: the files to download, without the `held` bytes that have already
+  /// arrived, plus the expanded contents of all these files.
   func space(held: Int) -> Int { reduce(Swift.max(bytes - held, 0)) { $0 + $1.rawLength } }
 
   func checkSpace(held: Int, available: Int?, in folder: String) throws(SeedError) {

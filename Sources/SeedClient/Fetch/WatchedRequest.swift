@@ -14,7 +14,7 @@ final class WatchedRequest: Sendable {
   private let deadline: Duration
   private let answer = Mutex(Answer())
 
-  /// Unneeded bytes of a body that are read to keep the connection open for the next request.
+  /// Up to this many bytes of an unneeded body are read, so that the connection stays open for the next request.
   private static let mostUselessBytes = 64 * 1024
 
   private struct Enough: Error {}

@@ -175,7 +175,7 @@ extension SeedError {
   }
 
   fileprivate static let diskAdvice = "try again, and check the disk if this keeps happening"
-  /// Write permission helps even a failed read, because SQLite writes files beside a database that it only reads.
+  /// Reading may need write permission too, because SQLite writes files beside a database that it only reads.
   fileprivate static let rightsAdvice =
     "let this app read and write the store's directory, or unlock the device"
 

@@ -53,7 +53,7 @@ public struct SeedState: Hashable, Sendable {
   package var record = StateRecord()
   package var fileProvenance = Provenance()
 
-  /// Prefers the signed metadata's, because deltas do not update the one in the file.
+  /// Prefers the provenance in signed metadata, because deltas do not update the one in the file.
   private var provenance: Provenance? { version == nil ? nil : record.provenance ?? fileProvenance }
 
   package init(_ model: SeedModel) { self.model = model }

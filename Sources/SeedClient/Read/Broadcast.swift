@@ -23,7 +23,7 @@ final class Broadcast<Element: Sendable>: Sendable {
 
   /// Ends all streams, including later ones.
   func finish() {
-    // Finishes outside the lock, because that calls `onTermination`, which takes the lock.
+    // Finishes the streams outside the lock, because each then calls `onTermination`, which takes the lock.
     let listeners = state.withLock { state in
       state.isOver = true
       state.latest = nil

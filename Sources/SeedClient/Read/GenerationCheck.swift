@@ -29,8 +29,8 @@ enum GenerationCheck {
     }
   }
 
-  /// True if SQLite can read all pages and finds damage in them: then the snapshot was never valid. A disk error proves
-  /// nothing about the snapshot.
+  /// True if SQLite can read all pages and finds damage in them, which proves that the snapshot was never valid. A disk
+  /// error proves nothing about the snapshot.
   static func provesDamage(_ folder: GenerationFolder) -> Bool {
     do {
       return try !StructureCheck(Connection(folder.file, .received)).complaints(.quick).isEmpty
@@ -49,8 +49,8 @@ enum GenerationCheck {
 extension SeedMeta {
   func opens(for app: SeedModel) -> Bool {
     guard series == app.series, model.opens(for: app.version) else { return false }
-    // The file does not contain the hash of an older minor's schema; the signed one was checked when the file was
-    // installed.
+    // If the app's minor is older than the file's, the file lacks the hash of the app's schema. That hash was compared
+    // with the signed metadata when the file was installed.
     return model != app.version || app.accepts(schema)
   }
 

@@ -4,7 +4,7 @@ import SeedSystem
 /// Reads a generation. The app's reads use a few connections with their own queues, so a slow read does not block others.
 /// The store's own short reads use another connection, so they never wait for the app's.
 actor GenerationReader: BlockingActor {
-  /// Maximum concurrent reads by the app; others wait. Each uses a connection: a thread and three open files.
+  /// Maximum concurrent reads by the app; others wait. Each uses a connection, with a thread and three open files.
   static let mostReads = 4
   private static let mostIdle = 1
 
@@ -70,7 +70,7 @@ actor GenerationReader: BlockingActor {
   func suspend() async {
     access = .suspended
     for connection in busy { connection.interrupt.interrupt() }
-    // Once this holds all places of the limit, no read is running.
+    // Once this function holds all places of the limit, no read is running.
     for _ in 0..<Self.mostReads { await readLimit.acquireIgnoringCancellation() }
     defer { for _ in 0..<Self.mostReads { readLimit.release() } }
     for connection in idle { await connection.close() }
@@ -121,7 +121,7 @@ private actor ReadingConnection: BlockingActor {
   init(_ file: String, _ lease: Lease) { (self.file, self.lease) = (file, lease) }
 
   func read<Result: Sendable>(_ body: @Sendable (borrowing SeedReader) throws -> Result) throws -> Result {
-    // Also if BEGIN failed, because the next read uses the same connection.
+    // Rolls back even if BEGIN failed, because the next read uses the same connection.
     defer { connection?.rollBack() }
     let opened: Connection
     do { opened = try begin() } catch { throw SeedError(error) }
@@ -133,7 +133,7 @@ private actor ReadingConnection: BlockingActor {
     if connection == nil { try opened.allowViews() }
     connection = opened
     opened.endWithTask(or: interrupt)
-    // Reads the schema, which a delta may have extended: a statement would otherwise report its former columns.
+    // Reads the schema, because a delta may have extended it. Statements would otherwise report the former columns.
     try opened.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
     return opened
   }

@@ -16,7 +16,7 @@ struct GenerationSearch: Sendable {
   /// A retry is needed only if a different generation became current during the attempt.
   private static let mostAttempts = 100
 
-  /// Reuses a generation of `known`, which are already open. Skips those in `damaged` and those marked as damaged.
+  /// Reuses an open generation from `known` if possible. Skips generations that are in `damaged` or marked as damaged.
   func run(
     known: [Generation], damaged: Set<String>, onEnd: @escaping @Sendable () -> Void
   ) throws -> Result {

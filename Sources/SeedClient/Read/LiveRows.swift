@@ -20,7 +20,7 @@ struct DataEdition: Sendable {
     }
   }
 
-  /// `updated` has the columns that changed since `earlier`, for tables whose rows were only updated.
+  /// `updated` has the changed columns of each table in which rows were only updated since `earlier`.
   init(
     _ generation: Generation, at version: SeedVersion, _ sums: [String: TableSum]?,
     updated: [String: Set<String>] = [:], after earlier: DataEdition? = nil
@@ -131,7 +131,7 @@ struct LiveRows<Rows: Sendable>: Sendable {
     }
   }
 
-  /// Returns nil if the store is suspended, or the generation damaged or replaced; a new edition follows in each case.
+  /// Returns nil if the store is suspended, or the generation is damaged or was replaced. A new edition then follows.
   private func rows(
     of generation: Generation, _ newest: @escaping Editions
   ) async throws -> (Rows, DataEdition.Reading)? {
@@ -148,7 +148,7 @@ struct LiveRows<Rows: Sendable>: Sendable {
     }
   }
 
-  /// Waits for `seconds`, or until the store has another file, which may be readable; then returns true.
+  /// Returns false after `seconds`, or true as soon as the store has another file, which may be readable.
   private func isReplaced(
     _ generation: Generation, within seconds: Double, _ newest: @escaping Editions
   ) async throws -> Bool {

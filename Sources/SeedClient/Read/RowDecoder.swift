@@ -47,7 +47,7 @@ class KeptContainer {
   /// Whether the app's type has kept a copy of the container.
   var isShared: Bool { true }
 
-  /// If an app's type has kept the container, leaks the columns on purpose, so that a later access throws, not crashes.
+  /// If an app's type has kept the container, leaks the columns on purpose: a later access must throw, not crash.
   func end() {
     guard isShared else { return }
     columns.end()
@@ -78,7 +78,7 @@ final class KeptContainerOf<Container>: KeptContainer {
     }
   }
 
-  // A separate function, because the container's type is static here; the caller would look it up on each call.
+  // Not inlined, because the container's type is static only here. The caller would look it up on each call.
   @inline(never)
   func given() -> Container { container }
 }

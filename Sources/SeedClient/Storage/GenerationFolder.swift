@@ -24,7 +24,7 @@ struct GenerationFolder: Hashable, Sendable {
     try Folder.sync(path)
   }
 
-  /// Removes the folder unless it is leased. A partly removed folder has no record and cannot be leased; neither can a
+  /// Removes the folder unless it is leased. Without a record, it cannot be leased: it was partly removed, or it is a
   /// stray file, such as Finder's `.DS_Store`.
   func removeIfFree() throws(FileError) {
     guard Folder.exists(record) else { return try Folder.removeAny(path) }

@@ -23,7 +23,7 @@ final class Lease: Sendable {
 
   func drop() { lock.withLock { $0 = nil } }
 
-  /// False if the generation's folder was removed or replaced, and while the lease is dropped.
+  /// False if the generation's folder was removed or replaced, or if the lease is currently dropped.
   var isInPlace: Bool { lock.withLock { $0?.isInPlace ?? false } }
 
   func retake() throws(FileError) -> Bool {

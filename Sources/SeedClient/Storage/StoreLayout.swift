@@ -76,7 +76,7 @@ struct StoreLayout: Sendable {
   }
 
   /// Notifies other stores on the directory, including those in other processes, that deltas changed the
-  /// current file. Not durable, because a crash makes the notification irrelevant.
+  /// current file. Not durable, because after a power loss every store reads the data again anyway.
   func notifyOthers() throws(FileError) {
     let temporary = news + DurableFile.temporarySuffix
     _ = try File(temporary, for: .replacing, mode: 0o600)

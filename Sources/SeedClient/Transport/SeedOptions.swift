@@ -1,7 +1,7 @@
 /// A store's settings.
 public struct SeedOptions: Sendable {
-  /// Receives log entries. The default is `os.Logger` with the subsystem `seedbank` on Apple platforms, and drops entries
-  /// on others.
+  /// Receives log entries. By default, writes them to `os.Logger` with the subsystem `seedbank` on Apple platforms, and
+  /// drops them on others.
   public var log: @Sendable (SeedLogEntry) -> Void
   /// Seconds between checks for new publisher keys while there is no new data; each check is one additional request.
   /// New data always triggers the check. 0 checks at every update.
@@ -32,7 +32,7 @@ public struct SeedOptions: Sendable {
   package var timeouts = DownloadTimeouts()
 
   /// Rejects a directory with another major of the dataset. An app with a new major takes over its own directory, but
-  /// a tool that was given a wrong directory must not.
+  /// a tool that was given a wrong directory must not do that.
   package var isBoundToMajor = false
 
   /// Called synchronously with the phases of all updates, for tools; apps have ``SeedStore/phases``.
@@ -51,7 +51,7 @@ public struct SeedOptions: Sendable {
 
 /// Time limits of a download. They exclude the time during which the device sleeps.
 package struct DownloadTimeouts: Hashable, Sendable {
-  /// The repeated interval in which ``minimumBytes`` must arrive.
+  /// In each window of this length, ``minimumBytes`` must arrive.
   package var window = Duration.seconds(30)
   /// Bytes required per window; every usable network is faster.
   let minimumBytes = 8 * 1024

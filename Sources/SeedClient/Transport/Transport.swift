@@ -106,7 +106,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .otherLength(let url, let signed, let found):
       "the server reports \(found) bytes for \(url), but \(signed) were signed: ask its operator"
     case .otherPart(let url, let found):
-      "the server sent a different part of \(url) than the requested one (\(found)): ask its operator"
+      "the server sent the wrong part of \(url) (\(found)): ask its operator"
     case .partless(let url):
       "the connection drops before all of \(url) has arrived, and the server restarts the file each time: the "
         + "server must support range requests"

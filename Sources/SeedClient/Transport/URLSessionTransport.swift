@@ -20,7 +20,7 @@ struct SessionOptions: Sendable {
 
 extension SeedOptions {
   /// Configures each URLSession of the store before its first request: headers, a proxy, or protocol classes that
-  /// replace the server in tests. A store has one, on Linux up to four. Caches and cookies stay off.
+  /// replace the server in tests. A store has one session, or up to four on Linux. Caches and cookies stay off.
   public var configureSession: @Sendable (URLSessionConfiguration) -> Void {
     get { session.configure }
     set { session.configure = newValue }
@@ -109,7 +109,7 @@ final class URLSessionTransport: Transport {
     let result: Result<Void, any Error> = await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let exchange = Exchange(request: request, receiver: receiver) { continuation.resume(returning: $0) }
-        // A task cancelled earlier may have completed already, so that nothing would end the exchange.
+        // If the task was already cancelled, it may have completed, and nothing would end the exchange.
         let begins = isCancelled.withLock { isCancelled in
           if !isCancelled { session.exchanges.begin(exchange, of: task.taskIdentifier) }
           return !isCancelled
@@ -130,8 +130,8 @@ final class URLSessionTransport: Transport {
 
 #if !canImport(Darwin)
 extension URLSessionTransport {
-  /// The sessions take turns: other requests may still use one, and ending a session in a running process can crash
-  /// (swift-corelibs-foundation #5203).
+  /// Sessions are reused in turn, not ended: other requests may still use them, and ending a session in a running
+  /// process can crash (swift-corelibs-foundation #5203).
   private static let mostSessions = 4
 
   /// Lets the next request use another session. Foundation on Linux can stop receiving a session's events
@@ -251,7 +251,7 @@ struct Exchange: Sendable {
       #if canImport(Darwin)
       return true
       #else
-      // Foundation on Linux waits forever if it has no credential to propose: ends with the server's response instead.
+      // Foundation on Linux would wait forever without a proposed credential, so ends with the server's response.
       guard challenge.proposedCredential == nil else { return true }
       do {
         try receive(challenge.failureResponse)

@@ -73,7 +73,7 @@ package struct BundleMaker: Sendable {
   /// The verified metadata, and its files by their path in the bundle, with the newest root.
   private func fetchMetadata() async throws -> (SeriesMetadata, [String: [UInt8]]) {
     let files = Mutex([BundleFolder.rootName: root])
-    // Compares only with the timestamp of an earlier bundle in that folder, in order to reject a server with an older one.
+    // Reads only the timestamp of an earlier bundle in that folder, to reject a server with an older timestamp.
     let earlier = StoredMetadata(
       read: { [place] name in
         guard name == MetadataName.unversioned(Timestamp.type) else { return nil }
@@ -92,7 +92,7 @@ package struct BundleMaker: Sendable {
     return (metadata, files.withLock { $0 })
   }
 
-  /// Only deltas lead from such a snapshot to the app's minor, and a bundle has none.
+  /// Such a snapshot reaches the app's minor only through deltas, and a bundle contains none.
   private func tooOld(_ snapshot: PublishedObject) -> SeedError {
     SeedError(
       .versionGone,

@@ -23,7 +23,7 @@ struct BundleFolder: Hashable, Sendable {
   }
 }
 
-/// The seed in the app's bundle: verified metadata and a snapshot that it lists and the folder contains.
+/// The seed in the app's bundle: verified metadata, and a snapshot that the metadata lists and the folder contains.
 struct BundledSeed: Hashable, Sendable {
   let folder: BundleFolder
   let metadata: SeriesMetadata
@@ -57,7 +57,7 @@ struct BundledSeed: Hashable, Sendable {
 }
 
 extension StoreWriter {
-  /// Reads the bundle and verifies its metadata; of the snapshot, checks only that it exists.
+  /// Reads the bundle and verifies its metadata. Checks only that the snapshot exists.
   func bundle(_ folder: BundleFolder) async throws -> BundledSeed {
     try await BundledSeed(folder, series: model.series, root: root)
   }

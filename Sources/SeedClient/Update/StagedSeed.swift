@@ -49,13 +49,13 @@ struct StagedSeed {
     fetched.phases.enter(.buildingIndexes)
     try complete(path, fetched.object, provingRows: provingRows)
     let file = try SeedFile(path)
-    // Before any reader opens the file, because an open reader blocks the change of journal mode.
+    // Must precede all readers, because an open reader blocks the change of journal mode.
     try file.enterWAL()
     return file
   }
 
-  /// Builds the omitted indexes and, if `provingRows`, compares search tables with their content, which SQLite treats
-  /// as a write but changes nothing.
+  /// Builds the omitted indexes. If `provingRows`, also compares search tables with their content. SQLite treats that
+  /// comparison as a write, although it changes nothing.
   private static func complete(_ path: String, _ object: PublishedObject, provingRows: Bool) throws {
     let connection = try Connection(path, .seed)
     let schema = try LeftOutIndexes.build(in: connection, signed: object.schema)

@@ -38,8 +38,8 @@ actor StoreWriter: BlockingActor {
     guard let held = try FileLock.exclusive(layout.lock, within: Self.patience) else {
       throw SeedError(
         .storeLocked,
-        "another store already updates \(layout.directory): keep one store per directory, give this one another with "
-          + "`directory:`, or try again later")
+        "another store already updates \(layout.directory): keep one store per directory, give this one its own "
+          + "(`directory:`), or try again later")
     }
     try layout.checkOwner(for: model, isBoundToMajor: options.isBoundToMajor)
     // Applied to the empty directory, so that later files inherit its protection class.
@@ -110,7 +110,8 @@ actor StoreWriter: BlockingActor {
     try? layout.folder(name).set(.damaged)
   }
 
-  /// Goes back to the previous generation. Rejects the rows of `generation`, and its snapshot unless both have the same.
+  /// Goes back to the previous generation. Rejects the rows of `generation`, and also its snapshot unless the previous
+  /// generation was made from the same one.
   func rollBack(from generation: Generation, holding digest: SHA256Digest) throws {
     guard let pointer = try layout.pointer(), pointer.current == generation.name,
       let previous = pointer.previous
@@ -128,15 +129,14 @@ actor StoreWriter: BlockingActor {
         .noPrevious,
         "the previous file, \(folder.file), cannot be read: update instead")
     }
-    // Rejects first: after a crash in between, the next start does not open a rejected snapshot, and also goes back. If
-    // both files come from the same snapshot, it is not rejected, and such a crash leaves the newer file current.
+    // Rejects first. After a crash in between, the next start then skips the rejected snapshot, so it also goes back.
+    // If both files come from the same snapshot, however, it is not rejected, and the newer file stays current.
     try layout.reject([generation.record.snapshot, digest].filter { $0 != kept })
     try layout.setCurrent(previous)
     live = nil
   }
 
-  /// Makes the previous generation current again if a failing disk prevents reading the new one, so that the next
-  /// store uses the same generation as this one.
+  /// If a failing disk prevents reading the new generation, makes the previous one current, also for later stores.
   func undoSwap(to generation: Generation?) {
     guard let generation else { return }
     (live, reading) = (nil, generation.name)
@@ -155,9 +155,9 @@ actor StoreWriter: BlockingActor {
     return isRejected
   }
 
-  /// Rejects an unreadable generation's snapshot, so that it is not downloaded again. Does not reject it if an earlier
-  /// read succeeded, the disk reports errors, or the readable generation has the same snapshot: then the disk is at
-  /// fault. At a start without another generation (not `hasNoMoreChance`), the snapshot is downloaded once more.
+  /// Rejects an unreadable generation's snapshot, so that it is not downloaded again. Does not reject it if the disk is
+  /// at fault: an earlier read succeeded, the disk reports errors, or the readable generation has the same snapshot.
+  /// At a start without another generation (not `hasNoMoreChance`), the snapshot is downloaded once more instead.
   private func reject(
     _ folder: GenerationFolder, if hasNoMoreChance: Bool, sparing proven: SHA256Digest?
   ) throws -> Bool {
@@ -209,7 +209,7 @@ actor StoreWriter: BlockingActor {
 
   func keep(_ record: StateRecord) {
     guard lock != nil, record.isWorthKeeping(over: self.record()) else { return }
-    // A failed write only outdates the settings screen after a restart, so it must not fail an update.
+    // Ignores a failure, because it only outdates the settings screen after a restart.
     try? record.write(layout, model.series)
   }
 
@@ -255,8 +255,8 @@ actor StoreWriter: BlockingActor {
     return made
   }
 
-  /// Makes the file a second time if it is damaged, because the disk or memory may be at fault. Rejects the snapshot if
-  /// the second file is damaged too: each update would download it again. A bundled snapshot is not downloaded.
+  /// Makes the file a second time if it is damaged, because the disk or memory may be at fault. If the second file is
+  /// damaged too, rejects the snapshot, so that updates do not download it again. Tries a bundled one only once.
   private func rejectingIfDamaged(
     _ snapshot: FetchedObject, _ make: () throws -> StagedSeed
   ) throws -> StagedSeed {
@@ -289,7 +289,7 @@ actor StoreWriter: BlockingActor {
   }
 
   /// Checkpoints the current file's WAL. Called before and after each update, because an earlier process may have left
-  /// a WAL that would keep growing. Does not wait for readers; false if one still needs the WAL, or the disk is full.
+  /// a WAL that would keep growing. Does not wait for readers. False if one still needs the WAL, or the disk is full.
   @discardableResult
   func emptyLog() -> Bool {
     guard lock?.isInPlace == true, let name = reading else { return true }
@@ -301,7 +301,7 @@ actor StoreWriter: BlockingActor {
   /// If the WAL is more than this many times as long as the file, a reader keeps a transaction open.
   private static let mostLogTimes = 2
 
-  /// The path and bytes of a WAL that such a reader keeps from being checkpointed; `nil` if there is none.
+  /// The path and bytes of the current file's WAL if it is too long because of such a reader; otherwise `nil`.
   func heldLog() -> (path: String, bytes: Int)? {
     guard let file = reading.map({ layout.folder($0).file }), let size = try? FileStamp(file)?.size,
       let bytes = try? FileStamp("\(file)-wal")?.size, bytes > Self.mostLogTimes * size

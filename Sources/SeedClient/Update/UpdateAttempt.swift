@@ -35,7 +35,7 @@ struct UpdateAttempt {
     if let other, (try? other.check(fetcher.context.policy)) != nil { plan = other }
   }
 
-  /// Switches to a snapshot if the deltas from `version` do not yield the published rows; false without a snapshot.
+  /// Plans a snapshot, not below `version`, instead of deltas that failed. Returns false if there is none.
   mutating func replaceDeltas(from version: SeedVersion?) -> Bool {
     take(try? planner.snapshot(.deltasFailed, notBelow: version))
   }
@@ -43,8 +43,8 @@ struct UpdateAttempt {
   /// Limits the requests to a server that lacks many files.
   static let mostReplans = 8
 
-  /// Plans again from the newest metadata and the current data. This update no longer uses the object. False if no other
-  /// objects lead to the newest version.
+  /// Plans again from the newest metadata and the current data, without the object for the rest of this update. Returns
+  /// false if no other objects lead to the newest version.
   mutating func avoid(_ object: PublishedObject, _ newest: SeriesMetadata, from local: SeedMeta?) -> Bool {
     replans += 1
     skipped.insert(object.sha256)

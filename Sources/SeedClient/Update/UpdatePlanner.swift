@@ -114,8 +114,8 @@ struct UpdatePlanner {
     guard let oldest = state.models.keys.min(), app < oldest else {
       throw SeedError(
         .noCompatibleModel,
-        "no published data fits the app's model \(app); the newest model is \(state.model): publish the app's, or "
-          + "use a published model from `seedbank config swift`")
+        "no published data fits the app's model \(app); the newest model is \(state.model): publish the app's "
+          + "model, or use a published one from `seedbank config swift`")
     }
     throw SeedError(
       .clientTooOld,
