@@ -34,7 +34,7 @@ package struct ConnectionTimeouts: Sendable {
 
     var isAnswering: Bool { phase == .handling || phase == .sending }
 
-    /// A new connection counts as waiting only after this time without a head, because lost packets are resent by then.
+    /// A new connection without a head counts as waiting after this time, in which a client resends lost packets.
     static let patienceMilliseconds: UInt64 = 1_000
 
     /// Whether it can be ended without losing a request.
@@ -60,7 +60,7 @@ package struct ConnectionTimeouts: Sendable {
     switch activity.phase {
     case .handling: .keep(nil)
     case .opening: isOver(headSeconds, activity, now) ? .end : .keep(nil)
-    // Includes the time for a head that begins at the end of the idle time.
+    // A head may begin at the end of the idle time, so the time for a head is added.
     case .idle: isOver(idleSeconds + headSeconds, activity, now) ? .end : .keep(nil)
     case .sending: judgeSending(activity, progress, acknowledged: acknowledged, at: now)
     }

@@ -71,9 +71,9 @@ package struct IPNetwork: Hashable, Sendable {
   func contains(_ address: IPAddress) -> Bool { address.bits >> hostBits == prefix }
 }
 
-/// The sender's address by `X-Forwarded-For`; `peer` if that is not a trusted proxy or the entry is unusable. Each
-/// proxy appends the address of its client, so entries are read from the end, up to the first that is not a trusted
-/// proxy. Earlier entries are written by the client.
+/// The sender's address: `peer`, or an entry of `X-Forwarded-For`. Each proxy appends its client's address, so entries
+/// are read from the end. Reading stops at the first address that is not a trusted proxy, because it may have forged
+/// all earlier entries, and before an entry that is not an address.
 func senderAddress(
   _ fields: [String], from peer: IPAddress?, trusts: (IPAddress) -> Bool
 ) -> IPAddress? {
