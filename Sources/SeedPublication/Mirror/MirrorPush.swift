@@ -54,7 +54,7 @@ package struct MirrorPush {
         if leftovers.count == Self.mostLeftovers { break }
       }
     }
-    // Corrects the memory if, according to it, the mirror was behind although no step was needed.
+    // If the mirror was behind according to the memory, but no step was needed, corrects the memory.
     if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
     if let first = leftovers.first { throw MirrorError.leftover(first) }
   }
@@ -164,7 +164,7 @@ package struct MirrorPush {
   }
 
   private mutating func noteCommit(_ tag: String) {
-    // Until now, clients may have used the former files, so the grace period of these begins now.
+    // Clients may have used the former files until now, so the grace period of these files begins now.
     memory.noteCommit(image, tag: tag, now: now.passed(since: begun))
     note(image.timestamp)
     report.isCommitted = true
@@ -203,7 +203,7 @@ package struct MirrorPush {
     for (path, length) in memory.held where MirrorImage.isMetadata(path) && known[path] != length {
       memory.held[path] = MirrorMemory.uncompared
     }
-    // If the timestamp is another one, its clients may still use files that the last one did not name.
+    // If the mirror has another timestamp than the committed one, clients may use files that were unnamed before.
     memory.unnamed = isCommitted ? memory.unnamed.filter { memory.held[$0.key] != nil } : [:]
     memory.listedAt = now
     memory.commit = found.map { found in
@@ -225,7 +225,7 @@ package struct MirrorOptions: Sendable {
   /// Timestamps below this version belong to the publication that this one continues; see ``MirrorInheritance``.
   package var inheritsBelow = 0
   package var graceSeconds = 0
-  /// Whether to check the mirror's timestamp even if nothing is to be written: a folder may be an empty mount point.
+  /// Whether to check the mirror's timestamp even if nothing must be written: a folder may be an empty mount point.
   package var looksFirst = false
   /// Whether the program is shutting down. The next push continues the work.
   package var isOver: @Sendable () -> Bool = { false }

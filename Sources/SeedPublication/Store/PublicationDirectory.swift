@@ -11,7 +11,7 @@ package struct PublicationDirectory: Sendable {
 
   /// The size limit for the publisher's own small files, more generous than the limits of clients.
   package static let mostFileBytes = 64 * 1024 * 1024
-  /// The suffix of files that are being compressed. Steps run at the same time, and must not sweep them.
+  /// The suffix of files that are being compressed. A step that runs at the same time must not remove them.
   package static let draftSuffix = ".draft"
 
   /// The mode of all published files: a front or web server may run as a different user than the publisher.
