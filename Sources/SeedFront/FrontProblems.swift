@@ -59,7 +59,7 @@ extension Problem {
         + "the snapshot.", model.members(since))
   }
 
-  /// Does not offer a snapshot, because the client can still get all changes without `to`.
+  /// Does not offer a snapshot, because the client can still get all changes by a request without `to`.
   static func noDelta(from since: SeedVersion, to end: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone,

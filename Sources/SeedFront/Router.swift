@@ -33,7 +33,7 @@ package struct Router: Sendable {
     do throws(Problem) {
       var response = try answer(route, request, view)
       if response.mark == nil { response.mark = AnswerMark(route.kind) }
-      // Caches no response that forbids it or changes with time, and no page with a query.
+      // Not reusable: a response that must not be cached or changes with time, and a page with a query.
       let isPlain = route.parameters != nil || request.query == nil
       response.isReusable =
         isPlain && ![CacheRule.never, CacheRule.rendered].contains(response.headers["Cache-Control"])
@@ -121,7 +121,7 @@ extension HTTPResponse {
     return response
   }
 
-  /// A cache stores each spelling of a target separately, so only one is answered, and others are redirected to it.
+  /// A cache stores each spelling of a target separately, so one spelling is answered, and others are redirected to it.
   fileprivate static func moved(to target: String) -> HTTPResponse {
     HTTPResponse(status: 301, headers: ["Location": target, "Cache-Control": CacheRule.current])
   }

@@ -99,7 +99,7 @@ package final class CatalogSource: Sendable {
     return catalog.series(name, major: model.major)?.state.models[model] != nil
   }
 
-  /// Checks the catalog's files and signatures, and warns the operator of each problem once a day, and when it returns.
+  /// Checks the catalog's files and signatures. Warns of each problem once a day, and again if it ended and returns.
   func checkStanding(at now: UTCTime) {
     guard let catalog = current().catalog else { return }
     let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
