@@ -68,7 +68,7 @@ final class Console: Sendable {
 
   var columns: Int { StandardStream.messages.columns ?? TextLayout.usualWidth }
 
-  /// Replaces the previous progress line. Truncates at the terminal's width, because only one row could be erased.
+  /// Replaces the previous progress line. Truncates the text, because a second row of the terminal is never erased.
   func progress(_ text: String) {
     guard showsProgress else { return }
     state.withLock { $0.isLineOpen = true }

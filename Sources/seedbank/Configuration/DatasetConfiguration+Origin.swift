@@ -19,7 +19,7 @@ struct PostgresSettings: Hashable {
 }
 
 extension DatasetConfiguration {
-  /// Read in this order: `origin.command`, the last location, checks that there is exactly one. The rest depends on it.
+  /// In the order of reading: `origin.command`, the last location, checks that exactly one is given. The rest needs it.
   static let originSettings = databaseSettings + feedSettings + readingSettings
 
   private static let databaseSettings: [Setting<Self>] = [

@@ -136,7 +136,7 @@ extension DatasetJob {
     let plans = try dataset.plans()
     self.init(name: dataset.name, origin: try dataset.place(plans, use), plans: plans, policy: dataset.policy)
     (knownOrigin, commandSeconds) = (dataset.knownOrigin, dataset.feed.commandSeconds)
-    // While 'run' is running, facts written by another command must also contain its interval, which monitors need.
+    // Monitors need the interval of 'run'. While it is running, facts that another command writes must contain it too.
     if RunLock.isHeld(in: dataset.stateFolder) { checkSeconds = dataset.checkSeconds }
   }
 }
