@@ -124,7 +124,7 @@ struct MirrorStatus {
     }
     let time = memory.behindSince.map { " for \(TimeSpan(from: $0, to: now))" } ?? ""
     guard versionsBehind > 0 else {
-      let state = memory.behindSince == nil ? "up to date since" : "has failed\(time), last brought up to date at"
+      let state = memory.behindSince == nil ? "up to date since" : "failing\(time), last up to date at"
       return "\(place): \(state) \(commit.at)\(reason)"
     }
     let behind = versionsBehind == 1 ? "1 signed state" : "\(versionsBehind) signed states"
