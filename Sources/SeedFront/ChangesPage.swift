@@ -17,7 +17,7 @@ struct ChangesPage: Sendable {
   private let parts: [PagePart]
 
   /// Bodies up to this size are made once, in memory, so that the server can cache and share the response. Larger bodies
-  /// are streamed from shared deltas, because slow readers of different pages would each hold a body.
+  /// are streamed from shared deltas. Otherwise, slow readers of different pages would each hold a body in memory.
   private static let smallBytes = 1024 * 1024
 
   init(

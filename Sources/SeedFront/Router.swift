@@ -112,8 +112,8 @@ extension HTTPResponse {
       body: .bytes(document.bytes))
   }
 
-  /// TUF clients request the next root at every refresh, the client library hourly. Not cached longer than
-  /// `timestamp.json`, because a client with the old root rejects a timestamp that is signed by the new root's key.
+  /// TUF clients request the next root at every refresh; the client library does so hourly. The response is cached no
+  /// longer than `timestamp.json`, because a client with the old root rejects a timestamp that a new root's key signed.
   fileprivate static var noNewerRoot: HTTPResponse {
     var response = HTTPResponse(.noNewerRoot)
     response.headers.set("Cache-Control", to: CacheRule.current)

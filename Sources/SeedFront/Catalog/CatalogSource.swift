@@ -28,7 +28,7 @@ package final class CatalogSource: Sendable {
     var view = CatalogView(nil)
     var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
-    /// The lines logged during the current failure: several if its reason has changed.
+    /// The lines logged during the current failure. There are several if the failure's reason has changed.
     var lines: [String] = []
     /// The warnings of the last check of files and signatures.
     var warnings: Set<String> = []
@@ -232,7 +232,7 @@ struct FollowedFacts {
   }
 }
 
-/// A file's content, read only if the file changed, or if it could not be read before.
+/// A file's content. It is read again only if the file has changed, or could not be read before.
 struct FollowedFile<Content> {
   /// `nil` if the file is missing, unreadable or damaged.
   private(set) var content: Content?

@@ -16,15 +16,15 @@ package struct HTTPLoad: Hashable, Sendable {
 
 /// The reason for refusing a connection, or for ending it before its response.
 package enum ConnectionRefusal: String, CaseIterable, Sendable {
-  /// Its address or IPv6 network had the maximum number of connections.
+  /// The client's address or IPv6 network had the maximum number of connections.
   case address
-  /// The server was crowded, and its address or IPv6 network had its share of connections.
+  /// The server was crowded, and the client's address or IPv6 network had its share of connections.
   case share
   case descriptors
   case ending
   case crowd
   case head
-  /// Its client sent a head or received a response too slowly. The limits are stricter when the server is crowded.
+  /// The client sent a head or received a response too slowly. The limits are stricter when the server is crowded.
   case timeout
 
   /// Parses a line of libmicrohttpd's log, the only report of these refusals.
@@ -41,7 +41,7 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
 }
 
 /// All open connections, and their count by address. libmicrohttpd reports a connection as closed before it closes the
-/// descriptor, so under this table's lock the descriptor's number cannot belong to another file.
+/// descriptor, so while this table is locked, the descriptor of a connection in it cannot belong to another file.
 final class ConnectionTable: Sendable {
   private struct Entry {
     let connection: ClientConnection
@@ -86,7 +86,7 @@ final class ConnectionTable: Sendable {
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
   /// From this count on, the server is crowded: each new connection ends idle ones. If none is idle, new connections of
-  /// addresses that have their share are refused. It is below the limit, so that other new clients can connect.
+  /// addresses that have their share are refused. The count is below the limit, so that other clients can connect.
   private let crowd: Int
   /// How many idle connections are ended together, so that not every new connection has to search for one.
   private let batch: Int

@@ -10,8 +10,8 @@ package struct ConnectionTimeouts: Sendable {
   /// Seconds over which that rate is measured: long enough for a train in a tunnel.
   package var floorWindowSeconds = 20
 
-  /// In a crowd, the bytes per second required of clients above their share, and the seconds over which that is
-  /// measured. A client that is cut off can request the rest.
+  /// If the server is crowded, the bytes per second required of clients above their share, and the seconds over which
+  /// the rate is measured. A client that is cut off can request the rest.
   package var crowdedFloorBytesPerSecond = 16 * 1024
   package var crowdedWindowSeconds = 2
 
@@ -29,7 +29,7 @@ package struct ConnectionTimeouts: Sendable {
     /// Milliseconds of a monotonic clock.
     let since: UInt64
 
-    /// How long a connection counts as busy after it opens or after a response. An active client sends again by then.
+    /// How long a connection counts as busy after it opens or after a response. Active clients send within this time.
     static let momentMilliseconds: UInt64 = 250
 
     var isAnswering: Bool { phase == .handling || phase == .sending }

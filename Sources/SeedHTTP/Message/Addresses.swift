@@ -19,7 +19,7 @@ package struct IPAddress: Hashable, Sendable {
   /// The address from a socket call; nil for other address families.
   init?(_ pointer: UnsafePointer<sockaddr>) {
     let raw = UnsafeRawPointer(pointer)
-    // On Linux the family comes first. The compiler takes `sockaddr.sa_family` for a member declared by CMicroHTTPD.
+    // On Linux, the family comes first. `sockaddr.sa_family` is unusable: the compiler attributes it to CMicroHTTPD.
     switch CInt(raw.loadUnaligned(as: sa_family_t.self)) {
     case AF_INET:
       let address = raw.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr

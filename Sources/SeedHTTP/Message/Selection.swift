@@ -73,7 +73,7 @@ private struct Conditions {
     return modified > known
   }
 
-  /// If-Range: the exact validator, by strong comparison (RFC 9110, 13.1.5).
+  /// False if there is an If-Range without the exact validator (strong comparison; RFC 9110, 13.1.5).
   var allowsRange: Bool {
     let validators = request.values(of: "If-Range")
     guard let validator = validators.first else { return true }
