@@ -19,7 +19,7 @@ package struct MirrorPush {
   /// Failed removals after which a push ends.
   static let mostLeftovers = 10
 
-  /// `remember` saves the memory, before the timestamp is written.
+  /// `remember` saves the memory. It is called before the timestamp is written.
   package init(
     _ image: MirrorImage, to store: any MirrorStore, _ memory: MirrorMemory, _ options: MirrorOptions,
     now: UTCTime, remember: @escaping (MirrorMemory) throws -> Void
@@ -37,7 +37,7 @@ package struct MirrorPush {
     if options.isByHand || memory.needsList(now) || !isKnown {
       try look()
     } else if options.looksFirst || !steps.isEmpty {
-      // One small request finds a store that hangs, and another publisher, before anything is written.
+      // Before anything is written, one small request detects a store that hangs, and another publisher.
       let found = try store.read(image.timestamp.path)
       // If the mirror is back at an earlier timestamp of this publisher, it may lack files that the memory lists.
       if try conditionToReplace(found) != nil, !memory.committed(found) { try look() }
@@ -203,7 +203,7 @@ package struct MirrorPush {
     for (path, length) in memory.held where MirrorImage.isMetadata(path) && known[path] != length {
       memory.held[path] = MirrorMemory.uncompared
     }
-    // If the mirror has another timestamp than the committed one, clients may use files that were unnamed before.
+    // If the timestamp is not the committed one, clients may use unnamed files, so their grace period restarts.
     memory.unnamed = isCommitted ? memory.unnamed.filter { memory.held[$0.key] != nil } : [:]
     memory.listedAt = now
     memory.commit = found.map { found in

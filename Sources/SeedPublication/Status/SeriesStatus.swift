@@ -127,7 +127,7 @@ package enum SeriesProblem: Int, Hashable, Sendable, CaseIterable {
   case held
   /// The origin has new parts that await the operator's decision.
   case gained
-  /// A step kept its read transaction open for too long, so the origin cannot reclaim deleted rows.
+  /// A step kept its read transaction open for too long, during which the origin cannot reclaim deleted rows.
   case originHeldOpen
   /// The configuration no longer has a model of the series.
   case modelGone

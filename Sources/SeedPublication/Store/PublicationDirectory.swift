@@ -3,7 +3,7 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The published files on disk, in `metadata/` and `targets/`. Copies of a value share a cache of the last verified
+/// The published files on disk, in `metadata/` and `targets/`. Copies of this value share a cache of the last verified
 /// metadata, so a publisher and a front in one process verify each change once.
 package struct PublicationDirectory: Sendable {
   package let path: String
@@ -51,8 +51,8 @@ package struct PublicationDirectory: Sendable {
     return "there is no root before \(first), so apps with an earlier one cannot follow"
   }
 
-  /// Throws if a root is missing between others: clients of older roots cannot follow, and keys that it revoked would
-  /// count again. `shipped` is the file of the newest root that apps get.
+  /// Throws if a root is missing between others: clients of older roots could not follow, and keys that the missing
+  /// root revoked would count again. `shipped` is the file of the newest root that apps get.
   package func checkRoots(shipped: String?) throws {
     let versions = try rootVersions()
     for version in versions {

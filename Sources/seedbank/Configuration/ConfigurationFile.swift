@@ -48,7 +48,7 @@ enum TextFile {
 struct ConfigurationEdit {
   private var json: JSONValue
 
-  /// Waits while another command changes the file, because one of the two changes would be lost. If the file is a
+  /// Waits while another command changes the file. Otherwise, one of the two changes would be lost. If the file is a
   /// symbolic link, changes its target.
   static func make(in file: String, _ change: (inout Self) -> Void) throws {
     let file = PhysicalPath.existing(file) ?? file

@@ -19,7 +19,7 @@ struct PostgresSettings: Hashable {
 }
 
 extension DatasetConfiguration {
-  /// In the order of reading: `origin.command`, the last location, checks that exactly one is given. The rest needs it.
+  /// Read in this order. The last location, `origin.command`, checks that one is given; later settings depend on it.
   static let originSettings = databaseSettings + feedSettings + readingSettings
 
   private static let databaseSettings: [Setting<Self>] = [

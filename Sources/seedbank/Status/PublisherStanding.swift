@@ -71,7 +71,7 @@ struct PublisherStanding {
     case .modelUnpublished: unpublished.count > unserved.count
     case .keyFiles: keys.contains { !$0.faults.isEmpty }
     case .keyChange: !pending.isEmpty
-    // Only the state's disk, because a front checks the publication's disk itself.
+    // Only the disk of the state folder, because a front checks the publication's disk.
     case .stateDisk: fullDisks.contains { $0.folder == configuration.state }
     }
   }
