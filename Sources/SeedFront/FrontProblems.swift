@@ -64,7 +64,7 @@ extension Problem {
     Problem(
       .versionGone,
       "No published deltas end at exactly version \(end) after version \(since): omit \"to\" to get all changes up to "
-        + "version \(model.state.head), or choose another one.", model.members(since, to: end))
+        + "version \(model.state.head), or choose another version.", model.members(since, to: end))
   }
 
   static func versionAhead(_ since: SeedVersion, _ model: ServedModel) -> Problem {

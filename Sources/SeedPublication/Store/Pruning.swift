@@ -64,7 +64,7 @@ package struct Pruning {
 
   private static func warnings(_ error: FileError?, _ files: String) -> [String] {
     error.map {
-      ["\($0), so \(files) remain: remove them by hand, or allow this user to; clients are not affected"]
+      ["\($0), so \(files) remain: remove them by hand, or let this user do so; clients are not affected"]
     } ?? []
   }
 

@@ -106,7 +106,7 @@ extension Command {
     if report.rowsPassedOver > 0 {
       let (rows, were) =
         report.rowsPassedOver == 1 ? ("1 row", "was") : ("\(report.rowsPassedOver.grouped) rows", "were")
-      console.note("\(rows) met no list's 'where', and \(were) skipped.")
+      console.note("\(rows) matched no list's 'where', and \(were) skipped.")
     }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }
