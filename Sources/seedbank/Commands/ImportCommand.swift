@@ -47,7 +47,7 @@ extension Command {
       .flag(
         "accept-shrink",
         help:
-          "Delete rows that the files lack, even if a table loses all its rows, or more than half of 100 or more."
+          "Delete rows that the files lack, even if a table loses all its rows, or, if it has 100 or more, over half of them."
       ),
       .value(
         "rejects", "path",
