@@ -17,7 +17,7 @@ struct ChangesPage: Sendable {
   private let parts: [PagePart]
 
   /// Bodies up to this size are made once, in memory, so that the server can cache and share the response. Larger bodies
-  /// are streamed from shared deltas, because slow readers of different pages would each hold a body.
+  /// are streamed from shared deltas. Otherwise, slow readers of different pages would each hold a body in memory.
   private static let smallBytes = 1024 * 1024
 
   init(
@@ -111,7 +111,7 @@ private final class ExpandedPage: Sendable {
     let length: Int
     var bytes: [UInt8] = []
 
-    /// Does not grow beyond the page's length, because the array would double its memory.
+    /// Stays within the reserved capacity, the page's length. Beyond it, the array would double its memory.
     mutating func grow(by most: Int) {
       let (source, start) = (source, bytes.count)
       let count = min(most, length - start)
@@ -124,7 +124,7 @@ private final class ExpandedPage: Sendable {
   private let state: Mutex<State>
   private let length: Int
 
-  /// The limit of all shared pages. Beyond it, each reader expands its own, because slow readers could hold many pages.
+  /// The limit of all shared pages, because slow readers could hold many. Beyond it, each reader expands its own copy.
   private static let mostBytes = 32 * 1024 * 1024
   private static let heldBytes = Atomic(0)
 
@@ -213,7 +213,7 @@ private final class PageStream: HTTPByteStream {
   }
 }
 
-/// The deltas that pages consist of. All pages share one copy of each, while any of them is being sent.
+/// The deltas that pages consist of. While a delta is being sent, all pages share one copy of it.
 final class SharedDeltas: Sendable {
   final class Delta: Sendable {
     let bytes: [UInt8]
@@ -225,7 +225,7 @@ final class SharedDeltas: Sendable {
 
   private struct State {
     var known: [String: Known] = [:]
-    /// The count at which released deltas are dropped.
+    /// When `known` has this many entries, those of released deltas are dropped.
     var limit = leastLimit
 
     static let leastLimit = 64

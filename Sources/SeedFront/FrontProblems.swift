@@ -59,12 +59,12 @@ extension Problem {
         + "the snapshot.", model.members(since))
   }
 
-  /// Does not offer a snapshot, because the client can still get all changes without `to`.
+  /// Does not offer a snapshot, because the client can still get all changes by a request without `to`.
   static func noDelta(from since: SeedVersion, to end: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone,
       "No published deltas end at exactly version \(end) after version \(since): omit \"to\" to get all changes up to "
-        + "version \(model.state.head), or choose another one.", model.members(since, to: end))
+        + "version \(model.state.head), or choose another version.", model.members(since, to: end))
   }
 
   static func versionAhead(_ since: SeedVersion, _ model: ServedModel) -> Problem {

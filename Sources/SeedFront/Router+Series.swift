@@ -83,8 +83,8 @@ extension ServedModel {
     guard epoch == state.epoch else {
       throw follow?.mayBeNewer(epoch) == true ? .epochAhead(since, self) : .otherEpoch(since, self)
     }
-    // A client that sends no epoch may have a different history and would wait forever. One below the floor needs the
-    // snapshot in any case.
+    // Not checked without an epoch: a client with a different history would wait forever. A client below the floor
+    // needs the snapshot in any case.
     let wanted = max(since, end ?? since)
     if follow != nil, since >= state.floor, isBehind(wanted) { throw .copyBehind(wanted, since, self) }
   }

@@ -33,7 +33,7 @@ package struct Router: Sendable {
     do throws(Problem) {
       var response = try answer(route, request, view)
       if response.mark == nil { response.mark = AnswerMark(route.kind) }
-      // Caches no response that forbids it or changes with time, and no page with a query.
+      // Not reusable: a response that must not be cached or changes with time, and a page with a query.
       let isPlain = route.parameters != nil || request.query == nil
       response.isReusable =
         isPlain && ![CacheRule.never, CacheRule.rendered].contains(response.headers["Cache-Control"])
@@ -112,8 +112,8 @@ extension HTTPResponse {
       body: .bytes(document.bytes))
   }
 
-  /// TUF clients request the next root at every refresh, the client library hourly. Not cached longer than
-  /// `timestamp.json`, because a client with the old root rejects a timestamp that is signed by the new root's key.
+  /// TUF clients request the next root at every refresh; the client library does so hourly. The response is cached no
+  /// longer than `timestamp.json`, because a client with the old root rejects a timestamp that a new root's key signed.
   fileprivate static var noNewerRoot: HTTPResponse {
     var response = HTTPResponse(.noNewerRoot)
     response.headers.set("Cache-Control", to: CacheRule.current)
@@ -121,7 +121,7 @@ extension HTTPResponse {
     return response
   }
 
-  /// A cache stores each spelling of a target separately, so only one is answered, and others are redirected to it.
+  /// A cache stores each spelling of a target separately, so one spelling is answered, and others are redirected to it.
   fileprivate static func moved(to target: String) -> HTTPResponse {
     HTTPResponse(status: 301, headers: ["Location": target, "Cache-Control": CacheRule.current])
   }

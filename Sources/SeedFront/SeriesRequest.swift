@@ -90,8 +90,8 @@ struct ServedModel {
     return object
   }
 
-  /// Announces the end of the series to generic clients and proxies. `Deprecation` (RFC 9745) needs a start time, and
-  /// only the publication's is known. `Sunset` (RFC 8594) is the first second of the configured day.
+  /// Announces the end of the series to generic clients and proxies. `Deprecation` (RFC 9745) needs a start time: it
+  /// has the publication's, because no other is known. `Sunset` (RFC 8594) is the first second of the configured day.
   var lifecycleHeaders: HTTPHeaders {
     guard case .deprecated(let sunset, _) = state.lifecycle else { return [:] }
     var headers: HTTPHeaders = [

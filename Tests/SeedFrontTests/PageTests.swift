@@ -256,9 +256,9 @@ import Testing
     }
     let used = try html("2.1")
     #expect(
-      used.contains("2.1</th><td class=\"number\"><data value=\"1234\">") && !used.contains("has made"))
-    #expect(try html("3.0").contains("of transit 2 has made a request since this front began to count"))
-    #expect(try rendered([]).contains("No client of transit 2 has made a request"))
+      used.contains("2.1</th><td class=\"number\"><data value=\"1234\">") && !used.contains("has arrived"))
+    #expect(try html("3.0").contains("of transit 2 has arrived since this front began to count"))
+    #expect(try rendered([]).contains("No request of a client of transit 2 has arrived"))
   }
 
   private func counts(_ asked: [ClientCounts.Requests]) -> (UTCTime) -> ClientCounts {

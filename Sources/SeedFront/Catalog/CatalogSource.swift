@@ -28,7 +28,7 @@ package final class CatalogSource: Sendable {
     var view = CatalogView(nil)
     var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
-    /// The lines logged during the current failure: several if its reason has changed.
+    /// The lines logged during the current failure. There are several if the failure's reason has changed.
     var lines: [String] = []
     /// The warnings of the last check of files and signatures.
     var warnings: Set<String> = []
@@ -99,7 +99,7 @@ package final class CatalogSource: Sendable {
     return catalog.series(name, major: model.major)?.state.models[model] != nil
   }
 
-  /// Checks the catalog's files and signatures, and warns the operator of each problem once a day, and when it returns.
+  /// Checks the catalog's files and signatures. Warns of each problem once a day, and again if it ended and returns.
   func checkStanding(at now: UTCTime) {
     guard let catalog = current().catalog else { return }
     let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
@@ -232,7 +232,7 @@ struct FollowedFacts {
   }
 }
 
-/// A file's content, read only if the file changed, or if it could not be read before.
+/// A file's content. It is read again only if the file has changed, or could not be read before.
 struct FollowedFile<Content> {
   /// `nil` if the file is missing, unreadable or damaged.
   private(set) var content: Content?

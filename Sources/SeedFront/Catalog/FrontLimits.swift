@@ -7,8 +7,8 @@ enum FrontLimits {
   static let retiredMetadataSeconds = 60
   /// How long an object is served after it was unlisted: the publisher's default grace period.
   static let retiredObjectSeconds = 3600
-  /// If this front serves a copy, a client may be ahead by so many versions, because it used a newer front. A client
-  /// that is further ahead has a different history.
+  /// If this front serves a copy, a client may be ahead by up to this many versions, because it used a newer front. A
+  /// client that is further ahead has a different history.
   static let versionsAhead = 1000
   static let pageBytes = 1024 * 1024
 }
@@ -18,7 +18,7 @@ enum CacheRule {
   static let object = "max-age=31536000, immutable"
   /// Versioned metadata changes only if a lost publication is recreated.
   static let versionedMetadata = "max-age=3600"
-  /// Long enough for a cache to absorb the load. The cache may serve it stale while it fetches, so no client waits.
+  /// Long enough for a cache to absorb the load. It may serve a stale response while it gets the new one.
   static let current = "max-age=1, stale-while-revalidate=5"
   /// The rendered index page changes at most once per second.
   static let rendered = "max-age=1"

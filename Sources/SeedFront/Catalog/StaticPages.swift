@@ -13,8 +13,8 @@ package struct StaticPages: Sendable {
   private(set) var problems: [String] = []
 
   private static let index = "index.html"
-  /// No external resources, no inline code, no framing by other sites. The script draws the icon that is shown when the
-  /// front does not answer.
+  /// No external resources, no inline code, no framing by other sites. `data:` is for the icon that the script draws
+  /// when the front does not answer.
   static let securityPolicy =
     "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 

@@ -79,7 +79,7 @@ struct AnswerMark: Hashable, Sendable {
 
   let kind: Kind
   let series: SeedSeries?
-  /// True for a request that every client makes regularly. No status of its response counts as an error.
+  /// Whether every client makes the request regularly. If so, no status of its response counts as an error.
   let isRoutine: Bool
 
   init(_ kind: Kind, series: SeedSeries? = nil, isRoutine: Bool = false) {

@@ -36,7 +36,7 @@ extension MetricsPage {
   mutating func writeFollow(_ follow: FollowState) {
     text.gauge(
       "seedbank_follow_last_good_look_timestamp_seconds",
-      "When the followed publication last answered and its copy was complete.",
+      "When the followed publication last answered and was copied completely.",
       follow.lastGoodLook.map { Double($0.secondsSinceEpoch) })
     text.family(
       "seedbank_follow_looks_total", .counter, "Checks of the followed publication, by result.",
@@ -68,7 +68,7 @@ extension MetricsPage {
   mutating func writeFacts(_ view: CatalogView) {
     let facts = (view.catalog?.allSeries ?? []).compactMap { view.facts[$0.series] }
     writeGauge(
-      "seedbank_last_good_look_timestamp_seconds", "When the origin was last read with publishable rows.",
+      "seedbank_last_good_look_timestamp_seconds", "When the origin was last read and could be published.",
       facts
     ) { $0.look.good?.secondsSinceEpoch }
     writeGauge(
@@ -138,7 +138,7 @@ extension MetricsPage {
     ) { $0.look.reading.role.map { $0 == .standby ? 1 : 0 } }
     writeGauge(
       "seedbank_origin_replica_lag_seconds",
-      "Seconds by which the replica that is read was at most behind its primary.", facts
+      "Upper bound of the seconds by which the replica was behind its primary.", facts
     ) { $0.look.reading.lagSeconds }
     writeGauge(
       "seedbank_origin_replica_wait_timestamp_seconds",

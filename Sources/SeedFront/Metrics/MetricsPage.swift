@@ -50,7 +50,7 @@ struct MetricsPage {
       Double(load.answering))
     text.family(
       "seedbank_full_seconds_total", .counter,
-      "Seconds during which all connections were in use, and new ones waited.", [([], load.fullSeconds)])
+      "Seconds during which all connections were in use and new clients waited.", [([], load.fullSeconds)])
     text.family(
       "seedbank_refused_connections_total", .counter,
       "Connections that were not accepted, or ended before their request was answered, by reason.",

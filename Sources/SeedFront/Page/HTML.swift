@@ -98,7 +98,7 @@ extension HTML {
 
   private static func unbroken(_ text: String) -> String { text.replacing(" ", with: "\u{A0}") }
 
-  /// A table in its own scroll area, so that a wide one does not scroll the page. `id` must be unique on it.
+  /// A table in its own scroll area, so that the page does not scroll sideways. `id` must be unique on the page.
   static func table(_ id: String, _ caption: HTML, _ heads: [HTML], _ rows: [HTML]) -> HTML {
     """
     <div class="scroll" tabindex="0" role="group" aria-labelledby="\(id):caption">

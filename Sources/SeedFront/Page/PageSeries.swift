@@ -135,7 +135,7 @@ struct PageSeries: Sendable {
     guard !own.isEmpty else {
       return """
         <h3>Clients</h3>
-        <p>No client of \(name) has made a request \(since). A cache may have answered it.</p>
+        <p>No request of a client of \(name) has arrived \(since). Caches may have answered some.</p>
         \(crowd)
         """
     }

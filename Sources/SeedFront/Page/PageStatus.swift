@@ -12,8 +12,8 @@ extension PageContent {
     """
   }
 
-  /// All problems except the worst one, which ``standing`` shows, and except those that the series' sections or the
-  /// reason for a failed load show.
+  /// The problems that the page shows nowhere else. ``standing`` shows the worst one; the series' sections and the
+  /// reason for a failed load show others.
   var notices: [HTML] {
     problems.dropFirst().compactMap { problem in
       switch problem {

@@ -28,7 +28,7 @@ final class ClientConnection: Sendable {
 
   var acknowledgedBytes: UInt64 { seedbank_socket_acknowledged_bytes(descriptor) }
 
-  /// Sends bytes and shuts down the sending side. Drops what the kernel does not accept at once.
+  /// Drops the bytes that the kernel does not accept at once, and shuts down the sending side.
   func end(with bytes: [UInt8]) {
     _ = send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
     shutdown(descriptor, CInt(SHUT_WR))
@@ -37,8 +37,8 @@ final class ClientConnection: Sendable {
   private static let discardedBytes = 256 * 1024
   private static let discardedPieceBytes = 16 * 1024
 
-  /// Call before closing the descriptor. If the client is still sending, closing resets the connection and loses the
-  /// last response, so this reads pending bytes, up to a limit.
+  /// Reads pending bytes, up to a limit. Call it before the descriptor is closed: if bytes are unread, closing resets
+  /// the connection, and the client may lose the last response.
   func discardInput() {
     withUnsafeTemporaryAllocation(byteCount: Self.discardedPieceBytes, alignment: 1) { room in
       for _ in 0..<Self.discardedBytes / Self.discardedPieceBytes

@@ -16,15 +16,15 @@ package struct HTTPLoad: Hashable, Sendable {
 
 /// The reason for refusing a connection, or for ending it before its response.
 package enum ConnectionRefusal: String, CaseIterable, Sendable {
-  /// Its address or IPv6 network had the maximum number of connections.
+  /// The client's address or IPv6 network had the maximum number of connections.
   case address
-  /// The server was crowded, and its address or IPv6 network had its share of connections.
+  /// The server was crowded, and the client's address or IPv6 network had its share of connections.
   case share
   case descriptors
   case ending
   case crowd
   case head
-  /// Its client sent a head or received a response too slowly. The limits are stricter in a crowd.
+  /// The client sent a head or received a response too slowly. The limits are stricter when the server is crowded.
   case timeout
 
   /// Parses a line of libmicrohttpd's log, the only report of these refusals.
@@ -41,7 +41,7 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
 }
 
 /// All open connections, and their count by address. libmicrohttpd reports a connection as closed before it closes the
-/// descriptor, so under this table's lock the descriptor's number cannot belong to another file.
+/// descriptor, so while this table is locked, the descriptor of a connection in it cannot belong to another file.
 final class ConnectionTable: Sendable {
   private struct Entry {
     let connection: ClientConnection
@@ -54,7 +54,7 @@ final class ConnectionTable: Sendable {
     var entries: [ObjectIdentifier: Entry] = [:]
     var leaving = 0
     var counts: [IPAddress: Int] = [:]
-    /// The time at the connection limit, during which clients wait in the kernel's queue and cannot be counted.
+    /// How long the table was full. New clients then wait in the kernel's queue and cannot be counted.
     var fullMilliseconds: UInt64 = 0
     var checked: UInt64?
     /// Whether the server is crowded and has no idle connection to end.
@@ -72,21 +72,21 @@ final class ConnectionTable: Sendable {
 
   private enum Phase: UInt8 {
     case serving
-    /// Ends each connection with its next response; new ones are accepted.
+    /// Ends each connection with its next response; new connections are accepted.
     case draining
     /// Like `draining`, but new connections are refused.
     case ending
   }
 
-  /// A crowd can cause ten thousand refusals a second, for which a lock is cheap enough.
+  /// A lock is cheap enough even for the ten thousand refusals a second that many clients can cause.
   private let refused = Mutex<[ConnectionRefusal: Int]>([:])
   private let state = Mutex(State())
   private let phase = Atomic(Phase.serving.rawValue)
   private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
-  /// From this count on, the server is crowded: a new connection ends idle ones. If none is idle, it is refused if its
-  /// address already has its share. Lower than the limit, so that new clients can connect at all.
+  /// From this count on, the server is crowded: each new connection ends idle ones. If none is idle, new connections of
+  /// addresses that have their share are refused. The count is below the limit, so that other clients can connect.
   private let crowd: Int
   /// How many idle connections are ended together, so that not every new connection has to search for one.
   private let batch: Int
@@ -165,7 +165,7 @@ final class ConnectionTable: Sendable {
   /// The interval of ``makeRoom()``, which costs less than a microsecond while there is room.
   static let roomMilliseconds = 50
 
-  /// Makes room after a burst during which no connection was idle. At its limit, libmicrohttpd would accept no more.
+  /// Called by a timer: at its limit, libmicrohttpd accepts no connection, so ``add(_:)`` is not called to make room.
   func makeRoom() {
     state.withLock { state in
       let now = monotonicMilliseconds()
@@ -178,7 +178,7 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Ends slow readers above their share. Queries the kernel for each, which is too expensive per new connection.
+  /// Ends slow readers of addresses above their share. Only the timer calls it, because it queries the kernel for each.
   private func endSlow(in state: inout State) {
     let (now, share) = (monotonicMilliseconds(), share(in: state))
     var surplus = state.counts.filter { $0.value > share }.mapValues { $0 - share }
@@ -206,8 +206,8 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// In a crowd, ends the oldest idle connections, whose clients can reconnect without loss, and those whose first head
-  /// does not arrive. Exempts proxies, which serve many clients.
+  /// If the server is crowded, ends the oldest idle connections, whose clients can reconnect without loss, and new ones
+  /// whose first head does not arrive. Exempts proxies, which serve many clients.
   private func endIdle(in state: inout State) {
     guard state.taken >= crowd else { return }
     let now = monotonicMilliseconds()

@@ -10,8 +10,8 @@ package struct ConnectionTimeouts: Sendable {
   /// Seconds over which that rate is measured: long enough for a train in a tunnel.
   package var floorWindowSeconds = 20
 
-  /// In a crowd, the bytes per second required of clients above their share, and the seconds over which that is
-  /// measured. A client that is cut off can request the rest.
+  /// If the server is crowded, the bytes per second required of clients above their share, and the seconds over which
+  /// the rate is measured. A client that is cut off can request the rest.
   package var crowdedFloorBytesPerSecond = 16 * 1024
   package var crowdedWindowSeconds = 2
 
@@ -29,12 +29,12 @@ package struct ConnectionTimeouts: Sendable {
     /// Milliseconds of a monotonic clock.
     let since: UInt64
 
-    /// How long a connection counts as busy after it opens or after a response. An active client sends again by then.
+    /// How long a connection counts as busy after it opens or after a response. Active clients send within this time.
     static let momentMilliseconds: UInt64 = 250
 
     var isAnswering: Bool { phase == .handling || phase == .sending }
 
-    /// A new connection counts as waiting only after this time without a head, because lost packets are resent by then.
+    /// A new connection without a head counts as waiting after this time, in which a client resends lost packets.
     static let patienceMilliseconds: UInt64 = 1_000
 
     /// Whether it can be ended without losing a request.
@@ -60,7 +60,7 @@ package struct ConnectionTimeouts: Sendable {
     switch activity.phase {
     case .handling: .keep(nil)
     case .opening: isOver(headSeconds, activity, now) ? .end : .keep(nil)
-    // Includes the time for a head that begins at the end of the idle time.
+    // A head may begin at the end of the idle time, so the time for a head is added.
     case .idle: isOver(idleSeconds + headSeconds, activity, now) ? .end : .keep(nil)
     case .sending: judgeSending(activity, progress, acknowledged: acknowledged, at: now)
     }

@@ -19,7 +19,7 @@ package struct IPAddress: Hashable, Sendable {
   /// The address from a socket call; nil for other address families.
   init?(_ pointer: UnsafePointer<sockaddr>) {
     let raw = UnsafeRawPointer(pointer)
-    // On Linux the family comes first. The compiler takes `sockaddr.sa_family` for a member declared by CMicroHTTPD.
+    // On Linux, the family comes first. `sockaddr.sa_family` is unusable: the compiler attributes it to CMicroHTTPD.
     switch CInt(raw.loadUnaligned(as: sa_family_t.self)) {
     case AF_INET:
       let address = raw.loadUnaligned(as: sockaddr_in.self).sin_addr.s_addr
@@ -71,9 +71,9 @@ package struct IPNetwork: Hashable, Sendable {
   func contains(_ address: IPAddress) -> Bool { address.bits >> hostBits == prefix }
 }
 
-/// The sender's address by `X-Forwarded-For`; `peer` if that is not a trusted proxy or the entry is unusable. Each
-/// proxy appends the address of its client, so entries are read from the end, up to the first that is not a trusted
-/// proxy. Earlier entries are written by the client.
+/// The sender's address: `peer`, or an entry of `X-Forwarded-For`. Each proxy appends its client's address, so entries
+/// are read from the end. Reading stops at the first address that is not a trusted proxy, because it may have forged
+/// all earlier entries, and before an entry that is not an address.
 func senderAddress(
   _ fields: [String], from peer: IPAddress?, trusts: (IPAddress) -> Bool
 ) -> IPAddress? {

@@ -45,8 +45,8 @@ package struct HTTPRequest: Hashable, Sendable {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// The parameters by name; `flag` alone has the value "". Not decoded, because no name or value here needs an escape,
-  /// and caches would store another copy for each spelling of a target.
+  /// The parameters by name; one without `=` has the value "". They are not decoded, because no name or value here
+  /// needs an escape, and caches store another copy for each spelling of a target.
   package var queryItems: [String: String] {
     get throws(Problem) {
       var items: [String: String] = [:]
@@ -76,9 +76,9 @@ package struct HTTPMeasurement: Sendable {
   package let status: Int
   /// Announced bytes of the body.
   package let bodyBytes: Int64
-  /// Bytes of the body that the client received. If the response was cut off, the acknowledged ones; 0 for a small one.
+  /// Bytes of the body that the client received. For a response that was cut off: acknowledged bytes; 0 if it is small.
   package var sentBytes: Int64
-  /// Whether the body includes the file's end, which only one part of a download does.
+  /// Whether the body includes the file's end. If a download has several parts, only one of them does.
   package var isLastPart = false
   package let isComplete: Bool
   /// The label of the client's User-Agent, if any.

@@ -8,8 +8,8 @@ package struct HTTPResponse: Sendable {
   package var headers: HTTPHeaders
   /// The body; for HEAD, it only determines the headers.
   package var body: HTTPBody
-  /// Whether the response depends only on the target and the preference for gzip. The server then keeps it for GET and
-  /// HEAD, without calling the handler again, until ``HTTPServer/forgetAnswers``.
+  /// Whether the response depends only on the target and the preference for gzip. If so, the server sends it for each
+  /// GET and HEAD, without calling the handler again, until ``HTTPServer/forgetAnswers`` is called.
   package var isReusable = false
   /// Identifies the response in its measurement. Only the handler's owner knows the type.
   package var mark: (any Sendable)?
@@ -30,7 +30,7 @@ package struct HTTPResponse: Sendable {
     }
   }
 
-  /// The bytes of a response in memory that ends its connection.
+  /// Encodes the response, whose body is in memory, with `Connection: close`.
   func lastBytes(isHead: Bool, at now: UTCTime) -> [UInt8] {
     var all: HTTPHeaders = ["Date": now.httpText, "Content-Length": "\(body.length)", "Connection": "close"]
     all.append(contentsOf: headers)

@@ -36,8 +36,8 @@ enum HeadSize {
   static let fieldLimit = 64
 }
 
-/// Checks a request's head before a handler is called, in this order: version, framing, method. An ambiguous end of
-/// the request takes precedence over other errors.
+/// Checks a request's head before a handler is called, in this order: version, framing and fields, target, method. So
+/// an ambiguous end of the request is reported, rather than a wrong target or method.
 enum RequestGuard {
   /// Throws the problem to respond with; its text repeats nothing from the client. `accountsForEveryByte` means that
   /// line and fields, separated by one space or CRLF, make up every received byte. libmicrohttpd returns C strings: it

@@ -2,7 +2,7 @@ import SeedFormat
 import SeedSystem
 
 extension HTTPResponse {
-  /// Applies the request's conditions and ranges to a 200 response (13.2.1), in the order of RFC 9110, 13.2.2.
+  /// Applies the request's conditions and ranges, only to a 200 response, in the order of RFC 9110, 13.2.2.
   package func selected(for request: HTTPRequest) -> HTTPResponse {
     guard status == 200 else { return self }
     let conditions = Conditions(
@@ -28,8 +28,8 @@ extension HTTPResponse {
     return replaced(by: part)
   }
 
-  /// Keeps the body, of which the server sends only the length, as for HEAD (RFC 9110, 8.6: no other length is
-  /// allowed). Removes the fields that describe a body (15.4.5).
+  /// Keeps the body for its length: as for HEAD, the server sends only that, and no other length is allowed (RFC 9110,
+  /// 8.6). Removes the fields that describe a body (15.4.5).
   private var notModified: HTTPResponse {
     var kept = headers
     kept.remove(Self.describingABody)
@@ -73,15 +73,15 @@ private struct Conditions {
     return modified > known
   }
 
-  /// If-Range: the exact validator, by strong comparison (RFC 9110, 13.1.5).
+  /// False if there is an If-Range without the exact validator (strong comparison; RFC 9110, 13.1.5).
   var allowsRange: Bool {
     let validators = request.values(of: "If-Range")
     guard let validator = validators.first else { return true }
     return validators.count == 1 && (validator == tag || validator == lastModified)
   }
 
-  /// The entity tags in the fields, with quotes and `W/`, or `*`, which matches any representation. Other servers' tags
-  /// may contain commas; their parts never equal a tag of this server, whose tags have none.
+  /// The entity tags in the fields, with quotes and `W/`, or `*`, which matches any representation. A tag of another
+  /// server is split if it contains a comma. No part of it equals a tag of this server, because these have no commas.
   private func tags(_ name: String) -> [String]? {
     let values = request.values(of: name)
     guard !values.isEmpty else { return nil }

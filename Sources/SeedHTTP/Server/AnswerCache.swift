@@ -10,8 +10,8 @@ final class AnswerCache: Sendable {
   struct Entry {
     fileprivate let target: [UInt8]
     fileprivate let gzip: Bool
-    /// The handler's response, for conditional requests and for responses that connections cannot share. Nil if
-    /// ``prepared`` has read the file, so that its descriptor is released.
+    /// The handler's response, for conditional requests and for responses that connections cannot share. Nil for a file
+    /// that ``prepared`` has read, so that the file's descriptor is released.
     let whole: HTTPResponse?
     /// The response in libmicrohttpd's form; nil until a plain request needs it, and if connections cannot share it.
     let prepared: PreparedResponse?
@@ -39,7 +39,7 @@ final class AnswerCache: Sendable {
 
   var bytes: Int { state.withLock { $0.bytes } }
 
-  /// Read before calling the handler, and passed to ``keep(_:_:to:gzip:of:)`` with its response.
+  /// Read it before the handler is called, and pass it to ``keep(_:_:to:gzip:of:)``, which drops outdated responses.
   var generation: Int { state.withLock { $0.generation } }
 
   func keep(

@@ -45,8 +45,8 @@ package final class HTTPServer: Sendable {
 
   private static let reapingMilliseconds = 500
 
-  // Closures that do not retain the server, so that a handler can keep them: a handler's thread that released the
-  // last reference to the server would wait for itself.
+  // These closures do not retain the server, so a handler may keep them. If a handler's thread released the server's
+  // last reference, it would wait for its own end.
 
   package var load: @Sendable () -> HTTPLoad {
     { [connections = dispatcher.connections] in connections.load }
@@ -59,9 +59,9 @@ package final class HTTPServer: Sendable {
   /// Ends each connection with its next response. Accepts new ones, because clients need time to use another server.
   package func drain() { dispatcher.connections.beginDraining() }
 
-  /// Refuses new connections, and waits for admitted requests and briefly for arriving ones, but not longer than the
-  /// grace period. Then closes all connections, and blocks until all threads have ended, which a handler can delay
-  /// further. A second call waits too. Returns the number of requests cut off.
+  /// Refuses new connections. Waits for admitted requests, and briefly for arriving ones, at most for the grace period.
+  /// Then closes all connections and blocks until all threads have ended, which takes longer if a handler is running.
+  /// A second call waits too. Returns the number of requests cut off.
   @discardableResult
   package func stop(gracePeriod: Duration = .seconds(5)) -> Int {
     guard dispatcher.connections.beginEnding() else {

@@ -59,7 +59,7 @@ struct HeadReader {
   }
 
   /// Bytes of the colon and white space before the value. If a folded line was moved into the name, returns more than
-  /// all received bytes, so that the sum is wrong.
+  /// all received bytes, so that the sum cannot match.
   private func gap(between name: HeadText, and value: HeadText) -> Int {
     guard let nameStart = name.baseAddress, let valueStart = value.baseAddress else { return arrived + 1 }
     let gap = Int(bitPattern: valueStart) - Int(bitPattern: nameStart) - name.count

@@ -26,7 +26,7 @@ struct ListeningSocket: ~Copyable {
 
   deinit { close(descriptor) }
 
-  // Several threads wait for one connection, and accept must not block those that come too late.
+  // A new connection can wake several threads. `accept` must not block those that find it already taken.
   private static let flags = CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
   /// Maximum unsent bytes of a response in the kernel. Otherwise it buffers several megabytes per slow client, and a

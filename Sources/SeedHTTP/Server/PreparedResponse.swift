@@ -61,8 +61,8 @@ final class PreparedResponse: Sendable {
       && (!ending || seedbank_mhd_add_field(response, "Connection", "close") != 0)
   }
 
-  /// A response for 304 with the length of a body that is not sent, because libmicrohttpd 0.9.75 sends a length or
-  /// `chunked` with each response. The block size is 1, because the library allocates and clears a block.
+  /// A response for 304, which announces a body's length without sending the body: libmicrohttpd 0.9.75 announces the
+  /// length of the response that it gets. The block size is 1, because the library allocates and clears a block.
   private static func announcing(_ length: Int64) -> OpaquePointer? {
     guard length > 0 else { return seedbank_mhd_response_copying(nil, 0) }
     return MHD_create_response_from_callback(UInt64(length), 1, readStream, nil, nil)

@@ -43,8 +43,8 @@ final class RequestDispatcher: Sendable {
     _ = refuseBySocket(.targetTooLong, to: request, current)
   }
 
-  /// False if the connection must be dropped. libmicrohttpd calls this at the end of the head and of the request. It
-  /// closes a connection that responds at the first call, so the first call only sends refusals.
+  /// False if the connection must be dropped. libmicrohttpd calls this at the end of the head and of the request.
+  /// A response at the first call makes it close the connection, so the first call only sends refusals.
   func advance(
     _ current: CurrentRequest, on connection: OpaquePointer, method: HeadText, version: HeadText
   ) -> Bool {
@@ -87,7 +87,7 @@ final class RequestDispatcher: Sendable {
     } else if let request {
       current.step = .handler(request, gzip: gzip)
     }
-    // Between the calls, libmicrohttpd would send "100 Continue", although there is no body.
+    // Responds now, because before the second call libmicrohttpd would send "100 Continue", although there is no body.
     guard head.fields.expects else { return true }
     return advance(current, on: connection, method: line.method, version: line.version)
   }
@@ -100,7 +100,7 @@ final class RequestDispatcher: Sendable {
     return prepared.send(to: current, on: connection)
   }
 
-  /// Writes to the socket, because libmicrohttpd may lack memory for a response to so large a head and end the
+  /// Writes to the socket. After so large a head, libmicrohttpd may lack memory for a response, and would end the
   /// connection without one. All earlier responses have been sent. Returns false: the connection must be dropped.
   private func refuseBySocket(_ problem: Problem, to request: HTTPRequest, _ current: CurrentRequest) -> Bool
   {

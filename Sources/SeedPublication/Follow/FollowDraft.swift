@@ -2,7 +2,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The newest metadata of a followed publication, verified like a client would and not yet written.
+/// The newest metadata of a followed publication. It was verified as a client would verify it, and is not written yet.
 struct FollowDraft: Sendable {
   /// The new files, in the order in which they must be written.
   let files: [MetadataFile]

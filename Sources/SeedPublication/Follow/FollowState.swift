@@ -20,7 +20,7 @@ package struct FollowState: Hashable, Sendable {
   /// The minimum time before a warning, so that the followed server can restart.
   private static let leastLateSeconds = 60
 
-  /// A follower that looks every `seconds` seconds. An old copy counts as late only from `now` on.
+  /// For a follower that looks every `seconds` seconds. Until its first good look, the delay is measured from `now`.
   package init(every seconds: Int, now: UTCTime) {
     (began, lateSeconds) = (now, max(Self.missedLooks * seconds, Self.leastLateSeconds))
   }
@@ -37,7 +37,7 @@ package struct FollowState: Hashable, Sendable {
     failedLooks += 1
   }
 
-  /// Returns the time since which the copy may be outdated, if that is too long.
+  /// Returns the time since which the copy may be outdated; `nil` unless that was too long ago.
   package func lateSince(at now: UTCTime) -> UTCTime? {
     let last = lastGoodLook ?? began
     // A clock that was set back must not hide the delay. The next successful look corrects the time.

@@ -61,7 +61,7 @@ package struct Follower: Sendable {
   }
 
   private func get(_ object: PublishedObject) async throws {
-    // If the source is a disk, it does not notice a cancellation.
+    // Checked here, because a source on a disk does not check for cancellation.
     try Task.checkCancellation()
     let part = try await source.object(object)
     try await blocking { [folder] in try folder.place(object, from: part) }
@@ -151,7 +151,7 @@ package struct FollowFailure: Error, Hashable {
 package protocol FollowSource: Sendable {
   var name: String { get }
   func metadata(_ name: String, limit: Int) async throws -> [UInt8]?
-  /// Fetches an object. Returns the path of a file with its signed length and hash, which the caller moves.
+  /// Fetches an object. Returns the path of a file that has the signed length and hash. The caller moves the file.
   func object(_ object: PublishedObject) async throws -> String
 }
 

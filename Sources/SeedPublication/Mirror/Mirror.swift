@@ -26,7 +26,7 @@ package struct Mirror: Sendable {
     return options
   }
 
-  /// How often a publication is copied if it changes during the copy.
+  /// The maximum number of copies in a row, if the publication changes during each of them.
   private static let looks = 3
 
   /// Makes the mirror equal to the current publication. After a failure, remembers the completed steps and the error.
@@ -62,10 +62,10 @@ package struct Mirror: Sendable {
         continue
       }
       try result.get()
-      // The push itself remembers its attempts.
+      // The push saves its memory only before it writes the timestamp; later changes are saved here.
       if memory != MirrorMemory(file: memoryFile) { try memory.write(to: memoryFile) }
       report.add(push.report)
-      // Copies a newer version too, because its process may have given up waiting for the lock.
+      // Copies a newer version too: the process that published it may have given up waiting for the lock.
       if publication.timestampStamp == stamp { break }
     }
     return report
@@ -114,8 +114,8 @@ package struct Mirror: Sendable {
   }
 }
 
-/// Tests each request of a push and, for a fenced store, whether it honours conditional writes. Only these keep two
-/// publishers from overwriting each other.
+/// Tests each kind of request that a push makes. For a fenced store, also tests whether it honours conditional writes,
+/// because only these keep two publishers from overwriting each other.
 package struct MirrorProbe {
   private let store: any MirrorStore
   private let isFenced: Bool
@@ -191,7 +191,7 @@ package struct MirrorInterval {
     now >= next || (failures == 0 && stamp != shown)
   }
 
-  /// Whether the last update succeeded with this stamp. A further update then detects other publishers.
+  /// Whether the last update succeeded with this stamp. If so, a further one serves only to detect other publishers.
   package func shows(_ stamp: FileStamp?) -> Bool { failures == 0 && stamp == shown }
 
   /// `stamp` is the stamp of the timestamp's file before the attempt.

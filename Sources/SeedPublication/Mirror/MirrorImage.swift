@@ -74,7 +74,7 @@ package struct MirrorImage: Sendable {
 
   /// Whether the path may be removed. Protects the operator's own files and the roots.
   static func isRemovable(_ path: String) -> Bool {
-    // A crash left a temporary file: listing and removal hold the lock of all writers, so no writer is using it.
+    // A crash left the temporary file. No writer uses it, because listing and removal hold the lock of all writers.
     let isLeftover = path.hasSuffix(DurableFile.temporarySuffix)
     if isLeftover { return isPublished(String(path.dropLast(DurableFile.temporarySuffix.count))) }
     return isPublished(path) && path != timestampPath && !path.hasSuffix(".\(Root.type).json")

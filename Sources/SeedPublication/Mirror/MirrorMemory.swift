@@ -2,7 +2,7 @@ import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// A publisher's local memory of a mirror. If it is lost, the mirror is listed.
+/// A publisher's local record of a mirror's content. If it is lost, the mirror's files are listed again.
 package struct MirrorMemory: Hashable, Sendable {
   package struct Commit: Hashable, Sendable {
     package let tag: String
@@ -24,18 +24,18 @@ package struct MirrorMemory: Hashable, Sendable {
   package var behindSince: UTCTime?
   package var problem: String?
 
-  /// Replaces the length of metadata in the mirror whose content is unknown.
+  /// Recorded instead of the length if a metadata file is in the mirror, but its content is unknown.
   static let uncompared = -1
 
   /// The interval of complete listings, which detect files removed by others.
   static let listSeconds = UTCTime.secondsPerDay
 
-  /// Far more timestamps than are written before the outcome of an unanswered attempt is known.
+  /// The limit of ``put``: far more timestamps than are written until the outcome of an unanswered attempt is known.
   private static let mostPut = 100
 
   package init() {}
 
-  /// Must be saved before the timestamp is written, so a publisher that crashes recognises its own timestamp.
+  /// Save the memory before the timestamp is written, so that a publisher that crashed recognises its own timestamp.
   mutating func noteAttempt(_ image: MirrorImage) {
     let sha256 = image.timestamp.sha256.hex
     if !put.contains(sha256) { put = (put + [sha256]).suffix(Self.mostPut) }
@@ -107,7 +107,7 @@ extension MirrorMemory {
   }
 }
 
-/// Records that this publication continues another one: timestamps below a version are inherited.
+/// Records that this publication continues another one, so it may replace mirrored timestamps below a version.
 package enum MirrorInheritance {
   private static func file(_ stateFolder: String) -> String { "\(stateFolder)/mirrors/inherits.json" }
 

@@ -19,7 +19,7 @@ package struct MirrorPush {
   /// Failed removals after which a push ends.
   static let mostLeftovers = 10
 
-  /// `remember` saves the memory, before the timestamp is written.
+  /// `remember` saves the memory. It is called before the timestamp is written.
   package init(
     _ image: MirrorImage, to store: any MirrorStore, _ memory: MirrorMemory, _ options: MirrorOptions,
     now: UTCTime, remember: @escaping (MirrorMemory) throws -> Void
@@ -37,7 +37,7 @@ package struct MirrorPush {
     if options.isByHand || memory.needsList(now) || !isKnown {
       try look()
     } else if options.looksFirst || !steps.isEmpty {
-      // One small request finds a store that hangs, and another publisher, before anything is written.
+      // Before anything is written, one small request detects a store that hangs, and another publisher.
       let found = try store.read(image.timestamp.path)
       // If the mirror is back at an earlier timestamp of this publisher, it may lack files that the memory lists.
       if try conditionToReplace(found) != nil, !memory.committed(found) { try look() }
@@ -54,7 +54,7 @@ package struct MirrorPush {
         if leftovers.count == Self.mostLeftovers { break }
       }
     }
-    // Corrects the memory if, according to it, the mirror was behind although no step was needed.
+    // If the mirror was behind according to the memory, but no step was needed, corrects the memory.
     if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
     if let first = leftovers.first { throw MirrorError.leftover(first) }
   }
@@ -164,7 +164,7 @@ package struct MirrorPush {
   }
 
   private mutating func noteCommit(_ tag: String) {
-    // Until now, clients may have used the former files, so the grace period of these begins now.
+    // Clients may have used the former files until now, so the grace period of these files begins now.
     memory.noteCommit(image, tag: tag, now: now.passed(since: begun))
     note(image.timestamp)
     report.isCommitted = true
@@ -203,7 +203,7 @@ package struct MirrorPush {
     for (path, length) in memory.held where MirrorImage.isMetadata(path) && known[path] != length {
       memory.held[path] = MirrorMemory.uncompared
     }
-    // If the timestamp is another one, its clients may still use files that the last one did not name.
+    // If the timestamp is not the committed one, clients may use unnamed files, so their grace period restarts.
     memory.unnamed = isCommitted ? memory.unnamed.filter { memory.held[$0.key] != nil } : [:]
     memory.listedAt = now
     memory.commit = found.map { found in
@@ -225,7 +225,7 @@ package struct MirrorOptions: Sendable {
   /// Timestamps below this version belong to the publication that this one continues; see ``MirrorInheritance``.
   package var inheritsBelow = 0
   package var graceSeconds = 0
-  /// Whether to check the mirror's timestamp even if nothing is to be written: a folder may be an empty mount point.
+  /// Whether to check the mirror's timestamp even if nothing must be written: a folder may be an empty mount point.
   package var looksFirst = false
   /// Whether the program is shutting down. The next push continues the work.
   package var isOver: @Sendable () -> Bool = { false }

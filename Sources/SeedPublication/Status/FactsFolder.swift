@@ -7,8 +7,8 @@ package struct FactsFolder: Sendable {
 
   package static let mostBytes = 4 * 1024 * 1024
 
-  /// Protects collecting and writing facts, so older facts never replace newer ones, and no process takes another one's
-  /// temporary file for its own.
+  /// Held while facts are collected and written. Otherwise older facts could replace newer ones, and two processes
+  /// could write the same temporary file.
   package var lock: LockFile {
     let publication = Folder.parent(of: path)
     return LockFile("\(publication)/.facts.lock", of: publication)

@@ -40,7 +40,7 @@ package struct OriginReading: Hashable, Sendable {
     "\(stateFolder)/\(dataset).reading"
   }
 
-  /// How long the transaction was open, if that is too long.
+  /// How long the transaction was open; `nil` unless that was too long.
   package var tooLongSeconds: Int? {
     openMilliseconds.map { $0 / 1000 }.flatMap { $0 > Self.mostOpenSeconds ? $0 : nil }
   }

@@ -72,8 +72,8 @@ extension PublicationStatus {
 }
 
 extension SeriesProblem {
-  /// The words that all reports about the problem use; empty if each has its own. A remedy continues a sentence, and
-  /// apostrophes enclose its commands.
+  /// The words that all reports about the problem use; empty if each report has words of its own. A remedy continues a
+  /// sentence, and apostrophes enclose the remedy's commands.
   package var words: (title: String, remedy: String) {
     switch self {
     case .expired: ("signatures expired", "")

@@ -35,7 +35,7 @@ package struct SeriesFacts: Hashable, Sendable {
     package var newestAt: UTCTime?
     package var reason: StepRecord.Reason?
     package var foundBy: FoundBy?
-    /// When the origin became a standby that lacks published data; `nil` if it is not.
+    /// The time since which the origin has been a standby that lacks published data; `nil` if it is no such standby.
     package var behindSince: UTCTime?
     package var reading = OriginReading()
 
@@ -170,7 +170,7 @@ extension SeriesFacts.Column {
 }
 
 extension StepRecord {
-  /// Omits the error and the sentence about a comparison's reason.
+  /// For the public: without `error` and `foundReason`, which may contain private paths, rows or table names.
   fileprivate var publicJSON: JSONValue { .object(publicMembers) }
 
   /// The form in the history.

@@ -91,7 +91,7 @@ extension SeriesStatus.Steps {
 
 /// The expected frequency of steps, shared by the page, the metrics and their alert, and `seedbank status --check`.
 package enum StepRhythm {
-  /// The longest pause of `seedbank run`, and the longest delay of its reports.
+  /// The longest pause of `seedbank run` and the longest delay of its reports, unless `checkSeconds` is longer.
   static let longestRestSeconds = 90
   static let missedTurns = 5
   /// The schedule of a timer is unknown, so allow a day plus two hours for a slow step.
@@ -127,7 +127,7 @@ package enum SeriesProblem: Int, Hashable, Sendable, CaseIterable {
   case held
   /// The origin has new parts that await the operator's decision.
   case gained
-  /// A step kept its read transaction open for too long, so the origin cannot reclaim deleted rows.
+  /// A step kept its read transaction open for too long, during which the origin cannot reclaim deleted rows.
   case originHeldOpen
   /// The configuration no longer has a model of the series.
   case modelGone

@@ -3,7 +3,7 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// A step of one series, or of a whole dataset if it failed earlier. Consecutive equal steps share a record.
+/// A step of one series, or of a dataset if it ended before any series. Consecutive equal steps share a record.
 package struct StepRecord: Hashable, Sendable {
   package enum Outcome: String, Sendable, CaseIterable {
     /// A delta, a first version, a new schema or a snapshot was published.
@@ -98,7 +98,7 @@ package struct FoundBy: Hashable, Sendable {
   package var words: String { "found by \(way.rawValue)" + (reason.map { " (\($0))" } ?? "") }
 }
 
-/// Why rows were compared although the dataset uses a log, as a code that reveals nothing about the deployment.
+/// Why rows were compared although the dataset uses a log. The code reveals nothing about the deployment.
 package enum ComparisonWhy: String, Sendable, CaseIterable {
   /// No log has been set up.
   case noLog = "no-log"
@@ -120,7 +120,7 @@ package enum ComparisonWhy: String, Sendable, CaseIterable {
   /// The origin's schema changed, or its file was rewritten.
   case otherSchema = "other-schema"
   case otherLog = "other-log"
-  /// The log begins after the last step.
+  /// The log does not reach back to the last step.
   case pruned
   /// The log was edited, or the origin restored.
   case edited

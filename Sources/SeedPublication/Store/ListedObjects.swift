@@ -69,7 +69,7 @@ package struct DiskUse: Hashable, Sendable {
 
   init(freeBytes: Double, allBytes: Double) { (self.freeBytes, self.allBytes) = (freeBytes, allBytes) }
 
-  /// Whether rewriting every file could fill the disk. The alert SeedbankDiskNearlyFull uses the same rule.
+  /// Whether little space is free, or less than `bytes`. The alert SeedbankDiskNearlyFull uses the same rule.
   package func isNearlyFull(beside bytes: Int) -> Bool {
     freeBytes < Self.leastShare * allBytes || freeBytes < Double(bytes)
   }

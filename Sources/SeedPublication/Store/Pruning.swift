@@ -17,9 +17,9 @@ package struct Pruning {
   /// The time at which each file became unnamed, by path within the publication.
   package typealias Unnamed = [String: UTCTime]
 
-  /// Returns warnings about files that cannot be removed; the next run tries again. After a step of one dataset, examines
-  /// only its series, those with unnamed files, and on the disk those with a due file, because many datasets would make
-  /// each step slow.
+  /// Returns warnings about files that cannot be removed; the next run tries again. After a step of one `dataset`,
+  /// lists only the folders of its series, and those of other series with an unnamed file that is due. With many
+  /// datasets, listing all folders would make each step slow.
   package func run(
     _ published: PublishedMetadata, of dataset: DatasetName? = nil, now: UTCTime, isDryRun: Bool
   ) throws -> (removed: [String], waiting: Unnamed, warnings: [String]) {
@@ -64,7 +64,7 @@ package struct Pruning {
 
   private static func warnings(_ error: FileError?, _ files: String) -> [String] {
     error.map {
-      ["\($0), so \(files) remain: remove them by hand, or allow this user to; clients are not affected"]
+      ["\($0), so \(files) remain: remove them by hand, or let this user do so; clients are not affected"]
     } ?? []
   }
 

@@ -3,7 +3,7 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The published files on disk, in `metadata/` and `targets/`. Copies of a value share a cache of the last verified
+/// The published files on disk, in `metadata/` and `targets/`. Copies of this value share a cache of the last verified
 /// metadata, so a publisher and a front in one process verify each change once.
 package struct PublicationDirectory: Sendable {
   package let path: String
@@ -11,7 +11,7 @@ package struct PublicationDirectory: Sendable {
 
   /// The size limit for the publisher's own small files, more generous than the limits of clients.
   package static let mostFileBytes = 64 * 1024 * 1024
-  /// The suffix of files that are being compressed. Steps run at the same time, and must not sweep them.
+  /// The suffix of files that are being compressed. A step that runs at the same time must not remove them.
   package static let draftSuffix = ".draft"
 
   /// The mode of all published files: a front or web server may run as a different user than the publisher.
@@ -51,8 +51,8 @@ package struct PublicationDirectory: Sendable {
     return "there is no root before \(first), so apps with an earlier one cannot follow"
   }
 
-  /// Throws if a root is missing between others: clients of older roots cannot follow, and keys that it revoked would
-  /// count again. `shipped` is the file of the newest root that apps get.
+  /// Throws if a root is missing between others: clients of older roots could not follow, and keys that the missing
+  /// root revoked would count again. `shipped` is the file of the newest root that apps get.
   package func checkRoots(shipped: String?) throws {
     let versions = try rootVersions()
     for version in versions {

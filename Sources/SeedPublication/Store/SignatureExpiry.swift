@@ -5,9 +5,9 @@ package import SeedTrust
 package struct SignatureExpiry: Hashable, Sendable {
   package enum State: String, CaseIterable, Sendable {
     case valid
-    /// The operator must fetch the offline key.
+    /// It expires soon: the operator must fetch the offline key.
     case expiring
-    /// A publisher would have renewed it long ago.
+    /// It is online and expires soon: a running publisher would have renewed it long ago.
     case neglected
     case expired
   }

@@ -17,7 +17,7 @@ package enum ExitCode: Int32, Sendable, CaseIterable {
   /// Only of `status --check`: clients cannot use the publication.
   case critical = 2
   case usage = 64
-  /// The data is wrong, or holds back a publication.
+  /// The data is wrong, or a series or dataset is held back.
   case badData = 65
   /// The origin or server does not respond.
   case unavailable = 69

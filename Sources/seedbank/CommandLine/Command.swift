@@ -48,7 +48,7 @@ struct Parameter: Sendable {
     Self(name: name, actions: actions, help: help)
   }
 
-  /// If it is given more than once, the last value is used, unless it is repeatable.
+  /// If the option is given more than once, the last value is used, or all values if it is repeatable.
   static func value(
     _ name: String, _ valueName: String, short: Character? = nil, isRequired: Bool = false,
     isRepeatable: Bool = false, choices: [String] = [], setting: String? = nil,

@@ -32,7 +32,7 @@ final class ScratchFolder: Sendable {
     (self.path, self.draft) = (path, draft)
   }
 
-  /// The owner calls it. `deinit` could be too late, because a queue may hold the last reference until the process ends.
+  /// The owner must call it: `deinit` may be too late, because a queue may hold the last reference until the exit.
   func remove() {
     // Removes first, because a signal after `cancel` would end the process without cleanup.
     Self.remove(path, draft)

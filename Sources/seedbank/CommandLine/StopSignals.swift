@@ -34,7 +34,7 @@ struct StopSignals: Sendable {
         _ = await first()
         return nil
       }
-      // A signal ends the body, and the end of the body ends the wait for a signal.
+      // The first task that ends, the body or the wait for a signal, cancels the other one.
       let value = try await group.next() ?? nil
       group.cancelAll()
       return try await group.reduce(value) { $0 ?? $1 }
@@ -61,7 +61,7 @@ struct StopSignals: Sendable {
 }
 
 /// Delivers signals that end the process. Dispatch's signal sources would lose a signal that arrives before they listen,
-/// and a second signal during their cancellation.
+/// and a second one that arrives while they are being cancelled.
 final class SignalListeners: Sendable {
   static let shared = Result { try SignalListeners() }
 

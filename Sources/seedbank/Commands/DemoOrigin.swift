@@ -49,7 +49,7 @@ enum DemoOrigin {
 
     """
 
-  /// The stops of a trip are a line's `step` apart, which is coprime to their number, so that no stop occurs twice.
+  /// The stops of a trip are its line's `step` apart. `step` and the number of stops are coprime, so no stop recurs.
   private static func tripRows(_ trips: Int) -> String {
     """
     CREATE TEMP TABLE made AS \(numbers(1...trips)), r AS (

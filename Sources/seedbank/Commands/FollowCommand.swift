@@ -13,8 +13,8 @@ extension Command {
       read the folder at all times. It needs no key and no configuration. Files that are no longer published are removed after the grace period.
 
       With --serve, the same process serves the folder. Its page, /readyz and /metrics show when it last reached the \
-      publication. If a client without the library already has a newer version from another front, this front asks it to retry, \
-      so that it does not download a snapshot.
+      publication. If a client without the library already has a newer version from another front, this front asks the \
+      client to try again, so that the client does not download a snapshot.
 
       Instead of an address, you can give a folder, such as a disk that was carried into an isolated network. Each file is \
       compared with its signed hash while it is copied.
@@ -151,7 +151,7 @@ private struct FollowJob: Sendable {
     } catch { return error }
   }
 
-  /// Reports older metadata only after so many consecutive checks, because a cache or follower may lag for a moment.
+  /// Reports older metadata only after this many consecutive checks, because a cache or follower may lag for a moment.
   private static let olderLooks = 3
 
   private func note(_ failure: (any Error)?, inARow count: Int) {

@@ -16,8 +16,8 @@ extension Command {
 
       An import runs no triggers. If a table has triggers, you must add --ignore-triggers. Ctrl-C ends the import and reports which rows are kept.
 
-      The first record of a CSV names the fields, unless --header does. An empty field is NULL. It is an empty string if it has \
-      quotation marks, or if its column is TEXT NOT NULL.
+      The first record of a CSV names the fields, unless --header does. An empty field is NULL, unless it has \
+      quotation marks or its column is TEXT NOT NULL: then it is an empty string.
 
       Exit codes: 64 a wrong command line, 65 bad data, 74 a file cannot be read or written, 75 the database is in use, \
       78 a bad mapping or schema.
@@ -47,7 +47,7 @@ extension Command {
       .flag(
         "accept-shrink",
         help:
-          "Delete rows that the files lack, even if a table of 100 rows or more loses over half of them, or any table loses all."
+          "Delete rows that the files lack, even if a table loses all its rows, or, if it has 100 or more, over half of them."
       ),
       .value(
         "rejects", "path",
@@ -106,7 +106,7 @@ extension Command {
     if report.rowsPassedOver > 0 {
       let (rows, were) =
         report.rowsPassedOver == 1 ? ("1 row", "was") : ("\(report.rowsPassedOver.grouped) rows", "were")
-      console.note("\(rows) met no list's 'where', and \(were) skipped.")
+      console.note("\(rows) matched no list's 'where', and \(were) skipped.")
     }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }

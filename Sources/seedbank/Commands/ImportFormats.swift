@@ -75,7 +75,7 @@ struct ImportFormats {
       throw Refusal.usage("import", "'--\(option)' is for CSV: add '--format csv'.")
     }
     if format == .ndjson {
-      // If a list has a path to its rows, each line is a document with many rows, so it is not read as one row.
+      // Each line is one row. But if a list has a path to its rows, each line is a document with many rows.
       for number in mapping.lists.indices where mapping.lists[number].rows == "$" {
         if case .array = mapping.lists[number].layout { mapping.lists[number].layout = .lines }
       }

@@ -6,9 +6,9 @@ extension Command {
   static let mirror = Command(
     name: "mirror", abstract: "Check and fill the mirrors of the publication.",
     discussion: """
-      'run' and 'regenerate' bring the configured mirrors up to date after each step. 'check' writes a small file, and removes it \
-      again, to test whether each mirror can be listed, read and written, and whether it honours conditional writes, without \
-      which two publishers could overwrite each other. 'push' brings the mirrors up to date now, checks all their \
+      'run' and 'regenerate' bring the configured mirrors up to date after each step. 'check' writes a small file to \
+      each mirror and removes it again. This tests whether the mirror can be listed, read and written, and honours conditional \
+      writes, which keep two publishers from overwriting each other. 'push' brings the mirrors up to date now, checks all their \
       files, and refills a mirror that was emptied. 'seedbank status' shows their state.
 
       Exit codes: 69 a mirror does not answer, 75 another publisher is ahead or at work, 78 a mirror rejects a needed operation (see the message).

@@ -189,7 +189,7 @@ private struct OriginLogChange {
       isDone
       ? ["\(dataset.file.printable): origin.changes is log.", Self.restart]
       : [
-        "With --yes, the tables listed first get a log. Each changed row of them then costs its writer one more small row."
+        "With --yes, the tables listed first get a log. From then on, each change of a row also writes a small row."
       ]
     return (lines + end).joined(separator: "\n")
   }

@@ -171,9 +171,9 @@ extension Command {
     discussion: """
       Use it only after a disaster: the publication is lost, or the newest backup is older than the clients' data. Every \
       series begins a new history at version 1 with the current rows of its origin, under the root that clients \
-      trust, and every client downloads a snapshot. A publication that is too old is continued; a lost one is \
-      replaced. The command needs root.json and the keys, including the targets key. It ends the holds of rollbacks, accepts \
-      tables that lost rows, and reads a standby even if it lacks published rows.
+      trust, and every client downloads a snapshot. If the publication exists but is too old, it is \
+      continued; if it is lost, a new one is made. The command needs root.json and the keys, including the targets \
+      key. It ends the holds of rollbacks, accepts tables that lost rows, and reads a standby even if it lacks published rows.
       """,
     options: [
       .config,

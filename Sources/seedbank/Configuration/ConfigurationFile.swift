@@ -48,7 +48,7 @@ enum TextFile {
 struct ConfigurationEdit {
   private var json: JSONValue
 
-  /// Waits while another command changes the file, because one of the two changes would be lost. If the file is a
+  /// Waits while another command changes the file. Otherwise, one of the two changes would be lost. If the file is a
   /// symbolic link, changes its target.
   static func make(in file: String, _ change: (inout Self) -> Void) throws {
     let file = PhysicalPath.existing(file) ?? file
@@ -62,8 +62,8 @@ struct ConfigurationEdit {
   private static let waitSeconds = 10
   private static let pauseMicroseconds: UInt32 = 20_000
 
-  /// Locks the configuration file, so that no lock file stays in the operator's folder. Each change replaces the file, so
-  /// a lock on a replaced file does not count. Continues without a lock if the disk has none, as in some networks.
+  /// Locks the configuration file itself, so that no lock file stays in the operator's folder. Each change replaces the
+  /// file, so a lock on a replaced file does not count. Continues without a lock on a file system that has none.
   private static func locked(_ path: String) throws -> File {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     while true {

@@ -19,7 +19,7 @@ struct PostgresSettings: Hashable {
 }
 
 extension DatasetConfiguration {
-  /// Read in this order: `origin.command`, the last location, checks that there is exactly one. The rest depends on it.
+  /// Read in this order. The last location, `origin.command`, checks that one is given; later settings depend on it.
   static let originSettings = databaseSettings + feedSettings + readingSettings
 
   private static let databaseSettings: [Setting<Self>] = [

@@ -22,7 +22,7 @@ struct DeploymentConfiguration: SettingsFile {
 
   var stopSeconds: Int { drainSeconds + graceSeconds }
 
-  /// Roles that all datasets share may be valid for only this time, because each step signs them with its own lifetime.
+  /// Shared roles may be valid for only this time, because each step signs them with the lifetime of its own dataset.
   var shortestLifetime: Int { lifetimes.min() ?? PublishingPolicy().lifetimeSeconds }
 
   var longestLifetime: Int { lifetimes.max() ?? PublishingPolicy().lifetimeSeconds }

@@ -169,8 +169,8 @@ struct LocalSeriesStatus {
   }
 }
 
-/// A series' working copy. While a step writes a large change, or after it was killed, `version` and `rows` are nil,
-/// but the copy does not count as unreadable.
+/// A series' working copy. While a step writes a large change, or after such a step was killed, `version` and `rows`
+/// are nil, but the copy does not count as unreadable.
 struct CopyStatus {
   private(set) var version: SeedVersion?
   private(set) var rows: [String: Int]?

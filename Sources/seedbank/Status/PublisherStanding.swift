@@ -71,7 +71,7 @@ struct PublisherStanding {
     case .modelUnpublished: unpublished.count > unserved.count
     case .keyFiles: keys.contains { !$0.faults.isEmpty }
     case .keyChange: !pending.isEmpty
-    // Only the state's disk, because a front checks the publication's disk itself.
+    // Only the disk of the state folder, because a front checks the publication's disk.
     case .stateDisk: fullDisks.contains { $0.folder == configuration.state }
     }
   }
@@ -124,7 +124,7 @@ struct MirrorStatus {
     }
     let time = memory.behindSince.map { " for \(TimeSpan(from: $0, to: now))" } ?? ""
     guard versionsBehind > 0 else {
-      let state = memory.behindSince == nil ? "up to date since" : "fails\(time), last brought up to date at"
+      let state = memory.behindSince == nil ? "up to date since" : "failing\(time), last up to date at"
       return "\(place): \(state) \(commit.at)\(reason)"
     }
     let behind = versionsBehind == 1 ? "1 signed state" : "\(versionsBehind) signed states"

@@ -48,7 +48,7 @@ struct StatusCheck {
     ]
   }
 
-  /// The error has no message, because the printed line has it.
+  /// The error has no message, because the printed line describes the problems.
   func throwIfNotOK() throws(Refusal) {
     guard level != .ok else { return }
     throw Refusal(level == .warning ? .failure : .critical, "", isInResult: true)

@@ -98,7 +98,7 @@ extension Publisher {
     facts = FactsKeeper(isOn: configuration.hasFacts, report: report)
   }
 
-  /// Makes a dataset's job. If its models are unsuitable, records a failed step and runs the program for failures.
+  /// Makes a dataset's job. If its models are unsuitable, records a failed step and runs the `on.failed` program.
   func job(
     _ dataset: DatasetConfiguration, for use: OriginUse = .step, _ notices: StepNotices? = nil
   ) throws -> DatasetJob {
@@ -115,7 +115,7 @@ extension Publisher {
     note(failure: Refusal(of: error).message, reason, of: dataset, now: .now())
   }
 
-  /// Records that no step can begin, and runs the program for failures, for each dataset.
+  /// For each dataset, records that no step can begin, and runs the `on.failed` program.
   func note(
     _ error: any Error, _ reason: StepRecord.Reason, of datasets: [DatasetConfiguration],
     _ notices: StepNotices
@@ -136,7 +136,7 @@ extension DatasetJob {
     let plans = try dataset.plans()
     self.init(name: dataset.name, origin: try dataset.place(plans, use), plans: plans, policy: dataset.policy)
     (knownOrigin, commandSeconds) = (dataset.knownOrigin, dataset.feed.commandSeconds)
-    // While 'run' is running, facts written by another command must also contain its interval, which monitors need.
+    // Monitors need the interval of 'run'. While it is running, facts that another command writes must contain it too.
     if RunLock.isHeld(in: dataset.stateFolder) { checkSeconds = dataset.checkSeconds }
   }
 }

@@ -106,10 +106,10 @@ import Testing
     let outcome = try run("1.json", "--mapping", "map.json", "--json")
     #expect(try JSONValue(parsing: Array(outcome.output.utf8))["rowsPassedOver"] == 2)
     let told = try run("1.json", "--mapping", "map.json")
-    #expect(told.errors.contains("2 rows met no list's 'where', and were skipped"), "\(told.errors)")
+    #expect(told.errors.contains("2 rows matched no list's 'where', and were skipped"), "\(told.errors)")
     try folder.write(#"[{"id": 1}]"#, "2.json")
     let one = try run("2.json", "--mapping", "map.json")
-    #expect(one.errors.contains("1 row met no list's 'where', and was skipped"), "\(one.errors)")
+    #expect(one.errors.contains("1 row matched no list's 'where', and was skipped"), "\(one.errors)")
   }
 
   @Test func `lines that are arrays of rows are documents of JSON, not rows`() throws {

@@ -229,7 +229,7 @@ import Testing
     let facts = scene.deployment.publication.facts
     #expect(facts.read(MirrorFacts.self)?.late.count == 1)
     let warnings = try scene.warnings
-    #expect(warnings.contains("warning: the mirror \(scene.mirror): fails for "), "\(warnings)")
+    #expect(warnings.contains("warning: the mirror \(scene.mirror): failing for "), "\(warnings)")
     try Folder.create(scene.mirror)
     try scene.deployment.seedbank("mirror", "push").expect(0)
     #expect(facts.read(MirrorFacts.self)?.late.count == 0)
