@@ -161,8 +161,10 @@ def fill(database, name, table):
     if "fill" not in table:
         return
     key, settings = ", ".join(map(quoted, table["key"])), ", ".join(f"{quoted(column)} = ?" for column in table["fill"])
-    database.execute(f"CREATE TEMP TABLE seedbank_key AS SELECT {key} FROM {name} ORDER BY {key}")
-    matches = f"({key}) = (SELECT {key} FROM seedbank_key WHERE _rowid_ = ?)"
+    copies = ", ".join(f"key_{place}" for place in range(len(table["key"])))  # A column of the key may be named rowid.
+    database.execute(f"CREATE TEMP TABLE seedbank_key(number INTEGER PRIMARY KEY, {copies})")
+    database.execute(f"INSERT INTO seedbank_key({copies}) SELECT {key} FROM {name} ORDER BY {key}")
+    matches = f"({key}) = (SELECT {copies} FROM seedbank_key WHERE number = ?)"
     database.executemany(f"UPDATE {name} SET {settings} WHERE {matches}", numbered(table))
     database.execute("DROP TABLE seedbank_key")
 
