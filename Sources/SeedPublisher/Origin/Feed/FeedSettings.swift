@@ -1,3 +1,4 @@
+import SeedDatabase
 package import SeedFormat
 package import SeedImport
 
@@ -90,7 +91,7 @@ package struct FeedTable: Hashable, Sendable {
 
   /// Whether SQLite or the staging database reserves the name. For example, a dump of all tables has `sqlite_sequence`.
   package static func isReserved(_ table: String) -> Bool {
-    let name = table.lowercased()
+    let name = table.foldedName
     return name.hasPrefix("sqlite_") || name == FeedStaging.recordTable
   }
 
