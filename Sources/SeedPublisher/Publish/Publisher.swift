@@ -13,7 +13,8 @@ package struct Publisher: Sendable {
   let publication: PublicationDirectory
   let stateFolder: String
   let keySource: KeySource
-  /// The minimum grace period of files that no metadata names. Covers all datasets, because each step prunes all files.
+  /// The minimum grace period of files that no metadata names. Covers all datasets, because a step also removes due files
+  /// of other datasets.
   package var graceSeconds = 0
   /// The longest validity of any dataset's signatures: see ``ClockVerdict``.
   package var longestLifetimeSeconds = 0

@@ -23,7 +23,7 @@ struct FeedSchema {
 
   /// By folded name.
   private var tables: [String: Table] = [:]
-  /// All words in the models' SELECTs, in lower case; `nil` without models, when every table is wanted.
+  /// All words in the models' SELECTs, folded like names; `nil` without models, when every table is wanted.
   private var words: Set<String>?
 
   /// The newest model's definition of a column wins.
