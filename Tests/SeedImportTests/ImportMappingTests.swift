@@ -89,7 +89,7 @@ import Testing
           layout: .dictionary(keyColumn: nil)))
     ),
     (
-      "map them in another list",
+      "referenced objects cannot have nested rows: map those at",
       [
         .init(
           TableMapping(

@@ -169,7 +169,7 @@ import Testing
     let policy = ImportPolicy(atomicity: .batched(rows: 1))
     let failure = bench.failure(#"[{"id": 1, "seats": []}]"#, mapping: Self.mapping, policy: policy)
     #expect(failure?.code == .mapping)
-    #expect(failure?.message.contains("Import without batches") == true)
+    #expect(failure?.message.contains("import without batches") == true)
     #expect(try bench.rows("SELECT count(*) FROM seat") == ["3"])
   }
 

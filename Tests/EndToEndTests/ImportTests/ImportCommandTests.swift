@@ -150,6 +150,6 @@ import Testing
     try folder.write(#"{"table": "stop", "mode": "replace"}"#, "map.json")
     let deleting = try run(
       row, as: "stops.json", "--mapping", folder("map.json"), "--dry-run", "--batch", "1")
-    #expect(deleting.status == 78 && deleting.errors.contains("Import without batches"))
+    #expect(deleting.status == 78 && deleting.errors.contains("import without batches"))
   }
 }
