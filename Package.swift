@@ -231,7 +231,7 @@ if hasBuckets {
 
 // Only Scripts/bench and Scripts/test build the benchmarks. They use `package` symbols, so they are no package of
 // their own.
-if Context.environment["SEEDBANK_BENCH"] != nil {
+if Context.environment["SEEDBANK_BENCH"] == "1" {
   package.targets.append(
     .executableTarget(
       name: "Benchmarks",
