@@ -74,7 +74,7 @@ private struct NullComplaints {
     return isFalse
   }
 
-  /// Table and column; several pairs may match if names contain dots.
+  /// The columns that a complaint may mean, each with its table; there may be several if names contain dots.
   private func columns(meantBy words: String) throws -> [[SeedValue]] {
     try connection.rows(
       """

@@ -4,7 +4,7 @@ import CZlib
 /// spliceable member ends at a byte boundary, and no later block refers back to data before it. Plain bytes become
 /// stored blocks. The checksum combines those of the members.
 package struct GzipSplice {
-  /// Members are not copied, because they may be large and in several splices.
+  /// Members are not copied, because they may be large and used in several splices.
   private var parts = [Self.header[...]]
   private var checksum: UInt = 0
   private var rawLength: UInt32 = 0

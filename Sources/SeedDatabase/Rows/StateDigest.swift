@@ -1,7 +1,7 @@
 package import SeedFormat
 import SeedTrust
 
-/// A table's row count and the sum of its rows' hashes modulo 2^256. A damaged file may have any count, so it wraps.
+/// A table's row count and the sum of its rows' hashes modulo 2^256. In a damaged file, the count may overflow.
 package struct TableSum: Hashable, Sendable {
   package private(set) var rows: Int = 0
   /// The sum, highest word first. Wider integers need iOS 18.

@@ -62,7 +62,7 @@ package final class TableWriter {
     return statement
   }
 
-  /// Drops the statements and counts; the statements are prepared again if they are needed.
+  /// Frees the statements and resets the counts; the statements are prepared again when they are needed.
   func close() {
     prepared = Array(repeating: nil, count: Use.allCases.count)
     (narrowUpdates, changes, statements) = ([:], TableChanges(), 0)
@@ -322,7 +322,7 @@ package final class TableWriter {
     return statement.attempt()
   }
 
-  /// Adds the new row to the sum; tables with a sum have whole rows.
+  /// Adds the new row to the sum. In a table with a sum, rows are only written whole.
   private func noteRow() throws {
     if sum != nil { sum?.insert(hasher.hash(lent: row)) }
     if let watch { try row.withUnsafeBufferPointer { try watch.noteInsertion($0) } }

@@ -1,7 +1,7 @@
 package import SeedFormat
 
-/// Explains SQLite's message about a unique value and finds the row that has it. Reports only certain facts: for an
-/// index over an expression only its name, and no value of a column that was not given.
+/// Explains SQLite's message about a unique value and finds the row that has it. Reports only certain facts:
+/// if the index has an expression, only its name; if the value of a column is not known, no values.
 package final class UniqueConflict {
   private let connection: Connection
   private let table: TableSchema
