@@ -68,7 +68,7 @@ package struct DeltaWriter {
 
   package mutating func insert(_ row: [SeedValue]) { LentBytes.lending(row) { insert(lent: $0) } }
 
-  /// Adds a whole row, which the client inserts, or with which it replaces its row with the same key.
+  /// Adds a whole row. A client inserts it, or replaces its row with the same key.
   package mutating func insert(lent row: [BorrowedValue]) {
     guard let count = table?.columns.count else { preconditionFailure("an insert outside a table") }
     add(row, of: count, to: \.inserts)

@@ -33,7 +33,7 @@ struct JSONShapes: ~Copyable {
     fileprivate(set) var isRight: Bool
   }
 
-  /// `root` is the place of a top-level value; `nowhere`, of values that are not remembered.
+  /// The places of a top-level value (`root`) and of objects whose names are not remembered (`nowhere`).
   static let root = 0
   static let nowhere: Int32 = -1
 
