@@ -93,7 +93,7 @@ package final class DocumentRows {
     return ImportFailure(.row, "\(place): \(part)\(error.message)")
   }
 
-  /// The document and line of the current row; its number and offset if the document is not CSV.
+  /// The document, and the current row's line. If the document is not CSV, the row's number and offset instead.
   package var place: String {
     let offset = source.tape.offset(0)
     source.mark(offset)

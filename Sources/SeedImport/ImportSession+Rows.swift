@@ -86,7 +86,7 @@ extension ImportSession {
     let isPassed = source.scanner.skipLine()
     if issues.wantsRows { badLine?.text += source.scanner.bytes(start..<source.scanner.offset) }
     guard let line = badLine else { return true }
-    // The line may be in memory for the report. If it is too long, the document does not consist of lines.
+    // A report keeps the line in memory. If the line is too long for this, the document does not consist of lines.
     guard line.text.count <= RowFinder.longestRow else { throw failure(line.error) }
     guard isPassed else { return false }
     badLine = nil

@@ -241,7 +241,7 @@ package final class ImportSession {
   private func complete() throws {
     try frames.checkAllCame()
     try writeCollected()
-    // Deletes before waiting rows are retried, because they may need unique values of deleted rows.
+    // Deletes first, because the waiting rows, which are retried next, may need unique values of deleted rows.
     try lostRows.removeUnmentioned(absent: absentTables)
     try issues.endRow()
     try resolveDeferred()
@@ -259,7 +259,7 @@ package final class ImportSession {
     Set(lists.indices.filter { !listsFound.contains($0) }.map { lists[$0].plan.table.name })
   }
 
-  /// All tables if batches were committed: an earlier, interrupted run may have changed tables that this run does not.
+  /// The changed tables; if batches were committed, all, because an earlier, interrupted run may have changed any.
   private var tablesToCheck: Set<String> {
     let suspects = committed > 0 ? targets : targets.filter(\.isTouched)
     return Set(suspects.map(\.table.name) + lostRows.tables)

@@ -118,7 +118,7 @@ final class MemberBinding {
   }
 }
 
-/// Finds members that the mapping lists and no row had, and mappings by name in which only the key matched. This costs
+/// Finds mapped members that no row had. If only the key found its member, adds all columns matched by name. This costs
 /// nothing per row: plans record the columns of each new shape, and nodes are marked when a name is looked up.
 struct MemberSurvey {
   let plan: RowPlan

@@ -55,11 +55,11 @@ final class ParentLedger {
   /// Adds named rows, each with its key and turn.
   func name(_ rows: some Collection<BorrowedValue>) throws { try name.run(rows, width: table.key.count + 1) }
 
-  /// Removes these parents, so that all their rows stay: they lost none, or this is not known.
+  /// Removes these parents, so that all their rows stay, because they lost none or because this is not known.
   func withdraw(_ keys: [BorrowedValue]) throws { try withdraw.run(keys, width: width) }
 
   /// A query for rows that parents no longer name, without `SELECT` and its columns. A row that a later parent names
-  /// stays: if it still belongs to the earlier parent, it was rejected in the later one.
+  /// stays. If it still belongs to the earlier parent, its version in the later parent was rejected.
   var lost: String {
     let isNamed = table.key.enumerated().map { "seedbank_named.k\($0) = \(table.qualified($1))" }
     return """

@@ -251,8 +251,8 @@ struct ParentStretch {
     last = key
   }
 
-  /// Whether all parents in the range together have `rows` rows; false if this is not known. If each parent occurs once
-  /// and its named rows are distinct, no parent has other rows.
+  /// Whether all parents in the range together have `rows` rows; false if this is not known. If they have, and if
+  /// the named rows are distinct, no parent has other rows.
   mutating func holds(exactly rows: Int) throws -> Bool {
     guard let count, let first, isRising else { return false }
     guard pause == 0 else {

@@ -2,8 +2,8 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A scanner with the tape that it fills; a row's values point into both. A string that is not valid UTF-8 rejects its
-/// row, not the document.
+/// A scanner with the tape that it fills; a row's values point into both. If a string is not valid UTF-8, its row is
+/// rejected, not the document.
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape

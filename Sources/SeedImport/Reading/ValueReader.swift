@@ -42,7 +42,7 @@ final class ValueReader {
     }
   }
 
-  /// Reads a member's name like a string, but an integer only in one spelling: others would be the same key.
+  /// Reads a member's name like a string. An integer must be canonical, because its other spellings mean the same key.
   func read(name: String, for target: Target) throws(RejectedRow) -> BorrowedValue {
     let column = target.schema
     guard case .text(let text) = bytes.lend(.text(name)) else { return .null }
