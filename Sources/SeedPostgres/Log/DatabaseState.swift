@@ -43,7 +43,7 @@ struct DatabaseState: Hashable {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
       return false
     }
-    // `reached` was read after its snapshot, `replayedBefore` before its own. Both errors only prolong the wait.
+    // `reached` is read late and may be too high, `replayedBefore` early and too low. Both only prolong the wait.
     let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
     return timeline < older.timeline || !hasAll
   }
@@ -138,7 +138,7 @@ extension DatabaseState {
     AND c.relpersistence <> 't'
     """
 
-  /// Identifies rows that row-level security hides from the user, or from a view's owner, with whose rights it reads.
+  /// Identifies rows that row-level security hides from the user, or from the owner with whose rights a view reads.
   private static let exemptions = """
     SELECT string_agg(concat_ws(':', c.oid, c.relforcerowsecurity, c.relowner, u.oid, u.rolsuper, u.rolbypassrls, \
     pg_has_role(u.oid, c.relowner, 'USAGE'), ARRAY(SELECT pg_has_role(u.oid, role, 'USAGE') \

@@ -72,7 +72,7 @@ final class PostgresConnection {
     replayedBefore = replayed.first?[0].flatMap { UInt64($0) }
     // LOCAL, because a pooler gives the session to other users.
     let beginning = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
-    // LOCK takes no snapshot. Before the savepoint, so that releaseLocks() keeps the locks.
+    // LOCK takes no snapshot. It comes before the savepoint, so that releaseLocks() keeps these locks.
     let locks = tables.map { "LOCK TABLE \($0.sql) IN ACCESS SHARE MODE" }
     let locked = Dictionary(uniqueKeysWithValues: zip(beginning.count..., tables))
     try run(beginning + locks + ["SAVEPOINT seedbank"], locking: locked)

@@ -12,7 +12,7 @@ struct ReadRelation: Hashable {
   var sql: String { "\(quoted(schema)).\(quoted(name))" }
 }
 
-/// Finds the relations that SELECTs read, including views and their tables, from the server's locks. The server locks
+/// Finds the relations that SELECTs read, including views and their tables, by the server's locks. The server locks
 /// each relation before it plans a query, even relations that the plan does not use.
 final class ReadingCatalog {
   private let connection: PostgresConnection

@@ -133,8 +133,8 @@ struct PostgresLogDraft {
     logged.append((shown, source.keys.map(\.name), remark))
     statements += Self.log(of: source, logged.count, names)
     guard facts.kind == "p" else { return }
-    // A user who creates a partition also creates its row trigger, and needs this right. PUBLIC does not get it,
-    // because any user of the schema could then use the function for rows whose casts would run as the log's owner.
+    // A user who creates a partition also creates its row trigger, and needs this right. PUBLIC does not get it:
+    // any user of the schema could then log rows of a table whose casts would run with the rights of the log's owner.
     statements.append(
       "GRANT EXECUTE ON FUNCTION \(names.function(.row, logged.count))() TO \(quoted(facts.owner))")
   }

@@ -62,7 +62,7 @@ private struct PostgresSurvey {
     """
 
   private static let howToTakeView =
-    "to publish it, add a table with a key to schema.sql and 'SELECT … FROM' it in a file TABLE.sql beside it"
+    "to publish its rows, add a table with a key to schema.sql, and beside schema.sql a file TABLE.sql that selects them"
 
   private static func check(
     _ chosen: [String]?, _ catalog: SchemaCatalog, _ place: PostgresPlace
@@ -157,9 +157,9 @@ private struct TableDraft {
     }
     if key.isEmpty {
       return
-        "it has no key, neither a primary key nor a unique index over NOT NULL columns: if columns identify its rows, give it such "
-        + "an index, or add it to schema.sql with them as the PRIMARY KEY; otherwise run ALTER TABLE … ADD COLUMN id bigint "
-        + "GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+        "it has no key, neither a primary key nor a unique index over NOT NULL columns: if columns identify its rows, create such "
+        + "an index over them, or add the table to schema.sql with them as the PRIMARY KEY; otherwise run "
+        + "ALTER TABLE … ADD COLUMN id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     }
     guard key.allSatisfy(has) else { return "a column of its key is left out: give it another key" }
     let isTaken = others.contains { $0.table.name.foldedName == table.name.foldedName }
