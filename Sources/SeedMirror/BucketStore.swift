@@ -114,13 +114,13 @@ package struct BucketStore: MirrorStore {
 
   private static let (repeats, uploadRepeats) = (2, 7)
 
-  /// Repeats a request after a temporary failure. Those of an upload in parts are repeated for about half a minute, so
-  /// that an outage does not cost the whole upload; others twice, and only after a response, because a store that hangs
-  /// must be detected soon. `MirrorPush` repeats whole puts.
+  /// Repeats a request after a temporary failure. In an upload in parts, it does so for about half a minute, so that an
+  /// outage does not cost the whole upload. It repeats others twice, and only after a response, because a store that
+  /// hangs must be detected soon. It never repeats the PUT of a whole file; `MirrorPush` does.
   func ask(_ request: BucketRequest, isOfUpload: Bool = false) throws -> BucketAnswer {
     var repeats = isOfUpload ? Self.uploadRepeats : request.method == .put ? 0 : Self.repeats
     var pause = limits.pauseMicroseconds
-    // A request without a response takes long, so it is not repeated after this time.
+    // After this time, a request without a response is not repeated, because each attempt may take long.
     let end = ContinuousClock.now + .seconds(2 * limits.slowSeconds)
     while true {
       do {
