@@ -20,7 +20,7 @@ struct TableCheck {
     var indexes: [ComparedIndex] = []
     for listed in try reader.indexes(of: table.name) {
       guard let index = ComparedIndex(listed, of: columns, table) else { return nil }
-      // An index over the rowid's alias stores the rowid twice, and only the copy after the key can be read.
+      // An index over the rowid's alias cannot be compared: it stores the rowid twice, and SQL reads only one copy.
       if index.parts.contains(where: { $0.column == alias }) { return nil }
       indexes.append(index)
     }

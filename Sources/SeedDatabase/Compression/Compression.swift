@@ -25,7 +25,7 @@ package enum Compression {
     package init(of bytes: [UInt8]) { self.init(length: bytes.count, sha256: SHA256Digest.of(bytes)) }
   }
 
-  /// Compresses a document to one spliceable gzip member.
+  /// Compresses a document to one gzip member that ``GzipSplice`` can join with others.
   package static func gzip(_ document: [UInt8]) throws -> [UInt8] {
     var output: [UInt8] = []
     try GzipEncoder().process(document, isLast: true) { output += $0 }

@@ -105,7 +105,7 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
       "only reading is allowed, but this statement writes or changes transactions, attached files or settings: "
         + sql.shortSQL
     case .values(let found, let wanted, let sql):
-      "\(Self.count(found, "value")) for \(Self.count(wanted, "parameter")), as SQLite counts them: pass one value for each"
+      "\(Self.count(found, "value")) passed, but SQLite counts \(Self.count(wanted, "parameter")): pass one value for each"
         + "\(Self.hint(sql)): \(sql.shortSQL)"
     }
   }
