@@ -267,7 +267,7 @@ extension JSONScanner {
     do throws(JSONError) {
       return try nextValue(&tape)
     } catch {
-      // So that the caller can skip from the value's start to the end of its line.
+      // The caller can then skip from the value's start to the end of its line.
       position = start
       throw error
     }
