@@ -15,7 +15,7 @@ final class ParentLedger {
   private let width: Int
   private(set) var hasParents = false
 
-  /// The turn of rows that the document also names elsewhere, which are never deleted here.
+  /// The turn of rows that the document also names elsewhere. These rows are never deleted here.
   static let always = Int64.max
 
   /// `scope` has SQL conditions for the rows that belong to the relation.

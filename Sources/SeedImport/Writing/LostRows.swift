@@ -86,7 +86,7 @@ final class LostRows {
     try delete()
   }
 
-  /// Keeps mentioned rows, and the references that the import fills in them; `nil` allows changes in all rows.
+  /// Keeps rows that the import mentions, if it fills the reference or they would be deleted; `nil` keeps none.
   private static func mayFollow(_ reference: ForeignKeySchema, _ targets: [ImportTarget]) -> String? {
     guard let target = targets.first(where: { $0.table.name == reference.table }),
       reference.onDelete == "CASCADE" || target.fills(reference.columns)

@@ -11,14 +11,14 @@ final class RowTreeWriter {
   let store: RowStore
   let collector: RowCollector
   @exclusivity(unchecked) var place = RowPlace()
-  /// Whether a row whose unique value is taken is rejected instead of waiting.
+  /// Whether to reject a row whose unique value is taken, instead of letting it wait.
   var decides = false
   /// Whether a waiting tree is walked only to record the rows that it names.
   private var isMentioning = false
   /// Rows of the current tree that wait, because they, or rows that they reference, need another row's unique value.
   private var early: Set<Int> = []
   private var isTooEarly = false
-  /// Whether the walk is within a row of `early`: if that is rejected later, its existing nested rows stay.
+  /// Whether the walk is within a row of `early`. If that row is rejected later, its existing nested rows stay.
   private var isWithinEarly = false
 
   init(_ connection: Connection, _ issues: IssueCollector, _ syncs: [ParentSync]) {
