@@ -37,8 +37,8 @@ struct DatabaseState: Hashable {
   /// Digest of tables, views and indexes. A change does not invalidate the log, but may change which tables are read.
   let relations: String
 
-  /// Whether this is a standby that may lack a part of an older state. A primary is never behind: its operator may have
-  /// restored an older state on purpose.
+  /// Whether this is a standby that may lack a part of an older state. False for a primary, because its operator may
+  /// have restored an older state on purpose.
   func isBehind(_ older: DatabaseState, replayedBefore: UInt64?) -> Bool {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
       return false

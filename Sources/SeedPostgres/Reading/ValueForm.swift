@@ -69,7 +69,7 @@ struct ProjectedColumn: Hashable, Sendable {
       }
   }
 
-  /// ISO 8601 to the microsecond; years before Christ and infinity, which to_char would distort, in PostgreSQL's form.
+  /// ISO 8601 to the microsecond. Infinity and years before Christ keep PostgreSQL's form; to_char would distort them.
   private static func moment(_ value: String, isUTC: Bool) -> String {
     let (local, zone) = isUTC ? ("\(value) AT TIME ZONE 'UTC'", "\"Z\"") : (value, "")
     return "CASE WHEN isfinite(\(value)) AND \(value) >= '0001-01-01 00:00:00' THEN "
