@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Proves a seed from its content alone: structure, references, and the digest recomputed from the rows.
+/// Proves a seed from its content alone: checks the structure and the references, and recomputes the digest.
 package struct SeedCheck {
   private let connection: Connection
   private let schema: DatabaseSchema

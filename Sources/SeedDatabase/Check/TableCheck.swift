@@ -1,7 +1,7 @@
 import SeedFormat
 
-/// Sums a table's rows and compares its indexes with them, reading each once from end to end. An index is sound if it
-/// has one entry for each row and its entries are in order. Together with `quick_check` this equals `integrity_check`.
+/// Sums a table's rows and compares its indexes with them. Reads each once, from end to end. An index is sound
+/// if it has one entry for each row and they are in order. Together with `quick_check`, this equals `integrity_check`.
 struct TableCheck {
   private let connection: Connection
   private let table: TableSchema

@@ -114,7 +114,7 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
     "\(number == 0 ? "no" : "\(number)") \(noun)\(number == 1 ? "" : "s")"
   }
 
-  /// SQLite reads a quoted parameter mark as text, which its author may not have meant.
+  /// SQLite reads a question mark between quotes as text, but the author may have meant a parameter.
   private static func hint(_ sql: String) -> String {
     let bytes = Array(sql.utf8)
     let isQuoted = SQLScanner.tokens(of: bytes).contains { $0.isQuoted && $0.text(in: bytes).contains("?") }

@@ -4,7 +4,7 @@ import SeedSystem
 
 /// One SQLite connection, for one owner at a time.
 package final class Connection {
-  /// Shared with the statements, which must not retain the connection because its cache retains them.
+  /// Shared with the statements. They must not retain the connection, because its cache retains them.
   let owner: ConnectionHandle
   private var cache: [String: Statement] = [:]
 

@@ -27,7 +27,7 @@ package final class RowBatch {
   /// Maximum bytes of strings and blobs in a row; larger rows must not be in a batch.
   package static let mostRowBytes = 64 * 1024
 
-  /// The rows of an import, which undoes all rows after an error and writes them one by one.
+  /// The rows of an import. After an error, the import undoes all of them and writes them one by one.
   package convenience init(
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     rule: ConflictRule

@@ -19,8 +19,8 @@ package final class UniqueConflict {
     (self.connection, self.table) = (connection, table)
   }
 
-  /// Explains SQLite's `message` about a row. `values` has the row's values by column, nil if unknown. Returns nil if
-  /// the message is not about this table's unique values.
+  /// Explains SQLite's `message` about a row. `values` has the row's values by column; unknown ones are nil. Returns
+  /// nil if the message is not about this table's unique values.
   package func conflict(of message: String, _ values: [SeedValue?]) throws -> String? {
     switch try claim(message) {
     case nil: return nil
