@@ -8,7 +8,7 @@ package final class DocumentRows {
   private let receiver: any RowReceiver
   private let binding: RowBinding
   private let buffer = RowBuffer()
-  // With exclusivity checks: without them, Swift 6.3.1 never frees the storage of a noncopyable property.
+  // Has exclusivity checks, because without them, Swift 6.3.1 never frees the storage of a noncopyable property.
   private var source = DocumentSource()
   @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) package private(set) var count = 0

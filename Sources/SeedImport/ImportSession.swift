@@ -17,7 +17,7 @@ package final class ImportSession {
   let writer: RowTreeWriter
   let issues: IssueCollector
   let turns: TurnCounter
-  // With exclusivity checks: without them, Swift 6.3.1 never frees the storage of a noncopyable property.
+  // Has exclusivity checks, because without them, Swift 6.3.1 never frees the storage of a noncopyable property.
   var source = DocumentSource()
   // Unchecked for speed: every row accesses these, and no accesses overlap.
   @exclusivity(unchecked) private(set) var finder: RowFinder

@@ -127,7 +127,7 @@ struct MemberSurvey {
 
   var missing: [ImportReport.MissingMember] {
     let report = plan.target.report
-    // A plan that read only bare keys had no object to look for members.
+    // A plan that read only bare keys had no object in which a member could be missing.
     guard report.inserted + report.updated + report.unchanged > 0, plan.hasRows else { return [] }
     let listed = zip(mapping.columns.sorted { $0.key < $1.key }, plan.columns)
     let relations = mapping.relations.enumerated().filter { !plan.present.contains($0.offset) }

@@ -17,7 +17,7 @@ final class RowEvaluator {
     } else if plan.root.columns.isEmpty {
       throw reader.notAnObject(index, source)
     }
-    // Only conversions that take an object read it whole.
+    // If the value is an object, only conversions that accept objects read it as a whole.
     for column in plan.root.columns where !isObject || plan.columns[column].conversion.takesObjects {
       try take(plan, column, index, source)
     }

@@ -105,7 +105,7 @@ final class LostRows {
     try deletion.list(target.table.name, seen.others)
   }
 
-  /// Throws if a table lost too many rows, including by cascades, or if it lost rows and the import has none for it.
+  /// Throws if a table lost too many rows, also by cascades, or if the import has no rows for a table that lost some.
   func checkShrink() throws {
     guard !policy.acceptsShrink, targets.contains(where: { $0.mode != .merge }) else { return }
     for target in targets where target.seen != nil && target.deleted > 0 {
