@@ -174,7 +174,7 @@ private struct TableDraft {
 
   var statement: String {
     let lines = columns.map(\.sql) + ["PRIMARY KEY (\(list(key)))"]
-    // SQLite would store a longer key twice, in the table and in an index.
+    // Otherwise, SQLite would store a key of several columns twice, in the table and in an index.
     let end = key.count > 1 ? " WITHOUT ROWID" : ""
     return "CREATE TABLE \(quoted(table.name)) (\(lines.joined(separator: ", ")))\(end)"
   }
