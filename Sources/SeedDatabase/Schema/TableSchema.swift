@@ -90,7 +90,7 @@ package struct ForeignKeySchema: Hashable, Sendable {
   /// Empty if the constraint names no columns and so references the parent's primary key.
   package let namedParentColumns: [String]
 
-  /// The named columns, or else the parent's key. Unlike in SQLite, this may be the key of a UNIQUE constraint.
+  /// The named columns, or else the parent's key. Unlike in SQLite, the key may be that of a UNIQUE constraint.
   package func parentColumns(in parent: TableSchema) -> [String] {
     namedParentColumns.isEmpty ? parent.keyNames : namedParentColumns
   }
