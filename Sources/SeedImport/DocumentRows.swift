@@ -93,7 +93,7 @@ package final class DocumentRows {
     return ImportFailure(.row, "\(place): \(part)\(error.message)")
   }
 
-  /// The document, and the current row's line. If the document is not CSV, the row's number and offset instead.
+  /// The document with the current row's line, or with the row's number and offset if the document is not CSV.
   package var place: String {
     let offset = source.tape.offset(0)
     source.mark(offset)

@@ -162,7 +162,7 @@ package final class ImportSession {
     return true
   }
 
-  /// The first list at this path whose conditions the row meets, or the first list if the row cannot be read.
+  /// The first list at this path whose conditions the row meets. An unreadable row belongs to the first list.
   private func selectList() -> Int? {
     let numbers = finder.lists
     if numbers.count == 1, lists[numbers[0]].isOpen { return numbers[0] }
@@ -180,7 +180,7 @@ package final class ImportSession {
     writer.place.line = source.line
   }
 
-  /// Writes the collected rows: together, or one by one if SQLite rejects any.
+  /// Writes the collected rows together. If SQLite rejects one, writes all of them one by one.
   func writeCollected() throws {
     let place = writer.place
     for row in try writer.collector.write() {

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// The columns and the relation that a member of an object fills, and the nodes of members within it. Most objects of a
+/// The columns and the relation that an object's member fills, and the nodes of members inside it. Most objects of a
 /// kind have the same members in the same order, so a node compares a name with the last object's name at the same
 /// position before it looks the name up.
 final class MemberNode {

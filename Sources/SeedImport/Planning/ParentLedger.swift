@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// The parents that may have lost nested rows, and the rows that they named, in temporary tables. Each parent object of
+/// Temporary tables of parents that may have lost nested rows, and of the rows that they named. Each parent object of
 /// the document has a number, its turn. If a parent or a row occurs again, the later turn counts.
 final class ParentLedger {
   private let table: TableSchema
@@ -27,7 +27,7 @@ final class ParentLedger {
     let (key, turn) = (table.key.indices.map { "k\($0)" }, "turn INTEGER NOT NULL, ")
     try connection.makeKeyTable(parents, own, like: parent.map { table.columns[$0] }, besides: turn)
     try connection.makeKeyTable(named, key, like: table.keyColumns, besides: turn)
-    // A row that waited is read again with its first turn; later turns take precedence.
+    // A row that waited is read again with its first turn. It must not replace a later turn.
     let isNewer = "DO UPDATE SET turn = excluded.turn WHERE excluded.turn > turn"
     func upsert(_ list: String, _ columns: [String]) -> RowStatement {
       RowStatement(connection) {

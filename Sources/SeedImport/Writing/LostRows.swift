@@ -1,7 +1,7 @@
 import SeedDatabase
 
-/// Deletes rows that the import makes obsolete: rows that their parents no longer name, and in tables with a mode that
-/// deletes, rows that the import does not mention.
+/// Deletes rows that the import makes obsolete. These are rows that their parents no longer name, and rows that the
+/// import does not mention, in tables with a mode that deletes.
 final class LostRows {
   /// Rows deleted or changed because of their references, in tables that no mapping fills.
   private(set) var ofOthers: ChangeReport = [:]

@@ -15,7 +15,7 @@ final class WaitingRows {
 
   private(set) var isEmpty = true
   private let connection: Connection
-  /// The hash of a waiting row's values by the hash of its key; ``several`` if waiting rows with one key differ.
+  /// For the hash of a waiting row's key, the hash of its values, or ``several`` if rows with this key differ.
   private var versions: [Int: Int] = [:]
   private var targets: [ObjectIdentifier: ImportTarget] = [:]
   /// Keys with several versions waiting; these are only retried in document order.
