@@ -131,7 +131,7 @@ extension DatabaseState {
     JOIN pg_class h ON h.oid = i.inhrelid AND h.relpersistence <> 't'), (\(exemptions))))
     """
 
-  /// The types that columns have, including those in arrays and domains; row types are among them.
+  /// The types that columns have, including types in arrays and domains. Row types are among them.
   private static let types = """
     SELECT unnest(ARRAY[y.oid, y.typelem, y.typbasetype]) FROM pg_depend d JOIN pg_type y ON y.oid = d.refobjid \
     JOIN pg_class c ON c.oid = d.objid WHERE d.refclassid = 'pg_type'::regclass AND d.classid = 'pg_class'::regclass \

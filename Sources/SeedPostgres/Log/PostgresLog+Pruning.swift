@@ -5,9 +5,9 @@ import SeedPublisher
 extension PostgresLog {
   var needsPruning: Bool { true }
 
-  /// Entries removed per statement; few, so that no writer waits long.
+  /// Entries removed by one statement. They are few, so that no writer waits long.
   private static let batch = 10_000
-  /// Per log and step. The next step removes the rest.
+  /// Statements for each log in one step. The next step removes the rest.
   private static let mostBatches = 100
   /// Minimum age of removed entries, because other publishers may read the same log.
   private static let keptHours = 1

@@ -93,7 +93,7 @@ private struct SourceReader {
       let name = "\(quoted(connection.place.schema)).\(quoted(table.name))"
       return (name, try columns(of: "SELECT * FROM \(name)"))
     }
-    // First without a subquery around it, so that the server counts the file's lines and rejects a second statement.
+    // First checks the SQL as it is, so that the server counts the file's lines and rejects a second statement.
     let columns = try columns(of: sql, isFile: true)
     return ("(\(try unended(sql))\n)", columns)
   }

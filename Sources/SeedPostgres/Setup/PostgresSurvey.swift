@@ -3,7 +3,7 @@ import SeedFormat
 package import SeedPublisher
 
 extension OriginSurvey {
-  /// Surveys an empty SQLite database with the same tables; `chosen`: the only tables to consider.
+  /// Surveys an empty SQLite database with the same tables. `chosen` names the only tables to consider.
   package init(_ place: PostgresPlace, tables chosen: [String]? = nil) throws {
     let survey = try PostgresSurvey(place, tables: chosen)
     let connection = try Connection("schema", .memory)
@@ -20,7 +20,7 @@ private struct PostgresSurvey {
   /// The size of the tables that can be published.
   let bytes: Int
 
-  /// Reads the catalog; `chosen`: the only tables to consider.
+  /// Reads the catalog. `chosen` names the only tables to consider.
   init(_ place: PostgresPlace, tables chosen: [String]?) throws {
     let connection = try PostgresConnection(place)
     try connection.begin()
