@@ -154,9 +154,9 @@ private final class Exchange {
   private var bodyLeft: Int
   private var rest: ArraySlice<UInt8> = []
 
-  /// Read size for files; larger pieces leave the processor's cache and are slower.
+  /// Bytes read from a file at a time. Larger pieces do not fit in the processor's cache and are slower.
   static let pieceBytes = 256 * 1024
-  /// Limit of a response in memory; a list of a thousand names is far smaller.
+  /// Maximum bytes of a response in memory. A list of a thousand names is far smaller.
   private static let mostBytes = 64 * 1024 * 1024
 
   init(_ request: BucketRequest) throws {

@@ -7,7 +7,7 @@ package struct BucketStore: MirrorStore {
   let address: BucketAddress
   let limits: BucketLimits
   private let connection: BucketConnection
-  /// Whether the program is shutting down. Then an upload in parts is aborted; otherwise its parts would stay.
+  /// Whether the program is shutting down. If so, an upload in parts is aborted, so that its parts do not stay.
   let isOver: @Sendable () -> Bool
   private let credentials: @Sendable () throws -> BucketCredentials
 
@@ -68,7 +68,7 @@ package struct BucketStore: MirrorStore {
     return try SHA256Digest.ofFile(at: sink).digest
   }
 
-  /// Returns nil also if the bucket is missing, because a HEAD response has no body that distinguishes the two.
+  /// Also returns nil if the bucket is missing, because a HEAD response has no body that would show the reason.
   package func length(_ path: String) throws -> Int? {
     let answer = try ask(BucketRequest(method: .head, url: address.url(of: path)))
     if answer.status == 404 { return nil }
