@@ -24,7 +24,7 @@ package struct JSONTape: ~Copyable {
     package var count = 0
   }
 
-  /// Not an `Array`, because its uniqueness would be checked for each entry.
+  /// Not an `Array`, because each access would check that its storage is not shared.
   package private(set) var entries: UnsafeMutablePointer<Entry>
   private var capacity: Int
   private(set) var count = 0
