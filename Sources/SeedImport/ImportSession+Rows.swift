@@ -25,8 +25,8 @@ extension ImportSession {
     return try writer.write(list.plan, source, given: given)
   }
 
-  /// Retries waiting rows in reverse order, because often each row takes the value of the row after it. Retries the rest
-  /// in document order, and rejects rows whose values are still taken.
+  /// Retries waiting rows in reverse order, because often each row takes the value of the row after it. Retries the
+  /// rest in document order, and rejects rows whose values are still taken.
   func retryWaiting() throws {
     let (waiting, place, turn) = (writer.store.waiting, writer.place, turns.latest)
     defer { (writer.place, turns.latest, writer.decides) = (place, turn, false) }

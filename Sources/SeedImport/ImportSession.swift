@@ -254,7 +254,7 @@ package final class ImportSession {
     try lostRows.drop()
   }
 
-  /// Tables with a list that no document has.
+  /// Tables for which the mapping has a list that is in no document.
   private var absentTables: Set<String> {
     Set(lists.indices.filter { !listsFound.contains($0) }.map { lists[$0].plan.table.name })
   }
