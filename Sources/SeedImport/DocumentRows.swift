@@ -8,7 +8,7 @@ package final class DocumentRows {
   private let receiver: any RowReceiver
   private let binding: RowBinding
   private let buffer = RowBuffer()
-  // With exclusivity checks: without them, Swift 6.3.1 never frees the storage of a noncopyable property.
+  // Has exclusivity checks, because without them, Swift 6.3.1 never frees the storage of a noncopyable property.
   private var source = DocumentSource()
   @exclusivity(unchecked) private var finder: RowFinder
   @exclusivity(unchecked) package private(set) var count = 0
@@ -93,7 +93,7 @@ package final class DocumentRows {
     return ImportFailure(.row, "\(place): \(part)\(error.message)")
   }
 
-  /// The document and line of the current row; its number and offset if the document is not CSV.
+  /// The document with the current row's line, or with the row's number and offset if the document is not CSV.
   package var place: String {
     let offset = source.tape.offset(0)
     source.mark(offset)

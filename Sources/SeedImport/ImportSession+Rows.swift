@@ -25,8 +25,8 @@ extension ImportSession {
     return try writer.write(list.plan, source, given: given)
   }
 
-  /// Retries waiting rows: first in reverse order, because often each row takes the value of the row after it; then in
-  /// document order, rejecting rows whose values are still taken.
+  /// Retries waiting rows in reverse order, because often each row takes the value of the row after it. Retries the
+  /// rest in document order, and rejects rows whose values are still taken.
   func retryWaiting() throws {
     let (waiting, place, turn) = (writer.store.waiting, writer.place, turns.latest)
     defer { (writer.place, turns.latest, writer.decides) = (place, turn, false) }
@@ -59,7 +59,7 @@ extension ImportSession {
     try refuse(source.placed(flaw), list) { Array(source.scanner.bytes(range)) }
   }
 
-  /// Rejects a row that cannot be read. Its text, as a JSON string, is reported in place of its JSON.
+  /// Rejects a row that cannot be read. The report has its text as a JSON string, because it has no JSON.
   private func refuse(_ refusal: RejectedRow, _ list: List, _ text: () -> [UInt8]) throws {
     list.plan.reset()
     // The row may belong to any list at this path, and its key is unknown.
@@ -86,7 +86,7 @@ extension ImportSession {
     let isPassed = source.scanner.skipLine()
     if issues.wantsRows { badLine?.text += source.scanner.bytes(start..<source.scanner.offset) }
     guard let line = badLine else { return true }
-    // The line may be in memory for the report. If it is too long, the document does not consist of lines.
+    // A report keeps the line in memory. If the line is too long for this, the document does not consist of lines.
     guard line.text.count <= RowFinder.longestRow else { throw failure(line.error) }
     guard isPassed else { return false }
     badLine = nil

@@ -8,7 +8,7 @@ extension ImportSession {
     private let conditions: [RowCondition]
     let csv: CSVFormat?
     fileprivate let header: HeaderCheck
-    /// The values of empty fields under the latest header. The first list of a document does not need them.
+    /// This list's values of empty fields under the latest header. A document's first list does not need them.
     @exclusivity(unchecked) private var empties: (header: RecordHeader, values: [RecordHeader.Empty])?
 
     init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
@@ -26,7 +26,7 @@ extension ImportSession {
       return true
     }
 
-    /// Sets a record's empty fields again by this list's columns: the source used those of the document's first list.
+    /// Sets a record's empty fields by this list's columns. Before, the source set them by those of the first list.
     func refill(_ source: borrowing DocumentSource) {
       guard let header = source.records?.header else { return }
       if empties?.header !== header {
@@ -76,7 +76,7 @@ extension ImportSession {
         throw ImportFailure(
           .mapping,
           "the mapping has a mode that deletes rows, which works only in one transaction, because a later batch may "
-            + "contain them: import without batches (--batch)")
+            + "contain them: import without batches (omit --batch)")
       }
     }
   }

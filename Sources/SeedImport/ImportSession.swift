@@ -17,7 +17,7 @@ package final class ImportSession {
   let writer: RowTreeWriter
   let issues: IssueCollector
   let turns: TurnCounter
-  // With exclusivity checks: without them, Swift 6.3.1 never frees the storage of a noncopyable property.
+  // Has exclusivity checks, because without them, Swift 6.3.1 never frees the storage of a noncopyable property.
   var source = DocumentSource()
   // Unchecked for speed: every row accesses these, and no accesses overlap.
   @exclusivity(unchecked) private(set) var finder: RowFinder
@@ -162,7 +162,7 @@ package final class ImportSession {
     return true
   }
 
-  /// The first list at this path whose conditions the row meets, or the first list if the row cannot be read.
+  /// The first list at this path whose conditions the row meets. An unreadable row belongs to the first list.
   private func selectList() -> Int? {
     let numbers = finder.lists
     if numbers.count == 1, lists[numbers[0]].isOpen { return numbers[0] }
@@ -180,7 +180,7 @@ package final class ImportSession {
     writer.place.line = source.line
   }
 
-  /// Writes the collected rows: together, or one by one if SQLite rejects any.
+  /// Writes the collected rows together. If SQLite rejects one, writes all of them one by one.
   func writeCollected() throws {
     let place = writer.place
     for row in try writer.collector.write() {
@@ -241,7 +241,7 @@ package final class ImportSession {
   private func complete() throws {
     try frames.checkAllCame()
     try writeCollected()
-    // Deletes before waiting rows are retried, because they may need unique values of deleted rows.
+    // Deletes first, because the waiting rows, which are retried next, may need unique values of deleted rows.
     try lostRows.removeUnmentioned(absent: absentTables)
     try issues.endRow()
     try resolveDeferred()
@@ -254,12 +254,12 @@ package final class ImportSession {
     try lostRows.drop()
   }
 
-  /// Tables with a list that no document has.
+  /// Tables for which the mapping has a list that is in no document.
   private var absentTables: Set<String> {
     Set(lists.indices.filter { !listsFound.contains($0) }.map { lists[$0].plan.table.name })
   }
 
-  /// All tables if batches were committed: an earlier, interrupted run may have changed tables that this run does not.
+  /// The changed tables; if batches were committed, all, because an earlier, interrupted run may have changed any.
   private var tablesToCheck: Set<String> {
     let suspects = committed > 0 ? targets : targets.filter(\.isTouched)
     return Set(suspects.map(\.table.name) + lostRows.tables)

@@ -59,7 +59,7 @@ final class RowBinding {
     for place in 0..<source.tape.count(0) {
       if let node = members.target(at: place, source.text(member)) {
         let target = targets[node.columns[0]]
-        // Otherwise, the last of these members would silently win.
+        // Otherwise, the column would silently get the value of the last of these members.
         guard !filled.contains(target.column) else {
           throw RejectedRow(
             .malformed, "several members, which differ in case or spaces, fit this column: keep one",

@@ -30,9 +30,9 @@ struct BucketAnswer {
 
 struct BucketLimits {
   var connectSeconds = 10
-  /// Maximum time below `leastBytesPerSecond` for a small request; short, to detect a store that hangs.
+  /// A small request ends after this time below `leastBytesPerSecond`. It is short, to detect a store that hangs.
   var answerSeconds = 10
-  /// Maximum time below `leastBytesPerSecond` for a large request.
+  /// A large request ends after this time below `leastBytesPerSecond`.
   var slowSeconds = 30
   var leastBytesPerSecond = 1000
   /// Maximum time for a whole small request, because a store may keep sending just above the least rate.
@@ -45,7 +45,7 @@ struct BucketLimits {
   /// The pause before a request is repeated. It doubles each time.
   var pauseMicroseconds: UInt32 = 200_000
 
-  /// Maximum time for a request of any size: adds the time for `bytes` at the least rate.
+  /// Maximum time for a request with this many bytes: adds the time that they take at the least rate.
   func wholeSeconds(_ bytes: Int) -> Int { wholeSeconds + bytes / max(1, leastBytesPerSecond) }
 }
 
@@ -154,9 +154,9 @@ private final class Exchange {
   private var bodyLeft: Int
   private var rest: ArraySlice<UInt8> = []
 
-  /// Read size for files; larger pieces leave the processor's cache and are slower.
+  /// Bytes read from a file at a time. Larger pieces do not fit in the processor's cache and are slower.
   static let pieceBytes = 256 * 1024
-  /// Limit of a response in memory; a list of a thousand names is far smaller.
+  /// Maximum bytes of a response in memory. A list of a thousand names is far smaller.
   private static let mostBytes = 64 * 1024 * 1024
 
   init(_ request: BucketRequest) throws {

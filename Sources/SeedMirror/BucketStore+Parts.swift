@@ -4,9 +4,9 @@ import SeedSystem
 import SeedTrust
 
 extension BucketStore {
-  /// Uploads a file in parts, because stores limit one PUT. Readers see nothing of it before the last request.
+  /// Uploads a file in parts, because stores limit the size of a PUT. Readers see the file only after the last request.
   func putInParts(_ file: MirrorFile, from path: String, _ condition: PutCondition) throws -> PutReply {
-    // Checked first too, because the store checks the condition only after all parts.
+    // Checks the condition first, because the store checks it only after it has all parts.
     if condition == .absent, try length(file.path) != nil { return .unmet }
     let url = address.url(of: file.path)
     let begun = try answer(BucketRequest(.post, "\(url)?uploads=", file.headers))
@@ -56,7 +56,7 @@ extension BucketStore {
       Array("<CompleteMultipartUpload>\(parts.joined())</CompleteMultipartUpload>".utf8))
   }
 
-  /// A store can drop an upload at any time. This is a temporary failure: the file is uploaded again.
+  /// A store can drop an upload at any time. This counts as a temporary failure, so the file is uploaded again.
   private func answer(_ request: BucketRequest) throws -> BucketAnswer {
     let answer = try ask(request, isOfUpload: true)
     if answer.code == "NoSuchUpload" { throw MirrorError.away(answer.words) }

@@ -7,7 +7,7 @@ package struct BucketStore: MirrorStore {
   let address: BucketAddress
   let limits: BucketLimits
   private let connection: BucketConnection
-  /// Whether the program is shutting down. Then an upload in parts is aborted; otherwise its parts would stay.
+  /// Whether the program is shutting down. If so, an upload in parts is aborted, so that its parts do not stay.
   let isOver: @Sendable () -> Bool
   private let credentials: @Sendable () throws -> BucketCredentials
 
@@ -68,7 +68,7 @@ package struct BucketStore: MirrorStore {
     return try SHA256Digest.ofFile(at: sink).digest
   }
 
-  /// Returns nil also if the bucket is missing, because a HEAD response has no body that distinguishes the two.
+  /// Also returns nil if the bucket is missing, because a HEAD response has no body that would show the reason.
   package func length(_ path: String) throws -> Int? {
     let answer = try ask(BucketRequest(method: .head, url: address.url(of: path)))
     if answer.status == 404 { return nil }
@@ -114,13 +114,13 @@ package struct BucketStore: MirrorStore {
 
   private static let (repeats, uploadRepeats) = (2, 7)
 
-  /// Repeats a request after a temporary failure. Those of an upload in parts are repeated for about half a minute, so
-  /// that an outage does not cost the whole upload; others twice, and only after a response, because a store that hangs
-  /// must be detected soon. `MirrorPush` repeats whole puts.
+  /// Repeats a request after a temporary failure. In an upload in parts, it does so for about half a minute, so that an
+  /// outage does not cost the whole upload. It repeats others twice, and only after a response, because a store that
+  /// hangs must be detected soon. It never repeats the PUT of a whole file; `MirrorPush` does.
   func ask(_ request: BucketRequest, isOfUpload: Bool = false) throws -> BucketAnswer {
     var repeats = isOfUpload ? Self.uploadRepeats : request.method == .put ? 0 : Self.repeats
     var pause = limits.pauseMicroseconds
-    // A request without a response takes long, so it is not repeated after this time.
+    // After this time, a request without a response is not repeated, because each attempt may take long.
     let end = ContinuousClock.now + .seconds(2 * limits.slowSeconds)
     while true {
       do {

@@ -136,7 +136,7 @@ extension PostgresPlace: OriginPlace {
     return (try PostgresStamp(connection), reuse)
   }
 
-  /// `waitSeconds` does not affect locks, whose timeout the place sets. With 0, the connection timeout is short.
+  /// If `waitSeconds` is 0, the connection timeout is short. The place sets the timeout for locks.
   package func open(waitSeconds: Int) throws -> any Origin {
     var place = self
     if waitSeconds == 0 { place.connectSeconds = Self.impatientSeconds }
@@ -155,11 +155,11 @@ private struct PostgresStamp: OriginStamp {
   let lagSeconds: Int?
   let server: OriginServer?
 
-  /// The start time distinguishes the server from a copy and from a restored one; the user determines which rows are
-  /// visible.
+  /// The start time distinguishes the server from its copies and from a restored server. The user is included, because
+  /// the visible rows depend on it.
   ///
-  /// A standby's snapshot omits transactions in progress, so its replay position counts too. It is read first, in a
-  /// separate statement, so that data replayed in between is at worst read twice.
+  /// A standby's snapshot omits transactions in progress, so its replay position counts too. The position is read
+  /// first, in a separate statement, so that data replayed in between is at worst read twice.
   private static let query = """
     SELECT pg_postmaster_start_time()::text, current_user, (SELECT oid FROM pg_database WHERE datname = current_database()), \
     CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END

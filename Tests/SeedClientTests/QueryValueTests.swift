@@ -134,7 +134,7 @@ import Testing
     let quoted = await fixture.misfit("SELECT name FROM stop WHERE \"id\" = '\(id)'", as: String.self)
     #expect(
       quoted?.message.hasPrefix(
-        "1 value for no parameters, as SQLite counts them: pass one value for each (? between quotes is text: omit "
+        "1 value passed, but SQLite counts no parameters: pass one value for each (? between quotes is text: omit "
           + "the quotes): SELECT name") == true)
     for sql in ["SELECT 'x' || ? || 'y'", "SELECT \"id\", ?, 'it''s' FROM stop"] {
       let error = await fixture.misfit(SeedQuery(sql: sql), as: String.self)

@@ -24,10 +24,10 @@ import Testing
   @Test(arguments: ["a[x]", "a[-1]", "$[x]", "a.b[x].c", "a[x.y]", "a[0][]", "a[99999999999999999999]"])
   func `brackets without a number or a quoted name are an error that spells both meanings`(text: String) {
     let error = #expect(throws: InvalidPath.self) { try MemberPath(checking: text) }
-    #expect(error?.description.contains("has no element's number in its brackets: write [0], or [\"") == true)
+    #expect(error?.description.contains("has no number in its brackets: write [0] for an element") == true)
     guard text == "a[x]" else { return }
     let message =
-      #""a[x]" has no element's number in its brackets: write [0], or ["a[x]"] for a name with brackets"#
+      #""a[x]" has no number in its brackets: write [0] for an element, or ["a[x]"] for a name with brackets"#
     #expect(error?.description == message)
   }
 

@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Proves a seed from its content alone: structure, references, and the digest recomputed from the rows.
+/// Proves a seed from its content alone: checks the structure and the references, and recomputes the digest.
 package struct SeedCheck {
   private let connection: Connection
   private let schema: DatabaseSchema
@@ -11,7 +11,7 @@ package struct SeedCheck {
   }
 
   private static let mostLines = 3
-  /// Page cache while SQLite looks up each row in its indexes, which reads pages in random order.
+  /// Page cache for `integrity_check`, which looks up each row in its indexes and so reads pages in random order.
   private static let cacheKibibytes = 48 * 1024
 
   package func run() throws {

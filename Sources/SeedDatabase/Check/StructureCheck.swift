@@ -2,8 +2,8 @@ import SeedFormat
 
 /// The complaints of SQLite's own checks about a file, without false ones about NULL.
 ///
-/// If the last column of a WITHOUT ROWID table belongs to its key, SQLite 3.40 reports NULL in every row for each NOT
-/// NULL column stored after it. A complaint about a NULL is therefore verified with a query.
+/// If the last column of a WITHOUT ROWID table belongs to its key, SQLite 3.40 falsely reports a NULL in every row for
+/// each NOT NULL column stored after that column. A query therefore verifies each complaint about a NULL.
 package struct StructureCheck {
   package enum Scope {
     /// Skips the comparison of indexes with their tables.
@@ -11,7 +11,7 @@ package struct StructureCheck {
     case whole
     case table(String)
 
-    /// Unlimited: false complaints must not crowd out the real ones.
+    /// Unlimited, because false complaints could otherwise crowd out real ones.
     private static let mostLines = Int32.max
     /// Maximum number of errors that SQLite reports for one table; it cannot be changed.
     fileprivate static let mostLinesOfTable = 100
@@ -74,7 +74,7 @@ private struct NullComplaints {
     return isFalse
   }
 
-  /// Table and column; several pairs may match if names contain dots.
+  /// The columns that a complaint may mean, each with its table; there may be several if names contain dots.
   private func columns(meantBy words: String) throws -> [[SeedValue]] {
     try connection.rows(
       """

@@ -1,7 +1,7 @@
 import SeedFormat
 
-/// Sums a table's rows and compares its indexes with them, reading each once from end to end. An index is sound if it
-/// has one entry for each row and its entries are in order. Together with `quick_check` this equals `integrity_check`.
+/// Sums a table's rows and compares its indexes with them. Reads each once, from end to end. An index is sound
+/// if it has one entry for each row and they are in order. Together with `quick_check`, this equals `integrity_check`.
 struct TableCheck {
   private let connection: Connection
   private let table: TableSchema
@@ -20,7 +20,7 @@ struct TableCheck {
     var indexes: [ComparedIndex] = []
     for listed in try reader.indexes(of: table.name) {
       guard let index = ComparedIndex(listed, of: columns, table) else { return nil }
-      // An index over the rowid's alias stores the rowid twice, and only the copy after the key can be read.
+      // An index over the rowid's alias cannot be compared: it stores the rowid twice, and SQL reads only one copy.
       if index.parts.contains(where: { $0.column == alias }) { return nil }
       indexes.append(index)
     }

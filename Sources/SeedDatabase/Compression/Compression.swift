@@ -10,7 +10,7 @@ package enum Compression {
   private static let xzPreset: UInt32 = 6
   #endif
   private static let readBytes = 256 * 1024
-  /// Compressed bytes expanded at a time for a reader; few, because they may grow a thousandfold.
+  /// Compressed bytes that a reader expands at a time; few, because the output may be a thousand times longer.
   private static let pieceBytes = 16 * 1024
 
   package struct Measure: Hashable, Sendable {
@@ -25,7 +25,7 @@ package enum Compression {
     package init(of bytes: [UInt8]) { self.init(length: bytes.count, sha256: SHA256Digest.of(bytes)) }
   }
 
-  /// Compresses a document to one spliceable gzip member.
+  /// Compresses a document to one gzip member that ``GzipSplice`` can join with others.
   package static func gzip(_ document: [UInt8]) throws -> [UInt8] {
     var output: [UInt8] = []
     try GzipEncoder().process(document, isLast: true) { output += $0 }
@@ -37,8 +37,8 @@ package enum Compression {
     to destination: String, _ document: (_ take: ([UInt8]) throws -> Void) throws -> Void
   ) throws -> (raw: Measure, stored: Measure) { try transform(document, to: destination, GzipEncoder()) }
 
-  /// Compresses a file into a new, synced one; returns the measures of input and output. Only gzip uses several
-  /// threads: with them, xz would write several blocks, but some readers expect one.
+  /// Compresses a file into a new, synced one; returns the measures of input and output. For xz, uses one thread,
+  /// because several threads would write several blocks, and some readers accept only one.
   package static func compress(
     _ path: String, to destination: String, _ encoding: ContentEncoding, threads: Int = processors
   ) throws -> (raw: Measure, stored: Measure) {

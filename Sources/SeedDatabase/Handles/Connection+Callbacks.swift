@@ -32,7 +32,7 @@ extension Connection {
       }, interrupt.map { Unmanaged.passUnretained($0).toOpaque() })
   }
 
-  /// Instructions between two checks: about ten rows of an index, because each row may take long.
+  /// Instructions between two checks. They process about ten rows of an index; each row may take long.
   static let stepsBetweenRows: Int32 = 64
 
   private struct Bound {

@@ -105,7 +105,7 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
       "only reading is allowed, but this statement writes or changes transactions, attached files or settings: "
         + sql.shortSQL
     case .values(let found, let wanted, let sql):
-      "\(Self.count(found, "value")) for \(Self.count(wanted, "parameter")), as SQLite counts them: pass one value for each"
+      "\(Self.count(found, "value")) passed, but SQLite counts \(Self.count(wanted, "parameter")): pass one value for each"
         + "\(Self.hint(sql)): \(sql.shortSQL)"
     }
   }
@@ -114,7 +114,7 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
     "\(number == 0 ? "no" : "\(number)") \(noun)\(number == 1 ? "" : "s")"
   }
 
-  /// SQLite reads a quoted parameter mark as text, which its author may not have meant.
+  /// SQLite reads a question mark between quotes as text, but the author may have meant a parameter.
   private static func hint(_ sql: String) -> String {
     let bytes = Array(sql.utf8)
     let isQuoted = SQLScanner.tokens(of: bytes).contains { $0.isQuoted && $0.text(in: bytes).contains("?") }

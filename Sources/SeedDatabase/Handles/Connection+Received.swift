@@ -20,7 +20,7 @@ extension Connection {
   /// Also called for a model's schema, which is parsed in memory before it is published.
   func limitDepth() { sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, Self.deepestExpression) }
 
-  /// Loads the schema within limits, because SQLite then reads `sqlite_stat1`, whose forged columns may be computed.
+  /// Loads the schema within limits. SQLite then also reads `sqlite_stat1`, and a forged one may compute its columns.
   func loadReceivedSchema() throws(DatabaseError) {
     limitDepth()
     for (limit, value) in Self.receivedLimits { sqlite3_limit(handle, limit, value) }
@@ -34,8 +34,8 @@ extension Connection {
     }
   }
 
-  /// Runs one statement of an untrusted schema, with limits on CPU time and the file's size. If it is not of this kind,
-  /// the authorizer rejects it before it runs.
+  /// Runs one statement of an untrusted schema, with limits on CPU time and the file's size. The authorizer rejects a
+  /// statement of another kind before it runs.
   func define(_ sql: String, _ kind: DefinitionKind, growingTo size: Int64) throws {
     let leave = DefinitionLeave(kind)
     let limits = IndexLimits(self)
@@ -107,7 +107,7 @@ private struct IndexLimits {
   /// An index over all columns of narrow rows is up to three times as large as its table.
   static func bytes(of table: Int64, indexes: Int) -> Int64 { 4_000_000 + table * Int64(1 + 3 * indexes) }
 
-  /// A slow phone sorts several megabytes per second; this allows a minute, and a second per megabyte.
+  /// A slow phone sorts several megabytes per second. This allows it a minute plus one second per megabyte.
   static func seconds(forBytes bytes: Int64) -> Int { 60 + Int(bytes / 1_000_000) }
 }
 
@@ -192,7 +192,7 @@ private final class DefinitionLeave {
       isAsked = second?.foldedName == "fts5"
       return isAsked
     case SQLITE_INSERT, SQLITE_UPDATE: return first == "sqlite_master"
-    // ADD COLUMN reads the table only for a column that SQLite allows in empty tables alone. Such a column is rejected.
+    // ADD COLUMN reads the table if SQLite allows the new column only in an empty table. Such a column is rejected.
     case SQLITE_READ: return !isAltering || first == "sqlite_master" || first == "pragma_quick_check"
     case SQLITE_REINDEX: return true
     default: return false

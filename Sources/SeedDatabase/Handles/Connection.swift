@@ -4,7 +4,7 @@ import SeedSystem
 
 /// One SQLite connection, for one owner at a time.
 package final class Connection {
-  /// Shared with the statements, which must not retain the connection because its cache retains them.
+  /// Shared with the statements. They must not retain the connection, because its cache retains them.
   let owner: ConnectionHandle
   private var cache: [String: Statement] = [:]
 
@@ -259,7 +259,7 @@ final class ConnectionHandle {
     guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY].contains(code) else { return nil }
     if code == SQLITE_CANTOPEN, FileError.isExhausted(sqlite3_system_errno(pointer)) { return .descriptors }
     let name = sqlite3_db_filename(pointer, "main").map { String(cString: $0) } ?? ""
-    // SQLite has no name for a file that it failed to open, nor for a scratch database, whose path has no slash.
+    // SQLite has no name for a scratch database or a file that it failed to open. Only the file's path has a slash.
     let file = name.isEmpty && path.contains("/") ? path : name
     let isWritten = sqlite3_db_readonly(pointer, "main") == 0
     return file.isEmpty || (code == SQLITE_FULL && !isWritten) ? .scratch : .database(file)
@@ -336,7 +336,7 @@ extension Connection.OpenMode {
     if isReceived { try connection.loadReceivedSchema() }
   }
 
-  /// Whether part of the file may be untrusted. If so, views are off, and SQLite evaluates only expressions of rows.
+  /// Whether part of the file may be untrusted. If so, views are disabled, and no other file can be attached.
   private var isForeign: Bool { ![.memory, .scratch, .origin, .creator, .own].contains(self) }
 
   /// Whether the file's schema may be an attacker's.
@@ -347,8 +347,8 @@ extension Connection.OpenMode {
     try connection.set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
   }
 
-  /// SQLite before 3.41 considers its own JSON functions untrusted, so it could not write a table that calls one in a
-  /// CHECK, an index or a generated column.
+  /// Without this trust, SQLite before 3.41 rejects its own JSON functions in a schema. An import could then not write
+  /// a table that calls one in a CHECK, an index or a generated column.
   private var trustsSchema: Bool { self == .own }
 }
 

@@ -16,7 +16,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     self.place = place
   }
 
-  /// For a statement that writes to a file other than the connection's.
+  /// The same error about the file at `path`, to which the statement was writing.
   func at(_ path: String) -> DatabaseError {
     DatabaseError(code: code, message: message, subject: subject, offset: offset, place: .database(path))
   }
@@ -49,7 +49,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   /// True if no file descriptors are left.
   package var saysExhausted: Bool { place == .descriptors }
 
-  /// True if a file cannot be opened for another reason.
+  /// True if a file cannot be opened although file descriptors are left.
   package var saysNotOpened: Bool { primaryCode == SQLITE_CANTOPEN && !saysExhausted }
 
   /// True if a writer died in a transaction and its journal must be rolled back before the next read.

@@ -24,7 +24,7 @@ package struct SQLScanner {
     Array(sequence(state: SQLScanner(bytes: sql)) { $0.next() })
   }
 
-  /// The index of the bracket that closes the one at `open`; the last word's index if none does.
+  /// The index of the bracket that closes the one at `open`. If there is none, the last word's index.
   fileprivate static func closingBracket(of open: Int, in words: [String]) -> Int {
     var depth = 0
     for index in open..<words.count {
@@ -114,7 +114,7 @@ struct SQLTokens {
 
   var contentRowid: String? { searchOption("CONTENT_ROWID", after: "CONTENT") }
 
-  /// FTS5 accepts an option's abbreviated name, as in `c=note`. If it abbreviates `other` too, it means `other`.
+  /// FTS5 accepts an abbreviated option, as in `c=note`. An abbreviation of both `name` and `other` means `other`.
   private func searchOption(_ name: String, after other: String = "") -> String? {
     guard let using = tokens.firstIndex(of: "USING"), follows("FTS5", using),
       let option = tokens.indices.first(where: {

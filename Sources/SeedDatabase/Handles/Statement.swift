@@ -93,8 +93,8 @@ package final class Statement {
 
   func isNull(_ column: Int32) -> Bool { sqlite3_column_type(handle, column) == SQLITE_NULL }
 
-  /// Runs a statement that returns no rows, and rewinds it. Returns the error, because `catch where` on a typed throw
-  /// in code that writes rows crashes the compiler (6.3.1).
+  /// Runs a statement that returns no rows, and rewinds it. Returns the error instead of throwing it: the compiler
+  /// (6.3.1) crashes on `catch where` after a typed throw in code that writes rows.
   package func attempt() -> DatabaseError? {
     defer { rewind() }
     do throws(DatabaseError) {

@@ -28,7 +28,7 @@ package final class AffinityFitter {
     }
   }
 
-  /// Keeps the original if it is a blob or still a text, because neither changes. Copies a text made from a number.
+  /// Returns the original if it did not change: a blob, or a text that is still a text. Otherwise lends the new value.
   private func lent(_ value: SeedValue, instead original: BorrowedValue) -> BorrowedValue {
     switch (value, original) {
     case (.blob, _), (.text, .text): original

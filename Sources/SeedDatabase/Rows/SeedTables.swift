@@ -3,7 +3,7 @@ package import SeedFormat
 /// A seed's metadata, in its table `seedbank_meta`.
 package struct SeedMeta: Hashable, Sendable {
   package var series: SeedSeries
-  /// The newest minor model of the series when the file was made.
+  /// The series' newest model version when the file was made.
   package var model: ModelVersion
   package var epoch: Epoch
   package var version: SeedVersion

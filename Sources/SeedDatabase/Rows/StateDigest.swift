@@ -1,7 +1,7 @@
 package import SeedFormat
 import SeedTrust
 
-/// A table's row count and the sum of its rows' hashes modulo 2^256. A damaged file may have any count, so it wraps.
+/// A table's row count and the sum of its rows' hashes modulo 2^256. In a damaged file, the count may overflow.
 package struct TableSum: Hashable, Sendable {
   package private(set) var rows: Int = 0
   /// The sum, highest word first. Wider integers need iOS 18.
@@ -106,10 +106,10 @@ package enum StateDigest {
   }
 }
 
-/// Holds back a change that deletes too many of a table's rows, or of a column's values, so that an origin or a feed
-/// that was emptied or is being reloaded cannot empty the published data.
+/// Holds back a change that deletes too many of a table's rows or of a column's values. An origin or a feed that was
+/// emptied or is being reloaded therefore cannot empty the published data.
 package struct ShrinkGuard: Hashable, Sendable {
-  /// The largest share of lost rows or column values that is published; 100 allows every loss.
+  /// A larger share of lost rows or column values, in percent, is not published; 100 allows every loss.
   package var percent = 50
   /// Smaller tables are not checked, because few changed rows are a large share of them.
   package var minimumRows = 100

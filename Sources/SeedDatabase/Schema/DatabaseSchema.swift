@@ -19,7 +19,7 @@ package struct DatabaseSchema: Hashable, Sendable {
 
 package struct SearchTable: Hashable, Sendable {
   package let name: String
-  /// The table's name, whatever its case in the search table's SQL.
+  /// The content table's name as that table spells it; the search table's SQL may use another case.
   package let content: String
 
   package init(name: String, content: String) {
@@ -124,7 +124,7 @@ package struct NotASeed: Error, Hashable, Sendable, CustomStringConvertible {
 
 /// The limits on a file's generated columns and indexes. SQLite checks the time only between two function calls.
 private struct ExpressionCost {
-  /// Functions whose time is not linear in the length of their arguments, or whose result is much longer than these.
+  /// Functions whose time is not linear in their arguments' length, or whose result is much longer than the arguments.
   private static let slow = Set(
     """
     FORMAT GLOB INSTR JSON JSON_ARRAY JSON_INSERT JSON_OBJECT JSON_PATCH JSON_QUOTE JSON_REMOVE JSON_REPLACE JSON_SET LIKE LTRIM \

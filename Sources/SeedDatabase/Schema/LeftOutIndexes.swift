@@ -79,7 +79,7 @@ package enum LeftOutIndexes {
   }
 }
 
-/// Explicit indexes that are not unique. Unique ones reject rows, so they must exist before the rows are written.
+/// Explicit indexes that are not unique. A unique index rejects rows, so it must exist before rows are written.
 package struct SecondaryIndexes {
   private let all: [(name: String, sql: String)]
 

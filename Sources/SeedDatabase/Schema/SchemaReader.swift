@@ -141,7 +141,7 @@ package struct SchemaReader {
     }
   }
 
-  /// Rejects names that SQLite distinguishes but that are equal as Swift strings, in two Unicode forms.
+  /// Rejects two names that differ only in their Unicode form. SQLite distinguishes them, but Swift strings do not.
   private func checkNames(_ tables: [TableSchema]) throws(SchemaProblem) {
     for names in [tables.map(\.name)] + tables.map({ $0.columnNames + $0.generated }) {
       let twice = Dictionary(grouping: names) { $0 }.values.first { $0.count > 1 }
@@ -158,8 +158,8 @@ package struct SchemaReader {
   /// Suffixes of the shadow tables that FTS5 creates for each search table.
   private static let searchParts = ["_config", "_content", "_data", "_docsize", "_idx"]
 
-  /// Rejects forged tables of SQLite and of virtual tables. SQLite reads such tables even to list all tables, and could
-  /// compute a forged one's columns forever.
+  /// Rejects forgeries of tables that SQLite itself makes, also for virtual tables. SQLite reads these tables even to
+  /// list all tables, and could compute a forged one's columns forever.
   private func refuseForgedTables() throws {
     let tables = try connection.rows(
       "SELECT name, sql, rootpage FROM sqlite_schema WHERE type IN ('table', 'view')"

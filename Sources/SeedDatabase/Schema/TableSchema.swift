@@ -90,7 +90,7 @@ package struct ForeignKeySchema: Hashable, Sendable {
   /// Empty if the constraint names no columns and so references the parent's primary key.
   package let namedParentColumns: [String]
 
-  /// The referenced columns. If the constraint names none, the parent's key, even a UNIQUE one, unlike in SQLite.
+  /// The named columns, or else the parent's key. Unlike in SQLite, the key may be that of a UNIQUE constraint.
   package func parentColumns(in parent: TableSchema) -> [String] {
     namedParentColumns.isEmpty ? parent.keyNames : namedParentColumns
   }

@@ -33,7 +33,7 @@ package final class DeltaApplier {
     }
     let writer = try SeedWriter(connection, schema, keyLimit: keyLimit)
     try read(&reader, into: writer)
-    // New columns are set in every row, which ``updated`` does not cover.
+    // This delta also sets new columns in every row, which ``updated`` cannot express.
     if reader.header.additions != nil { updated = [:] }
     let result = try writer.finish()
     guard result.digest == reader.header.digest else { throw ApplyError.digestMismatch(at: reader.header.to) }

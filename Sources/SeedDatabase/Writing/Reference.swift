@@ -54,13 +54,13 @@ struct Reference {
 
   // MARK: Look-ups by index
 
-  /// Whether an index finds parents: a unique one, as SQLite requires for foreign keys.
+  /// Whether a unique index finds parents. SQLite requires such an index for foreign keys.
   func findsParents(_ reader: SchemaReader) -> Bool {
     guard parentPositions != nil, !collations.isEmpty else { return false }
     return reader.hasUniqueIndex(Array(zip(parentColumns, collations)), of: parent)
   }
 
-  /// Whether an index finds children, and a comparison in SQL finds the same ones as the foreign key.
+  /// Whether an index finds children. The types must be the same, so that SQL compares values as the foreign key does.
   func findsChildren(_ reader: SchemaReader) -> Bool {
     guard let parentPositions, let childPositions, parentPositions.count == childPositions.count else {
       return false

@@ -12,8 +12,8 @@ package struct ReferenceCheck {
   /// A look-up by index costs about as much as reading this many rows in order.
   package static let usualShare = 4
 
-  /// A check in the transaction that wrote the seed. All rows of a table are checked if more than one in
-  /// `wholeTableShare` was touched; 0 means never.
+  /// A check in the transaction that wrote the seed. All rows of a table are checked if more than one row in
+  /// `wholeTableShare` was touched; with 0, their share does not matter.
   init(
     _ connection: Connection, _ schema: DatabaseSchema, _ sums: [String: TableSum] = [:],
     wholeTableShare: Int = Self.usualShare
@@ -61,8 +61,8 @@ package struct ReferenceCheck {
     }
   }
 
-  /// Whether an index proves that every value has a parent, looking up each distinct value once. SQLite's own check,
-  /// the fallback, looks up the parent of every row.
+  /// Whether an index proves that every value has a parent. Each distinct value is looked up once. SQLite's own check,
+  /// which is the fallback, looks up the parent of every row.
   private func isProven(_ reference: Reference) throws -> Bool {
     guard let orphanedValue = reference.orphanedValue, reference.leadsToKey,
       reference.findsChildren(SchemaReader(connection))
@@ -86,7 +86,7 @@ package struct ReferenceCheck {
       && (isMuch(removed, of: rows) || !reference.findsChildren(reader) || !reference.findsParents(reader))
   }
 
-  /// The logs of child and parent rows, each nil if it was not kept.
+  /// The logs of child and parent rows. Each is nil if no log was kept.
   private func logs(
     of reference: Reference, _ touched: [String: TableWriter]
   ) -> (written: RowLog?, removed: RowLog?) {

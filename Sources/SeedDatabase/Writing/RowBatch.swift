@@ -2,8 +2,8 @@ package import SeedFormat
 
 /// Rows of one table that fill the same columns, written several per statement.
 ///
-/// A statement inserts rows with new keys, up to the first that violates a constraint, or looks up rows with known
-/// keys; ``TableWriter`` writes all others one by one. If all keys were new, the next rows are inserted directly.
+/// If new keys are expected, one statement inserts several rows, up to the first that violates a constraint. Otherwise,
+/// one statement looks up several rows by key. ``TableWriter`` then writes the remaining changes row by row.
 package final class RowBatch {
   package let writer: TableWriter
   /// The outcomes of the rows in the last ``write(_:areNew:)``.
@@ -27,7 +27,7 @@ package final class RowBatch {
   /// Maximum bytes of strings and blobs in a row; larger rows must not be in a batch.
   package static let mostRowBytes = 64 * 1024
 
-  /// The rows of an import, which undoes all rows after an error and writes them one by one.
+  /// The rows of an import. After an error, the import undoes all of them and writes them one by one.
   package convenience init(
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     rule: ConflictRule
@@ -53,7 +53,7 @@ package final class RowBatch {
   /// Whether statements may be prepared. The owner sets it.
   @exclusivity(unchecked) package var isOpen = false
 
-  /// Drops the statements and counts, but no rows.
+  /// Frees the statements and resets the counts; the rows stay.
   package func close() {
     isOpen = false
     inserting.close()
@@ -162,7 +162,7 @@ package final class RowBatch {
 }
 
 extension Statement {
-  /// Steps to the result of the key with this number. Skips rows found again because their update moved them.
+  /// Steps to the result for the key with this number. Skips rows that are found again because an update moved them.
   func move(to number: Int) throws {
     repeat {
       guard try step() else {

@@ -1,7 +1,7 @@
 package import SeedFormat
 
-/// A statement for several rows at once, prepared for each number of rows that it gets. One run for sixteen rows saves
-/// more than half of a single row's cost: starting the statement, opening cursors and descending from the root.
+/// A statement for several rows at once, prepared separately for each number of rows. One run for sixteen rows saves
+/// more than half of the cost per row: starting the statement, opening cursors and descending from the root.
 package final class RowStatement {
   package private(set) var runs = 0
   private let connection: Connection

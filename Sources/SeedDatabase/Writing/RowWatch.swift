@@ -142,7 +142,7 @@ final class KeyLog {
 
   func noteInsertion(_ key: [SeedValue]) { note(key, fates[key] == .deleted ? .updated : .inserted) }
 
-  /// Under its collation, a key may match another spelling and replace it.
+  /// An update may replace the key by another spelling that its collation considers equal.
   func noteUpdate(_ old: [SeedValue], _ new: [SeedValue]) {
     guard old == new else {
       noteDeletion(old)

@@ -1,7 +1,7 @@
 import SeedFormat
 
-/// Updates an external-content FTS5 table row by row. FTS5 needs a row's old content to remove it from the index, so
-/// the old row is read before the change. Beyond a share of changed rows, a rebuild at the end is cheaper.
+/// Updates an external-content FTS5 table row by row. To remove a row from the index, FTS5 needs its
+/// old content, so the old row is read before the change. If many rows change, a rebuild at the end is cheaper.
 package final class SearchIndex {
   private let connection: Connection
   private let name: String
@@ -15,7 +15,7 @@ package final class SearchIndex {
   typealias Image = [SeedValue]
 
   private static let rebuildShare = 4
-  /// Always update row by row up to this many changes.
+  /// Up to this many changes, the index is always updated row by row.
   private static let fewestChanges = 64
 
   init(_ search: SearchTable, _ content: TableSchema, rows: Int, _ connection: Connection) throws {

@@ -1,8 +1,8 @@
 package import SeedFormat
 
 /// Writes rows to a seed and maintains its row counts and sums. The caller opens the transaction and commits it after
-/// ``finish()``, which checks references of touched rows. Foreign keys must be off, because a cascade by SQLite would
-/// bypass the digest.
+/// ``finish()``, which checks the references of changed rows. Foreign keys must be off, because a cascade by SQLite
+/// would bypass the digest.
 package final class SeedWriter {
   private let connection: Connection
   private let schema: DatabaseSchema

@@ -34,8 +34,8 @@ package struct TableSQL: Sendable {
 
   func insert(_ shape: RowShape) -> String { "INSERT OR ABORT INTO \(rows(1, shape))" }
 
-  /// Inserts several rows, up to the first that violates a constraint. Uses FAIL, because ABORT undoes the earlier
-  /// rows, so SQLite would first copy every touched page.
+  /// Inserts several rows, up to the first that violates a constraint. Uses FAIL, because ABORT would
+  /// undo the earlier rows. For this, SQLite would have to copy every page before it changes it.
   func insert(_ shape: RowShape, count: Int) -> String { "INSERT OR FAIL INTO \(rows(count, shape))" }
 
   private func rows(_ count: Int, _ shape: RowShape) -> String {

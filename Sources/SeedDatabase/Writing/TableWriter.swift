@@ -24,7 +24,7 @@ package final class TableWriter {
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   private let stored = LentBytes()
   @exclusivity(unchecked) private var expectsKnownKeys = true
-  /// Keyed by the positions that they set.
+  /// The keys are the positions of the columns that the statements set.
   private var narrowUpdates: [[Int]: Statement] = [:]
 
   /// Maximum number of cached partial updates; further combinations update whole rows.
@@ -62,7 +62,7 @@ package final class TableWriter {
     return statement
   }
 
-  /// Drops the statements and counts; the statements are prepared again if they are needed.
+  /// Frees the statements and resets the counts; the statements are prepared again when they are needed.
   func close() {
     prepared = Array(repeating: nil, count: Use.allCases.count)
     (narrowUpdates, changes, statements) = ([:], TableChanges(), 0)
@@ -114,7 +114,7 @@ package final class TableWriter {
   func update(
     _ found: borrowing FoundRow, _ values: some Sequence<BorrowedValue>, at positions: [Int]
   ) throws -> RowOutcome {
-    // Copies, because the row's own values are valid only until it is written.
+    // Copies the values, because the found row's own are valid only until it is written.
     stored.clear()
     row = read(found).map { stored.copy($0) }
     for (position, value) in zip(positions, values) { row[position] = value }
@@ -139,7 +139,7 @@ package final class TableWriter {
     }
   }
 
-  /// Also returns false for a constraint violation, because the key may exist.
+  /// Also returns false if a constraint is violated, because a row with the key may exist.
   private func insertIfAbsent() throws -> Bool {
     if let error = try attempt(.insertIfAbsent) {
       guard error.primaryCode == ResultCode.constraint else { throw error }
@@ -241,8 +241,8 @@ package final class TableWriter {
     if old == row.map(\.owned) { changes.unchanged += 1 } else { changes.updated += 1 }
   }
 
-  /// The row as ``upsert(_:)`` would write it over a stored one, by column; nil for a column that gets the schema's
-  /// default.
+  /// The row that ``upsert(_:)`` would write over a stored one, as values by column. A column that gets the schema's
+  /// default has nil.
   package func filled(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> [SeedValue?] {
     try prepare(values)
     var filled: [SeedValue?] = old ?? Array(repeating: nil, count: table.columns.count)
@@ -322,7 +322,7 @@ package final class TableWriter {
     return statement.attempt()
   }
 
-  /// Adds the new row to the sum; tables with a sum have whole rows.
+  /// Adds the new row to the sum. In a table with a sum, rows are only written whole.
   private func noteRow() throws {
     if sum != nil { sum?.insert(hasher.hash(lent: row)) }
     if let watch { try row.withUnsafeBufferPointer { try watch.noteInsertion($0) } }

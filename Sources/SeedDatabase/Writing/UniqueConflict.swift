@@ -1,7 +1,7 @@
 package import SeedFormat
 
-/// Explains SQLite's message about a unique value and finds the row that has it. Reports only certain facts: for an
-/// index over an expression only its name, and no value of a column that was not given.
+/// Explains SQLite's message about a unique value and finds the row that has it. Reports only certain facts:
+/// if the index has an expression, only its name; if the value of a column is not known, no values.
 package final class UniqueConflict {
   private let connection: Connection
   private let table: TableSchema
@@ -19,8 +19,8 @@ package final class UniqueConflict {
     (self.connection, self.table) = (connection, table)
   }
 
-  /// Explains SQLite's `message` about a row. `values` has the row's values by column, nil if unknown. Returns nil if
-  /// the message is not about this table's unique values.
+  /// Explains SQLite's `message` about a row. `values` has the row's values by column; unknown ones are nil. Returns
+  /// nil if the message is not about this table's unique values.
   package func conflict(of message: String, _ values: [SeedValue?]) throws -> String? {
     switch try claim(message) {
     case nil: return nil

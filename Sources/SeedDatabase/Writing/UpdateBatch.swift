@@ -8,7 +8,7 @@ final class UpdateBatch {
   private let keyWidth: Int
   private let sizes: [Int]
   private let bytes = LentBytes()
-  // In sequence: the rows' keys; the values that they set; for each row, the positions of its values and their end.
+  // One row after the other: the keys; the values that the rows set; the positions of each row's values, and their end.
   @exclusivity(unchecked) private var key: [BorrowedValue] = []
   @exclusivity(unchecked) private var keys: [BorrowedValue] = []
   @exclusivity(unchecked) private var values: [BorrowedValue] = []

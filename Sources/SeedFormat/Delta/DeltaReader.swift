@@ -161,7 +161,7 @@ package struct DeltaReader: ~Copyable {
     }
   }
 
-  /// The row's key values, as far as it has them, to name the row in messages.
+  /// Names the row in messages by its key values, or by those of them that it has.
   private var keyText: String {
     mutating get {
       var (index, parts) = (firstValue, [String]())

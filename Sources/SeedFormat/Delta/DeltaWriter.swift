@@ -24,7 +24,7 @@ package struct DeltaWriter {
     var deletes = SpilledBytes()
     var inserts = SpilledBytes()
     var updates = SpilledBytes()
-    /// The columns that updates set, as positions, and the number of each such set.
+    /// The sets of columns that updates set, as positions, and the number of each of these sets.
     var sets: [[Int]] = []
     var numbers: [[Int]: Int] = [:]
   }
@@ -68,7 +68,7 @@ package struct DeltaWriter {
 
   package mutating func insert(_ row: [SeedValue]) { LentBytes.lending(row) { insert(lent: $0) } }
 
-  /// Adds a whole row, which the client inserts, or with which it replaces its row with the same key.
+  /// Adds a whole row. A client inserts it, or replaces its row with the same key.
   package mutating func insert(lent row: [BorrowedValue]) {
     guard let count = table?.columns.count else { preconditionFailure("an insert outside a table") }
     add(row, of: count, to: \.inserts)
@@ -126,7 +126,7 @@ package struct DeltaWriter {
     parts.append(.bytes([UInt8(ascii: "}")]))
   }
 
-  /// No caller may hold a copy of the table, because each row would then copy the list that it extends.
+  /// No caller may hold a copy of the table. Otherwise, each added row would copy the whole list that it extends.
   private mutating func add(
     _ values: [BorrowedValue], of count: Int, between marks: (String, String) = ("[", "]"),
     to list: WritableKeyPath<OpenTable, SpilledBytes>

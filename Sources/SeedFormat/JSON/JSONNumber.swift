@@ -41,7 +41,7 @@ enum JSONNumber {
 
     private static let safeDigits = 19
 
-    /// True if the digits may exceed a signed 64-bit integer. An integer's always do, because it has no leading zeros.
+    /// True if the digits may be beyond a signed 64-bit integer. Without leading zeros, as in an integer, they are.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
 

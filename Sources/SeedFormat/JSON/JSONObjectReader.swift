@@ -162,7 +162,7 @@ package struct JSONObjectReader {
     }
   }
 
-  /// Reads all members. Throws for names that differ as bytes but are equal as Swift strings, in two Unicode forms.
+  /// Reads all members. Throws if two names differ only in their Unicode form, because they are equal as Swift strings.
   package func byName<Value>(
     _ read: (JSONMember) throws(MalformedJSON) -> Value
   ) throws(MalformedJSON) -> [String: Value] {

@@ -182,7 +182,7 @@ extension JSONScanner {
     }
   }
 
-  /// Skips an invalid string if that is allowed and its end has arrived; false if it is incomplete.
+  /// Skips an invalid string in a value that may have one. Returns false if the string's end has not arrived.
   private mutating func keep(
     _ error: JSONError, _ tape: inout JSONTape, as kind: JSONTape.Kind
   ) throws(JSONError) -> Bool {
@@ -267,7 +267,7 @@ extension JSONScanner {
     do throws(JSONError) {
       return try nextValue(&tape)
     } catch {
-      // So that the caller can skip from the value's start to the end of its line.
+      // The caller can then skip from the value's start to the end of its line.
       position = start
       throw error
     }

@@ -1,8 +1,8 @@
 /// A strict RFC 8259 reader for a document that arrives whole or in pieces.
 ///
 /// Yields single tokens (``next()``) for a document's frame, and whole values onto a tape (``nextValue(_:)``) for its
-/// rows. Keeps only the bytes of the current token or row. For one longer than 64 KiB, may return ``JSONToken/starved``
-/// although it has arrived, until a quarter more has arrived or the document is complete. Enforces the grammar:
+/// rows. Keeps only the bytes of the current token or row. If it is incomplete and longer than 64 KiB, returns
+/// ``JSONToken/starved`` until a quarter more has arrived or the document is complete. Enforces the grammar:
 /// ``JSONToken/end`` means that the whole document is valid. Also rejects duplicate member names, a byte order mark
 /// (unless ``passMark()`` is called), invalid UTF-8, lone surrogates, and nesting deeper than ``Limits/jsonDepth``.
 package struct JSONScanner: ~Copyable {

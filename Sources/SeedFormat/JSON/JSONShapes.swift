@@ -1,6 +1,6 @@
 /// Remembers the member names (the shape) of objects by their place in a document, such as "elements of `stops`", where
-/// all objects usually have the same members in the same order. Names that match the remembered ones, in order but
-/// possibly with gaps, are compared instead of scanned, need no check for duplicates, and have numbers.
+/// all objects usually have the same members in the same order. Names in the remembered order, also with gaps,
+/// are compared instead of scanned, need no check for duplicates, and can be found by their numbers.
 struct JSONShapes: ~Copyable {
   /// A name with its quotation marks and colon, as in the document.
   struct Member {
@@ -33,7 +33,7 @@ struct JSONShapes: ~Copyable {
     fileprivate(set) var isRight: Bool
   }
 
-  /// `root` is the place of a top-level value; `nowhere`, of values that are not remembered.
+  /// The places of a top-level value (`root`) and of objects whose names are not remembered (`nowhere`).
   static let root = 0
   static let nowhere: Int32 = -1
 
@@ -175,7 +175,7 @@ struct JSONShapes: ~Copyable {
 }
 
 extension JSONShapes.Guess {
-  /// The number and length of the name at `bytes`; nil, and nil from then on, if no expected name matches.
+  /// The number and length of the name at `bytes`. Returns nil if no expected name matches, and always from then on.
   @inline(__always)
   mutating func match(_ bytes: UnsafePointer<UInt8>, available: Int) -> (slot: Int, length: Int)? {
     guard isRight, let members, let names else { return nil }

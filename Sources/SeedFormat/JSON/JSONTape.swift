@@ -24,7 +24,7 @@ package struct JSONTape: ~Copyable {
     package var count = 0
   }
 
-  /// Not an `Array`, whose uniqueness would be checked for each entry.
+  /// Not an `Array`, because each access would check that its storage is not shared.
   package private(set) var entries: UnsafeMutablePointer<Entry>
   private var capacity: Int
   private(set) var count = 0
@@ -33,7 +33,7 @@ package struct JSONTape: ~Copyable {
 
   private static let initialEntries = 64
 
-  /// Set `learnsShapes` to false for a second tape of the same reader, which knows only the first one's shape numbers.
+  /// Set `learnsShapes` to false for a reader's second tape, because the reader knows only the first one's shapes.
   package init(learnsShapes: Bool = true) {
     shapes = JSONShapes(isLearning: learnsShapes)
     capacity = Self.initialEntries

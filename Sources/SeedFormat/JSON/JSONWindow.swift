@@ -1,5 +1,5 @@
 /// The part of a document in memory: a buffer that grows at its end and is emptied from its start. All positions are
-/// document offsets, so they stay valid when the buffer moves, and serve in errors. Pointers into the buffer are valid
+/// document offsets. They stay valid when the buffer moves, and errors report them. Pointers into the buffer are valid
 /// until the next ``append(_:keepingFrom:)``.
 struct JSONWindow: ~Copyable {
   private var buffer: UnsafeMutableRawBufferPointer

@@ -70,7 +70,7 @@ extension JSONValue {
 
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// Formatted for people: two spaces, a line per member, arrays of plain values on one line.
+  /// For people: indented by two spaces, with one line for each member and for each array of plain values.
   package var prettyText: String { pretty(indent: "") + "\n" }
 
   private func pretty(indent: String) -> String {

@@ -43,7 +43,7 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
 /// An RFC 9457 problem, sent instead of the requested resource.
 package struct Problem: Error, Hashable, Sendable {
   package let type: ProblemType
-  /// One sentence about this occurrence: found, expected, remedy.
+  /// One sentence about this occurrence: the found and expected values, and the remedy.
   package let detail: String
   package let members: [JSONMember]
 

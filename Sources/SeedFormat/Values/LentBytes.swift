@@ -12,7 +12,7 @@ package final class LentBytes {
 
   deinit { for block in blocks { block.deallocate() } }
 
-  /// The first block is kept by ``clear()`` up to this size in bytes.
+  /// ``clear()`` keeps the first block if it has at most this many bytes.
   private static let keptBytes = 1024 * 1024
 
   /// Discards the content. Keeps the first block unless it is very large.

@@ -192,7 +192,7 @@ public struct Epoch: Hashable, Sendable, CustomStringConvertible {
   public var description: String { text }
 }
 
-/// The known name that was probably meant: at most a third of the letters differ, or it begins with `name`.
+/// The known name that was probably meant. It begins with `name`, or differs in at most a third of the letters.
 package func nearestName(to name: String, in known: [String]) -> String? {
   // Compares only 64 letters, because the edit distance takes time proportional to the product of the lengths.
   let typed = Array(name.lowercased().prefix(64))

@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-  /// Whether a terminal interprets it instead of showing it: controls, and marks that reorder a line.
+  /// Whether a terminal would not show this character, but obey it: a control, or a mark that reorders a line.
   fileprivate var isControl: Bool {
     switch value {
     case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -15,7 +15,7 @@ extension String {
   /// Without a full stop, for the middle of a sentence.
   package var unclosed: String { hasSuffix(".") ? String(dropLast()) : self }
 
-  /// On one line and without terminal control characters; for all external text in messages.
+  /// The text on one line and without control characters. Messages must use it for all text from outside.
   package var printable: String { escapingControls(except: []) }
 
   /// ``printable``, and short enough for a sentence.
@@ -33,7 +33,7 @@ extension String {
       })
   }
 
-  /// Maximum number of columns that it may take.
+  /// Maximum number of terminal columns that the text may take.
   package var columns: Int { reduce(0) { $0 + $1.columns } }
 
   /// Escapes control characters, for example as `\u{1B}`, except those in `kept`.

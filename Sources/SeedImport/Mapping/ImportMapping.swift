@@ -34,7 +34,7 @@ public struct ImportMapping: Sendable {
     /// Conditions that a row must meet. Several lists may share a path if all but one have conditions: a row goes to
     /// the first list that takes it, and is skipped if no list does.
     public var conditions: [RowCondition]
-    /// The name of the list's document, or a pattern for several, such as `stops*.txt`; without directories and `.gz`.
+    /// The name of the list's document without directories and `.gz`, or a pattern for several, such as `stops*.txt`.
     /// `nil` for all documents that no other list names.
     public var file: String?
     /// Whether the list, or its document, may be missing.

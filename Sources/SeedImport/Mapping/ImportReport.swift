@@ -38,7 +38,7 @@ public struct ImportReport: Hashable, Sendable {
   public var statements = 0
   /// The duration of the import.
   public var duration: Duration = .zero
-  /// Members that the mapping lists and no row had; also columns matched by name, if only the key found a member.
+  /// Mapped members that no row had. If only the key found its member, all columns matched by name are listed too.
   public var missing: [MissingMember] = []
   /// The issues, up to the policy's limit.
   public var issues: [ImportIssue] = []

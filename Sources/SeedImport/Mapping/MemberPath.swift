@@ -94,6 +94,6 @@ extension MemberPath {
     let start = text[..<rest.startIndex].lastIndex(of: ".").map(text.index(after:)) ?? text.startIndex
     let name = text[start...].prefix { $0 != "." }
     return
-      "\"\(name)\" has no element's number in its brackets: write [0], or [\"\(name)\"] for a name with brackets"
+      "\"\(name)\" has no number in its brackets: write [0] for an element, or [\"\(name)\"] for a name with brackets"
   }
 }

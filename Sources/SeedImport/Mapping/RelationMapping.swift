@@ -46,17 +46,17 @@ public struct RelationMapping: Sendable {
     _ member: MemberPath, _ table: TableMapping, _ kind: Kind, layout: Layout, mode: Mode = .merge
   ) { (self.member, self.table, self.kind, self.layout, self.mode) = (member, table, kind, layout, mode) }
 
-  /// A nested object or its bare key: a row of another table, whose key fills columns of this row.
+  /// Maps a nested object, or its bare key, to a row of another table. That row's key fills columns of this row.
   public static func object(_ member: MemberPath, _ table: TableMapping, foreignKey: [String]) -> Self {
     Self(member, table, .reference(foreignKey: foreignKey), layout: .array)
   }
 
-  /// A nested array: rows of another table whose columns take this row's key.
+  /// Maps a nested array to rows of another table. The columns `parentKey` of these rows take this row's key.
   public static func array(
     _ member: MemberPath, _ table: TableMapping, parentKey: [String], mode: Mode = .merge
   ) -> Self { Self(member, table, .children(parentKey: parentKey), layout: .array, mode: mode) }
 
-  /// A nested object whose members are rows of another table; their names fill a column.
+  /// Maps the members of a nested object to rows of another table. The members' names fill a column.
   public static func dictionary(
     _ member: MemberPath, _ table: TableMapping, keyColumn: String, parentKey: [String], mode: Mode = .merge
   ) -> Self {

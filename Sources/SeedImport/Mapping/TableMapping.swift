@@ -122,7 +122,7 @@ public enum ImportConversion: Sendable {
     case seconds
     /// Whole milliseconds since 1970.
     case milliseconds
-    /// Seconds since 2001, as Core Data stores dates; fractions as with `seconds`.
+    /// Seconds since 2001, as Core Data stores dates. Fractions are kept as with `seconds`.
     case coredata
   }
 

@@ -77,7 +77,7 @@ final class PlanShape {
     defaults = omitted.map { bytes.lend($0.value) }
   }
 
-  /// Adds the plan's row to the batch; returns false if a column would convert its value, or if the row is too large.
+  /// Adds the plan's row to the batch. Returns false if SQLite would convert a value, or if the row is too large.
   func collect(_ plan: RowPlan) -> Bool {
     let room = batch.room
     guard plan.copyRow(columns, affinities, to: room) else { return false }

@@ -71,7 +71,7 @@ struct HeaderCheck {
 
 // The plan's columns as CSV fields.
 extension RowPlan {
-  /// The value of an empty field with this name, by the columns that it fills or the key column that it references.
+  /// The value of an empty field with this name. It depends on the columns that the field fills or references.
   func empty(_ field: String, _ rule: CSVFormat.EmptyFields) -> RecordHeader.Empty {
     // Looked up once for all records. This also records unread names for `MemberSurvey`.
     guard let node = Array(field.utf8).withUnsafeBufferPointer({ root.target(at: 0, $0) }) else {
@@ -80,7 +80,7 @@ extension RowPlan {
     var empty = RecordHeader.Empty()
     for column in node.columns { empty = empty.joined(rule.kinds(columns[column].schema)) }
     if let relation = node.relation, let key = relations[relation].plan.target.key.first {
-      // The reference may be NULL even if the other table's key may not.
+      // The reference may be NULL even if the referenced key may not.
       empty = empty.joined(rule.kinds(relations[relation].plan.table.columns[key], isReference: true))
     }
     return empty

@@ -45,7 +45,7 @@ final class ImportTarget {
     (self.connection, self.fitter, self.rule) = (connection, fitter, rule)
   }
 
-  /// A batch for rows that fill these columns. `omitted` columns get defaults in new rows; in mode replace, in all.
+  /// A batch for rows that fill these columns. `omitted` columns get defaults: in new rows, or in all in mode replace.
   func batch(_ columns: [Int], omitted: [Int]) throws -> RowBatch {
     let columns = mode == .replace ? columns + omitted : columns
     guard let shape = RowShape(columns, onlyNew: mode == .replace ? [] : omitted, of: table) else {
@@ -205,7 +205,7 @@ final class KeyIdentity {
     CanonicalRow.write(lent: key, over: &identity)
   }
 
-  /// Whether only this value can be this key. This is the common case, and needs no conversion.
+  /// Whether no other value is equal as a key. This is the common case, and needs no conversion.
   static func isPlain(_ value: BorrowedValue, _ part: Part) -> Bool {
     switch value {
     case .real: false

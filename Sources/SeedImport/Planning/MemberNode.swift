@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// The columns and the relation that a member of an object fills, and the nodes of members within it. Most objects of a
+/// The columns and the relation that an object's member fills, and the nodes of members inside it. Most objects of a
 /// kind have the same members in the same order, so a node compares a name with the last object's name at the same
 /// position before it looks the name up.
 final class MemberNode {
@@ -118,7 +118,7 @@ final class MemberBinding {
   }
 }
 
-/// Finds members that the mapping lists and no row had, and mappings by name in which only the key matched. This costs
+/// Finds mapped members that no row had. If only the key found its member, adds all columns matched by name. This costs
 /// nothing per row: plans record the columns of each new shape, and nodes are marked when a name is looked up.
 struct MemberSurvey {
   let plan: RowPlan
@@ -127,7 +127,7 @@ struct MemberSurvey {
 
   var missing: [ImportReport.MissingMember] {
     let report = plan.target.report
-    // A plan that read only bare keys had no object to look for members.
+    // A plan that read only bare keys had no object in which a member could be missing.
     guard report.inserted + report.updated + report.unchanged > 0, plan.hasRows else { return [] }
     let listed = zip(mapping.columns.sorted { $0.key < $1.key }, plan.columns)
     let relations = mapping.relations.enumerated().filter { !plan.present.contains($0.offset) }

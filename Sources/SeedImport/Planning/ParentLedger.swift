@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// The parents that may have lost nested rows, and the rows that they named, in temporary tables. Each parent object of
+/// Temporary tables of parents that may have lost nested rows, and of the rows that they named. Each parent object of
 /// the document has a number, its turn. If a parent or a row occurs again, the later turn counts.
 final class ParentLedger {
   private let table: TableSchema
@@ -15,7 +15,7 @@ final class ParentLedger {
   private let width: Int
   private(set) var hasParents = false
 
-  /// The turn of rows that the document also names elsewhere, which are never deleted here.
+  /// The turn of rows that the document also names elsewhere. These rows are never deleted here.
   static let always = Int64.max
 
   /// `scope` has SQL conditions for the rows that belong to the relation.
@@ -27,7 +27,7 @@ final class ParentLedger {
     let (key, turn) = (table.key.indices.map { "k\($0)" }, "turn INTEGER NOT NULL, ")
     try connection.makeKeyTable(parents, own, like: parent.map { table.columns[$0] }, besides: turn)
     try connection.makeKeyTable(named, key, like: table.keyColumns, besides: turn)
-    // A row that waited is read again with its first turn; later turns take precedence.
+    // A row that waited is read again with its first turn. It must not replace a later turn.
     let isNewer = "DO UPDATE SET turn = excluded.turn WHERE excluded.turn > turn"
     func upsert(_ list: String, _ columns: [String]) -> RowStatement {
       RowStatement(connection) {
@@ -55,11 +55,11 @@ final class ParentLedger {
   /// Adds named rows, each with its key and turn.
   func name(_ rows: some Collection<BorrowedValue>) throws { try name.run(rows, width: table.key.count + 1) }
 
-  /// Removes these parents, so that all their rows stay: they lost none, or this is not known.
+  /// Removes these parents, so that all their rows stay, because they lost none or because this is not known.
   func withdraw(_ keys: [BorrowedValue]) throws { try withdraw.run(keys, width: width) }
 
   /// A query for rows that parents no longer name, without `SELECT` and its columns. A row that a later parent names
-  /// stays: if it still belongs to the earlier parent, it was rejected in the later one.
+  /// stays. If it still belongs to the earlier parent, its version in the later parent was rejected.
   var lost: String {
     let isNamed = table.key.enumerated().map { "seedbank_named.k\($0) = \(table.qualified($1))" }
     return """

@@ -6,8 +6,8 @@ final class TurnCounter {
   @exclusivity(unchecked) var latest: Int64 = 0
 }
 
-/// Finds parents that lost nested rows. After a batch is written, a parent that has as many rows as its object named
-/// lost none; only other parents go to the ledger.
+/// Finds parents that lost nested rows. After a batch is written, a parent has lost none if it has as many rows as
+/// its object named. Only the other parents go to the ledger.
 final class ParentSync {
   let target: ImportTarget
   let ledger: ParentLedger
@@ -109,8 +109,8 @@ final class ParentSync {
 
   // MARK: Parents after a batch
 
-  /// The indexes of parents that may have rows that they did not name. An equal count proves nothing if a named row now
-  /// belongs to another parent, because both named it or because the conflict rule keeps it there.
+  /// The indexes of parents that may have rows that they did not name. An equal count proves nothing if a named row
+  /// belongs to another parent. This happens if both parents named it, or if the conflict rule keeps it there.
   private func suspects() throws -> [Int] {
     guard isIndexed, target.rule != .keep, arePlain else { return Array(starts.indices) }
     let areDistinct = markRepeated()
@@ -151,7 +151,7 @@ final class ParentSync {
     return areDistinct
   }
 
-  /// Different keys with equal hashes only cost an extra count.
+  /// If different keys have equal hashes, this only costs an extra count.
   private static func hash(_ key: ArraySlice<BorrowedValue>) -> Int {
     var hasher = Hasher()
     for value in key {
@@ -251,8 +251,8 @@ struct ParentStretch {
     last = key
   }
 
-  /// Whether all parents in the range together have `rows` rows; false if this is not known. If each parent occurs once
-  /// and its named rows are distinct, no parent has other rows.
+  /// Whether all parents in the range together have `rows` rows; false if this is not known. If they have, and if
+  /// the named rows are distinct, no parent has other rows.
   mutating func holds(exactly rows: Int) throws -> Bool {
     guard let count, let first, isRising else { return false }
     guard pause == 0 else {

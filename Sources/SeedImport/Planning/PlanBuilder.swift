@@ -234,7 +234,7 @@ final class PlanBuilder {
     }
   }
 
-  /// Values that NOCASE or RTRIM finds equal are equal.
+  /// Makes values equal that NOCASE or RTRIM considers equal.
   private static func folded(_ value: SeedValue) -> SeedValue {
     guard case .text(let text) = value else { return value }
     return .text(text.foldedName.replacing(#/ +$/#, with: ""))

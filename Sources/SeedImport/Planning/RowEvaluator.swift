@@ -17,7 +17,7 @@ final class RowEvaluator {
     } else if plan.root.columns.isEmpty {
       throw reader.notAnObject(index, source)
     }
-    // Only conversions that take an object read it whole.
+    // If the value is an object, only conversions that accept objects read it as a whole.
     for column in plan.root.columns where !isObject || plan.columns[column].conversion.takesObjects {
       try take(plan, column, index, source)
     }
@@ -32,8 +32,8 @@ final class RowEvaluator {
     try plan.completeKey()
   }
 
-  /// A nested value: nothing, the key of a row, or a row. A row gets values from outside its object: its parent's key,
-  /// and its name in a dictionary.
+  /// A nested value is nothing, the key of a row, or a row. A row also gets values from outside its object, namely its
+  /// parent's key and its name in a dictionary.
   enum Nested {
     case absent
     case key(BorrowedValue)
@@ -192,7 +192,7 @@ final class RowEvaluator {
     plan.set(target.column, try reader.read(index, source, for: target))
   }
 
-  /// Reads a nested object or its bare key with the row that contains it, because its key fills the row's columns.
+  /// Reads a nested object, or its bare key, before the row is written, because this key fills columns of the row.
   private func reference(
     _ plan: RowPlan, _ nested: RowPlan, _ columns: [Int], _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) {

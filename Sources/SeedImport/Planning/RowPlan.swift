@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// The plan that turns one kind of object into a row: a mapping with names resolved to numbers, and the current row.
+/// Turns one kind of object into a row. It has the mapping, with numbers in place of names, and the current row.
 final class RowPlan {
   let target: ImportTarget
   let root: MemberNode
@@ -9,7 +9,7 @@ final class RowPlan {
   let constants: [(column: Int, value: SeedValue)]
   let defaults: [(column: Int, value: SeedValue)]
   let relations: [RowRelation]
-  /// Other relations with rows in this table: they keep rows that this plan names, even if their parents do not.
+  /// Other relations with rows in this table. They keep rows that this plan names, even if their parents omit these.
   var othersNamed: [ParentSync] = []
   @exclusivity(unchecked) var places: [Int?]
   /// Relations whose member an object had.
@@ -101,7 +101,7 @@ final class RowPlan {
   /// Whether an object was read as a row.
   var hasRows: Bool { latestShape != nil }
 
-  /// A slot beyond those of the columns. It is set if this key column has its default.
+  /// A slot after those of the columns. It is set if this key column has its default value.
   private func mark(ofDefault column: Int) -> Int { width + column }
 
   /// The defaults for columns that a row omits: the mapping's, and in mode replace also the schema's.
@@ -145,8 +145,8 @@ final class RowPlan {
 /// Values from outside an object: from its parent's key, or from its name.
 typealias GivenValues = [(column: Int, value: BorrowedValue)]
 
-/// Rows of another table within a row's object. A class with class members, because every nested row reads it, and a
-/// struct's parts would be retained and released each time.
+/// Rows of another table within a row's object. This is a class with class members, because every nested row reads it,
+/// and a struct's parts would be retained and released each time.
 final class RowRelation {
   enum Kind {
     /// The nested row's key fills these columns of this row.

@@ -2,17 +2,17 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// A scanner with the tape that it fills; a row's values point into both. A string that is not valid UTF-8 rejects its
-/// row, not the document.
+/// A scanner with the tape that it fills; a row's values point into both. If a string is not valid UTF-8, its row is
+/// rejected, not the document.
 struct DocumentSource: ~Copyable {
   var scanner: JSONScanner
   var tape: JSONTape
   private(set) var records: RecordReader?
-  /// Whether messages name lines: in CSV and in documents of lines.
+  /// Whether messages name lines. They do for CSV and for documents of lines.
   private var hasLines = false
   /// The places of the first byte in memory and of the latest row.
   private var (base, latest) = (FilePlace(), FilePlace())
-  /// Whether this is a row that waited, whose values have no offsets.
+  /// Whether the row has waited. The values of such a row have no offsets.
   private var isAgain = false
   var isRecord = false
 

@@ -26,7 +26,7 @@ struct RecordScan {
     start < end && base[start] == Self.quote ? quoted(start + 1) : bare(start)
   }
 
-  /// A record's fields, up to its last or to one that is incomplete or followed by text.
+  /// A record's fields. Ends early after a field that is incomplete or followed by text.
   func fields(_ start: Int) -> [Field] {
     var fields = [field(start)]
     while let last = fields.last, last.stop == .delimiter { fields.append(field(last.end + 1)) }
@@ -97,7 +97,7 @@ struct RecordScan {
     while index &+ 8 <= end {
       let word = UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
       let difference = word ^ delimiters
-      // Both line ends are below 0x0E, and strings have almost no other such bytes.
+      // Both line ends are bytes below 0x0E. Strings have almost no other such bytes.
       let special =
         Self.highBits
         & (word | (word &- Self.lowBits &* 0x0E) & ~word | (difference &- Self.lowBits) & ~difference)

@@ -114,7 +114,7 @@ struct RowFinder {
       guard offset - source.tape.offset(0) > longestRow else { return }
       throw LongRow(offset: source.tape.offset(0))
     case .starved:
-      // The scanner retries only after a quarter more bytes arrived, so a valid row may be followed by that many.
+      // The scanner retries only after a quarter more bytes arrived. These bytes may belong to rows after a valid row.
       guard source.scanner.bytesAhead > longestRow + longestRow / 4 else { return }
       throw LongRow(offset: offset)
     }

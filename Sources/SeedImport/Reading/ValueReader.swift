@@ -5,8 +5,8 @@ import SeedSystem
 final class ValueReader {
   let bytes = LentBytes()
 
-  /// A column and its conversion. A class, because every value reads one, and a struct's strings would be retained and
-  /// released each time.
+  /// A column and its conversion. This is a class, because every value reads one, and a struct's strings would be
+  /// retained and released each time.
   final class Target {
     let column: Int
     let schema: ColumnSchema
@@ -42,7 +42,7 @@ final class ValueReader {
     }
   }
 
-  /// Reads a member's name like a string, but an integer only in one spelling: others would be the same key.
+  /// Reads a member's name like a string. An integer must be canonical, because its other spellings mean the same key.
   func read(name: String, for target: Target) throws(RejectedRow) -> BorrowedValue {
     let column = target.schema
     guard case .text(let text) = bytes.lend(.text(name)) else { return .null }
@@ -234,11 +234,11 @@ package func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
 
 private let mostIntegerDigits = 19
 
-/// No document has enough digits to balance exponents beyond these.
+/// The exponents that are computed. No document has enough digits to make up for a larger or smaller one.
 private let exponents = -1 << 40...1 << 40
 
-/// CSV's spelling of numbers: unlike JSON's, with surrounding spaces, a plus sign, leading zeros, and a point at either
-/// end.
+/// CSV's spelling of numbers. Unlike JSON's, it allows surrounding spaces, a plus sign, leading zeros, and a point at
+/// either end.
 enum NumberSpelling {
   private static let (space, tab) = (UInt8(ascii: " "), UInt8(ascii: "\t"))
   private static let (zero, plus, minus) = (UInt8(ascii: "0"), UInt8(ascii: "+"), UInt8(ascii: "-"))

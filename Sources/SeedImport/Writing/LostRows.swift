@@ -1,7 +1,7 @@
 import SeedDatabase
 
-/// Deletes rows that the import makes obsolete: rows that their parents no longer name, and in tables with a mode that
-/// deletes, rows that the import does not mention.
+/// Deletes rows that the import makes obsolete. These are rows that their parents no longer name, and rows that the
+/// import does not mention, in tables with a mode that deletes.
 final class LostRows {
   /// Rows deleted or changed because of their references, in tables that no mapping fills.
   private(set) var ofOthers: ChangeReport = [:]
@@ -86,7 +86,7 @@ final class LostRows {
     try delete()
   }
 
-  /// Keeps mentioned rows, and the references that the import fills in them; `nil` allows changes in all rows.
+  /// Keeps rows that the import mentions, if it fills the reference or they would be deleted; `nil` keeps none.
   private static func mayFollow(_ reference: ForeignKeySchema, _ targets: [ImportTarget]) -> String? {
     guard let target = targets.first(where: { $0.table.name == reference.table }),
       reference.onDelete == "CASCADE" || target.fills(reference.columns)
@@ -105,7 +105,7 @@ final class LostRows {
     try deletion.list(target.table.name, seen.others)
   }
 
-  /// Throws if a table lost too many rows, including by cascades, or if it lost rows and the import has none for it.
+  /// Throws if a table lost too many rows, also by cascades, or if the import has no rows for a table that lost some.
   func checkShrink() throws {
     guard !policy.acceptsShrink, targets.contains(where: { $0.mode != .merge }) else { return }
     for target in targets where target.seen != nil && target.deleted > 0 {

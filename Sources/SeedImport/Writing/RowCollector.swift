@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Collects rows with their nested rows, to write them with a few statements per table. ``RowTreeWriter`` writes a row
-/// that cannot be collected, and if SQLite rejects a collected row, all collected rows one by one.
+/// Collects rows with their nested rows, to write them with a few statements per table. ``RowTreeWriter`` writes rows
+/// that cannot be collected. If SQLite rejects a collected row, it also writes all collected rows, one by one.
 final class RowCollector {
   private let connection: Connection
   private let evaluator: RowEvaluator

@@ -2,11 +2,11 @@ import SeedDatabase
 import SeedFormat
 
 /// Deletes rows with their dependents. Foreign keys are not enforced during an import, so `ON DELETE` actions run here.
-/// Rows are first listed in temporary tables until no more are found.
+/// The rows are first listed in temporary tables, until no more dependents are found.
 final class RowDeletion {
   private let connection: Connection
   private var lists: [String: DoomedRows] = [:]
-  /// A condition for the referencing rows that may be deleted or changed with the referenced row; `nil` for all.
+  /// Returns an SQL condition for the referencing rows that may be deleted or changed; `nil` allows all.
   var mayFollow: (ForeignKeySchema) -> String? = { _ in nil }
 
   private var reader: SchemaReader { SchemaReader(connection) }

@@ -11,7 +11,7 @@ final class RowStore {
 
   init(_ connection: Connection) { waiting = WaitingRows(connection) }
 
-  /// Whether the plan's row and its referenced objects were written before, with no different row for their keys since.
+  /// Whether the plan's row and its referenced objects were already written and have not been overwritten since.
   func isKnown(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     try describe(plan)
     guard plan.target.recent.contains(keyBytes, rowBytes) else { return false }

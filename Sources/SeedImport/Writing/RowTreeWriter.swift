@@ -11,14 +11,14 @@ final class RowTreeWriter {
   let store: RowStore
   let collector: RowCollector
   @exclusivity(unchecked) var place = RowPlace()
-  /// Whether a row whose unique value is taken is rejected instead of waiting.
+  /// Whether to reject a row whose unique value is taken, instead of letting it wait.
   var decides = false
   /// Whether a waiting tree is walked only to record the rows that it names.
   private var isMentioning = false
   /// Rows of the current tree that wait, because they, or rows that they reference, need another row's unique value.
   private var early: Set<Int> = []
   private var isTooEarly = false
-  /// Whether the walk is within a row of `early`: if that is rejected later, its existing nested rows stay.
+  /// Whether the walk is within a row of `early`. If that row is rejected later, its existing nested rows stay.
   private var isWithinEarly = false
 
   init(_ connection: Connection, _ issues: IssueCollector, _ syncs: [ParentSync]) {
@@ -55,7 +55,7 @@ final class RowTreeWriter {
     do throws(RejectedRow) {
       try evaluator.evaluate(plan, index, source, given: given)
     } catch {
-      // With the given values, the key may be complete. Then the existing row is recorded, and not deleted.
+      // The given values may complete the key. If they do, the existing row is recorded, so that it is not deleted.
       for item in given { plan.set(item.column, item.value) }
       try nameForOthers(plan)
       try reject(plan, error, source)
@@ -116,7 +116,7 @@ final class RowTreeWriter {
 
   // MARK: References
 
-  /// Opens a savepoint only if a referenced object has to be written; most recur and are known.
+  /// Opens a savepoint only if a referenced object has to be written. Most occur several times and are known.
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     guard !plan.relations.isEmpty else { return try storing(plan, source) }
     var (new, known): ([RowPlan], [RowPlan]) = ([], [])
@@ -203,7 +203,7 @@ final class RowTreeWriter {
     if let sync = relation.sync { try keepAll(of: plan.target, key, sync) }
   }
 
-  /// Keeps all rows of the parent, because the rows that it names are not known.
+  /// Keeps all nested rows of the parent, because not all rows that the parent names are known.
   private func keepAll(of target: ImportTarget, _ key: [BorrowedValue], _ sync: ParentSync) throws {
     try sync.ledger.withdraw(key)
     guard !isMentioning else { return }

@@ -15,7 +15,7 @@ final class WaitingRows {
 
   private(set) var isEmpty = true
   private let connection: Connection
-  /// The hash of a waiting row's values by the hash of its key; ``several`` if waiting rows with one key differ.
+  /// For the hash of a waiting row's key, the hash of its values, or ``several`` if rows with this key differ.
   private var versions: [Int: Int] = [:]
   private var targets: [ObjectIdentifier: ImportTarget] = [:]
   /// Keys with several versions waiting; these are only retried in document order.
@@ -34,8 +34,8 @@ final class WaitingRows {
     return hasher.finalize()
   }
 
-  /// Whether writing the plan's row now would let an older, waiting row overwrite it later. An equal row does no harm:
-  /// many rows may reference an object that came first with a waiting row.
+  /// Whether writing the plan's row now would let an older, waiting row overwrite it later. An equal row does no harm,
+  /// and is common: many rows may contain an object that also occurs in a waiting row.
   func hasOlder(than plan: RowPlan, _ identity: Int) -> Bool {
     if isBackwards { return contested.contains(identity) }
     return versions[identity].map { $0 != Self.version(plan) } ?? false

@@ -37,13 +37,13 @@ struct DatabaseState: Hashable {
   /// Digest of tables, views and indexes. A change does not invalidate the log, but may change which tables are read.
   let relations: String
 
-  /// Whether this is a standby that may lack a part of an older state. A primary is never behind: its operator may have
-  /// restored an older state on purpose.
+  /// Whether this is a standby that may lack a part of an older state. False for a primary, because its operator may
+  /// have restored an older state on purpose.
   func isBehind(_ older: DatabaseState, replayedBefore: UInt64?) -> Bool {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
       return false
     }
-    // `reached` was read after its snapshot, `replayedBefore` before its own. Both errors only prolong the wait.
+    // `reached` is read late and may be too high, `replayedBefore` early and too low. Both only prolong the wait.
     let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
     return timeline < older.timeline || !hasAll
   }
@@ -131,14 +131,14 @@ extension DatabaseState {
     JOIN pg_class h ON h.oid = i.inhrelid AND h.relpersistence <> 't'), (\(exemptions))))
     """
 
-  /// The types that columns have, including those in arrays and domains; row types are among them.
+  /// The types that columns have, including types in arrays and domains. Row types are among them.
   private static let types = """
     SELECT unnest(ARRAY[y.oid, y.typelem, y.typbasetype]) FROM pg_depend d JOIN pg_type y ON y.oid = d.refobjid \
     JOIN pg_class c ON c.oid = d.objid WHERE d.refclassid = 'pg_type'::regclass AND d.classid = 'pg_class'::regclass \
     AND c.relpersistence <> 't'
     """
 
-  /// Identifies rows that row-level security hides from the user, or from a view's owner, with whose rights it reads.
+  /// Identifies rows that row-level security hides from the user, or from the owner with whose rights a view reads.
   private static let exemptions = """
     SELECT string_agg(concat_ws(':', c.oid, c.relforcerowsecurity, c.relowner, u.oid, u.rolsuper, u.rolbypassrls, \
     pg_has_role(u.oid, c.relowner, 'USAGE'), ARRAY(SELECT pg_has_role(u.oid, role, 'USAGE') \

@@ -4,7 +4,7 @@ import SeedFormat
 struct LogEntries {
   let condition: String
 
-  /// Entries of transactions that were unfinished in the snapshot. Its floor allows a search by the index on `xid`.
+  /// Entries of transactions that were unfinished in the snapshot. Its `floor` allows a search by the index on `xid`.
   init(since snapshot: LogSnapshot, isPast: String) {
     let old = "\(snapshot.text.literal)::pg_snapshot"
     condition = "\(isPast) AND xid >= '\(snapshot.floor)'::xid8 AND NOT pg_visible_in_snapshot(xid, \(old))"
@@ -17,8 +17,8 @@ struct LogEntries {
       "(SELECT \(named.joined(separator: ", ")) FROM (SELECT DISTINCT \(columns) FROM \(log) \(condition)) AS entries)"
   }
 
-  /// The rows of a table that have these keys. OFFSET makes the planner look up each key by index; with poor statistics
-  /// of a changing log, it might otherwise read the whole table. The user may lack the right to other columns.
+  /// These columns of the rows with these keys; the user may lack the right to other columns. OFFSET makes the planner
+  /// look up each key by index. Otherwise, poor statistics of a changing log might make it read the whole table.
   func rows(of table: String, _ columns: [String], _ keys: [LogKey], in log: String) -> String {
     let columns = columns.map { "seedbank_row.\(quoted($0))" }.joined(separator: ", ")
     let matches = keys.map { "seedbank_row.\(quoted($0.name)) = seedbank_keys.\(quoted($0.name))" }

@@ -46,7 +46,7 @@ extension LogNames {
     try connection.rows(Self.removalQuery, [schema]).compactMap(\.[0])
   }
 
-  /// A condition for the registry table; `table`: its alias in pg_class.
+  /// A condition that is true for the registry table. `table` is the alias of pg_class in the query.
   static func isRegistry(_ table: String) -> String {
     "\(table).relname = 'logged' AND \(table).relkind = 'r' AND \(columns(of: table)) "
       + "= '{number,source_schema,source,noting,keys,types,token,pruned}'"

@@ -2,8 +2,8 @@ import SeedDatabase
 
 /// A trigger that logs one kind of statement on a table.
 ///
-/// Statement triggers never join their transition tables: a plan that a session caches for small statements would take
-/// hours for a large one.
+/// Statement triggers never join their transition tables. A session caches the plan of a trigger, and a plan made for
+/// small statements would take hours for a large one.
 struct LogTrigger: Hashable {
   enum Event: String {
     case insert, update, delete, truncate

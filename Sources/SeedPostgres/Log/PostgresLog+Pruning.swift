@@ -5,9 +5,9 @@ import SeedPublisher
 extension PostgresLog {
   var needsPruning: Bool { true }
 
-  /// Entries removed per statement; few, so that no writer waits long.
+  /// Entries removed by one statement. They are few, so that no writer waits long.
   private static let batch = 10_000
-  /// Per log and step. The next step removes the rest.
+  /// Statements for each log in one step. The next step removes the rest.
   private static let mostBatches = 100
   /// Minimum age of removed entries, because other publishers may read the same log.
   private static let keptHours = 1
@@ -21,7 +21,7 @@ extension PostgresLog {
     return (try? hasOldEntries()) == true ? .impossible(advice) : .done
   }
 
-  /// Per log, the first transaction whose entries a publisher needs: unread ones, and the newest that it has seen.
+  /// For each log, the first transaction with an entry that a publisher needs: unread, or the newest that it saw.
   private func bounds(_ cursors: [OriginCursor]) -> [Int: UInt64] {
     let floors = cursors.compactMap { DatabaseState($0.json)?.snapshot.floor }
     guard floors.count == cursors.count, let floor = floors.min() else { return [:] }
@@ -45,7 +45,7 @@ extension PostgresLog {
   }
 
   /// Returns whether there may be more entries. The lock timeout is short, because the step holds the publication's
-  /// lock, and local, because a pooler gives the session to other users.
+  /// lock. It is set for one transaction, because a pooler gives the session to other users.
   private func removeBatch(
     _ number: Int, _ bound: UInt64, _ connection: PostgresConnection
   ) throws(PostgresError) -> Bool {
@@ -61,8 +61,8 @@ extension PostgresLog {
       + "this user lacks the right or this is a standby: run once a day as the log's owner on the primary, for example by cron: SELECT \(quoted(names.schema)).prune(interval '\(Self.scheduledDays) days')"
   }
 
-  /// Whether entries are at least a day older than a schedule would leave them. The newest entry of each log is never
-  /// removed.
+  /// Whether there are entries that a schedule should have removed a day ago. The newest entry of each log does not
+  /// count, because it is never removed.
   private func hasOldEntries() throws(PostgresError) -> Bool {
     for table in watched {
       let log = names.log(table.number)

@@ -36,7 +36,7 @@ final class PostgresLog: OriginLog {
     return OriginCursor(.object((state.json.members ?? []) + [JSONMember("logs", .object(marks))]))
   }
 
-  /// The newest entry of each log that is not in the future (``isPast``); if all are, the newest of them.
+  /// For each log, the newest entry that is not in the future (``isPast``), or the newest if all are in the future.
   private func witnesses() throws(PostgresError) -> [Int: LogMark.Witness] {
     guard !watched.isEmpty else { return [:] }
     let queries = watched.flatMap { table in
@@ -53,7 +53,7 @@ final class PostgresLog: OriginLog {
     }
   }
 
-  /// Excludes entries of another cluster from a restored dump, if their transaction numbers are in the future here.
+  /// Excludes entries that a dump restored from another cluster, if their transaction numbers are in the future here.
   private var isPast: String { "WHERE xid < '\(state.ceiling)'::xid8" }
 
   /// New relations count as changes, because they may replace relations that are read, or inherit from them.

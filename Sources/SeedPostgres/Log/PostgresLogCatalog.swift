@@ -69,7 +69,7 @@ struct WatchedTable {
   let hasIndex: Bool
   fileprivate(set) var identity: String
   let columns: String
-  /// Identifies the files with the rows. It changes after TRUNCATE, a rewrite, or a change of partitions.
+  /// Identifies the files that contain the rows. Changes after TRUNCATE, a rewrite, or a change of partitions.
   fileprivate(set) var files: String
   private let isSound: Bool
 
@@ -115,7 +115,7 @@ struct WatchedTable {
 private struct FoundTrigger {
   let table: UInt32
   let isOfTable: Bool
-  /// True if it always fires, for every row.
+  /// True if the trigger always fires, and for every row.
   let isGood: Bool
   let identity: String
   private let type: Int

@@ -7,7 +7,7 @@ struct BinaryRow {
   /// Each field's bytes in the message; nil for NULL.
   private(set) var fields: [UnsafeRawBufferPointer?] = []
 
-  /// Bytes of the header before its extension; the last four are the extension's length.
+  /// Bytes of the header before its extension. The last four of these are the extension's length.
   private static let headBytes = 19
   private static let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
 
@@ -49,7 +49,7 @@ struct BinaryRow {
 }
 
 extension ValueForm {
-  /// Why a client cannot store a field; continues a sentence after "holds".
+  /// The reason why a client cannot store a field. It continues a sentence that ends with "holds".
   struct Unfit: Error { let reason: String }
 
   /// Microseconds from 1970 to 2000.

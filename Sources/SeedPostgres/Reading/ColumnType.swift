@@ -15,7 +15,7 @@ enum ColumnType: Hashable, Sendable {
   case timestamp(isUTC: Bool)
   /// Arrays, composite types and others that JSON can represent.
   case structured
-  /// A type without an unambiguous form, with the reason.
+  /// A type whose values have no unambiguous form, with the reason.
   case refused(String)
 
   /// Built-in types by their OIDs, which never change.

@@ -64,7 +64,7 @@ final class PostgresConnection {
       "extra_float_digits TO 3", "xmlbinary TO 'base64'", "search_path TO \(quoted(place.schema)), pg_temp",
       "statement_timeout TO '\(place.statementTimeoutSeconds)s'",
       "lock_timeout TO '\(place.lockTimeoutSeconds)s'", "idle_in_transaction_session_timeout TO 0",
-      // Off: the server rejects a query from which it would hide rows.
+      // With "off", the server rejects a query from which it would hide rows.
       "row_security TO \(place.appliesRowSecurity ? "on" : "off")",
     ]
     if PQtransactionStatus(raw) != PQTRANS_IDLE { _ = PostgresResult(PQexec(raw, "ROLLBACK")) }
@@ -72,7 +72,7 @@ final class PostgresConnection {
     replayedBefore = replayed.first?[0].flatMap { UInt64($0) }
     // LOCAL, because a pooler gives the session to other users.
     let beginning = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
-    // LOCK takes no snapshot. Before the savepoint, so that releaseLocks() keeps the locks.
+    // LOCK takes no snapshot. It comes before the savepoint, so that releaseLocks() keeps these locks.
     let locks = tables.map { "LOCK TABLE \($0.sql) IN ACCESS SHARE MODE" }
     let locked = Dictionary(uniqueKeysWithValues: zip(beginning.count..., tables))
     try run(beginning + locks + ["SAVEPOINT seedbank"], locking: locked)
@@ -86,7 +86,7 @@ final class PostgresConnection {
     server = answeringServer(at: standing[1], isStandby: standing[0] == "t")
   }
 
-  /// Sends all statements at once. `tables`: the tables that statements lock, by the statement's position, for errors.
+  /// Sends all statements at once. `tables` has the table that a statement locks, by its position, for errors.
   private func run(_ statements: [String], locking tables: [Int: ReadRelation]) throws(PostgresError) {
     _ = PQsendQuery(raw, statements.joined(separator: "; "))
     var answers: [PostgresResult] = []
@@ -141,7 +141,7 @@ final class PostgresConnection {
   func releaseLocks() throws(PostgresError) { try rows(Self.restore) }
 
   /// Throws if a table that was read was truncated or rewritten after the snapshot, because the transaction may have
-  /// found it empty. Both replace the table's file. A table that was read stays locked, so neither can happen later.
+  /// found it empty. Both replace the table's file. They cannot happen later: tables that were read stay locked.
   func proveNothingRewritten() throws(PostgresError) {
     let found = try rows(
       """
@@ -189,7 +189,7 @@ final class PostgresConnection {
     while PQgetCopyData(raw, &lent, 0) > 0 { PQfreemem(lent) }
     lent = nil
     drain()
-    // A late cancellation may hit the first rollback.
+    // Rolls back again, because a late cancellation may hit the first rollback.
     if !PostgresResult(PQexec(raw, Self.restore)).isGood { _ = try answered(PQexec(raw, Self.restore)) }
   }
 

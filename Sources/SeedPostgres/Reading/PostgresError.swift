@@ -23,7 +23,7 @@ package struct ServerMessage: Hashable, Sendable {
 package enum PostgresError: OriginFailure, Hashable {
   case server(place: PostgresPlace, subject: String, ServerMessage)
   case rewritten(place: String, tables: [String])
-  /// A setting, a right, a type or a model that does not fit.
+  /// A setting, a right, a type or a model is wrong.
   case configuration(String)
 
   /// A retry may succeed.
@@ -43,7 +43,7 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// Whether an immediate retry may succeed, because a standby's replay removed rows that were being read, or because a
+  /// Whether an immediate retry may succeed. It may if a standby's replay removed rows that were being read, or if a
   /// table without a lock was rewritten.
   package var isMomentary: Bool {
     if case .rewritten = self { return true }

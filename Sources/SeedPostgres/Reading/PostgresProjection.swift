@@ -10,7 +10,7 @@ struct PostgresProjection {
   private var order: String
   private let table: TableSchema
   private let place: String
-  /// The origin's columns and types in the order of the client's columns; for a SELECT, its result's.
+  /// The origin's columns and types in the order of the client's columns; for a SELECT, those of its result.
   private let found: [(name: String, type: UInt32)]
 
   var names: [String] { found.map(\.name) }
@@ -93,7 +93,7 @@ private struct SourceReader {
       let name = "\(quoted(connection.place.schema)).\(quoted(table.name))"
       return (name, try columns(of: "SELECT * FROM \(name)"))
     }
-    // Described without a wrapper first, so that line numbers match the file and the server rejects a second statement.
+    // First checks the SQL as it is, so that the server counts the file's lines and rejects a second statement.
     let columns = try columns(of: sql, isFile: true)
     return ("(\(try unended(sql))\n)", columns)
   }

@@ -12,7 +12,7 @@ struct ReadRelation: Hashable {
   var sql: String { "\(quoted(schema)).\(quoted(name))" }
 }
 
-/// Finds the relations that SELECTs read, including views and their tables, from the server's locks. The server locks
+/// Finds the relations that SELECTs read, including views and their tables, by the server's locks. The server locks
 /// each relation before it plans a query, even relations that the plan does not use.
 final class ReadingCatalog {
   private let connection: PostgresConnection
@@ -86,7 +86,7 @@ extension PostgresConnection {
     }
   }
 
-  /// Words for time or session without parentheses, and special date values.
+  /// Words that depend on the time or the session and have no parentheses, and special date values.
   private static let volatileWords: Set<String> = [
     "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user",
     "user", "session_user", "current_role", "current_catalog", "current_schema", "now", "today", "tomorrow",
@@ -104,9 +104,9 @@ extension PostgresConnection {
     "to_timestamp",
   ]
 
-  /// Why a SELECT or a table may yield other rows without a write: its definition, or a view or policy that
-  /// it uses, depends on the time, on random numbers or on another server. When in doubt, returns a reason:
-  /// that costs a comparison, but never loses a row.
+  /// The reason why a SELECT or a table may yield other rows without a write, if its definition, or a view or policy
+  /// that it uses, depends on the time, on random numbers or on another server. Also returns a reason if in doubt,
+  /// because this costs only a comparison, and never loses a row.
   func restlessness(
     of select: String?, reading relations: Set<ReadRelation>
   ) throws(PostgresError) -> String? {
@@ -160,12 +160,12 @@ extension PostgresConnection {
     return Set(words.map(String.init))
   }
 
-  /// Names before a parenthesis: functions, and harmless other words.
+  /// Names before a parenthesis. They are functions, and other words, which do no harm.
   private static func calls(in sql: String) -> [String] {
     names(in: sql, quoted: /"((?:[^"]|"")+)"\s*\(/, plain: /([\p{L}_][\p{L}\p{N}_$]*)\s*\(/)
   }
 
-  /// Names after a dot: columns, and functions of a row, which can be called like columns.
+  /// Names after a dot. They are columns, and functions of a row, which can be called like columns.
   private static func parts(in sql: String) -> [String] {
     names(in: sql, quoted: /\.\s*"((?:[^"]|"")+)"/, plain: /\.\s*([\p{L}_][\p{L}\p{N}_$]*)/)
   }

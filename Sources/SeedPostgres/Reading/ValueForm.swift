@@ -36,7 +36,7 @@ struct ProjectedColumn: Hashable, Sendable {
     case (.oid, .real): self.init("\(value)::int8::float8", .real, order: value)
     case (.integer(let bytes), _): self.init(value, .integer(bytes: bytes))
     case (.oid, _): self.init("\(value)::int8", .integer(bytes: 8), order: value)
-    // Through its shortest text, so that 0.1 stays 0.1 and does not become 0.10000000149.
+    // Converts through the shortest text, so that 0.1 stays 0.1 and does not become 0.10000000149.
     case (.float4, _): self.init("\(value)::text::float8", .real, order: value)
     case (.float8, _): self.init(value, .real)
     case (.numeric, let affinity): self.init("\(value)::text", .digits(affinity), order: value)
@@ -69,7 +69,7 @@ struct ProjectedColumn: Hashable, Sendable {
       }
   }
 
-  /// ISO 8601 to the microsecond; years before Christ and infinity, which to_char would distort, in PostgreSQL's form.
+  /// ISO 8601 to the microsecond. Infinity and years before Christ keep PostgreSQL's form; to_char would distort them.
   private static func moment(_ value: String, isUTC: Bool) -> String {
     let (local, zone) = isUTC ? ("\(value) AT TIME ZONE 'UTC'", "\"Z\"") : (value, "")
     return "CASE WHEN isfinite(\(value)) AND \(value) >= '0001-01-01 00:00:00' THEN "

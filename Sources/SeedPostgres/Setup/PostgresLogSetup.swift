@@ -7,7 +7,7 @@ package struct PostgresLogSetup: OriginLogMaker {
   private let reader: PostgresConnection
   private let names: LogNames
 
-  /// Connects as the publishing user and writes nothing. `owner`: the same database for a user who may create the log.
+  /// Connects as the publishing user and writes nothing. `owner` is this database for a user who may create the log.
   package init(_ place: PostgresPlace, owner: PostgresPlace? = nil) throws {
     (self.place, self.owner, names) = (place, owner ?? place, LogNames(of: place.schema))
     reader = try PostgresConnection(place)
@@ -47,7 +47,7 @@ package struct PostgresLogSetup: OriginLogMaker {
     }
   }
 
-  /// Gives a remedy for an owner's missing rights, because the error's own remedy is for a reader.
+  /// Replaces the error's remedy, which is for a user that only reads, by one for a user that creates the log.
   private func withRemedy(_ error: PostgresError, of statement: String) -> PostgresError {
     guard case .server(_, _, let message) = error else { return error }
     if message.state == "25006" {
@@ -133,8 +133,8 @@ struct PostgresLogDraft {
     logged.append((shown, source.keys.map(\.name), remark))
     statements += Self.log(of: source, logged.count, names)
     guard facts.kind == "p" else { return }
-    // A user who creates a partition also creates its row trigger, and needs this right. PUBLIC does not get it,
-    // because any user of the schema could then use the function for rows whose casts would run as the log's owner.
+    // A user who creates a partition also creates its row trigger, and needs this right. PUBLIC does not get it:
+    // any user of the schema could then log rows of a table whose casts would run with the rights of the log's owner.
     statements.append(
       "GRANT EXECUTE ON FUNCTION \(names.function(.row, logged.count))() TO \(quoted(facts.owner))")
   }

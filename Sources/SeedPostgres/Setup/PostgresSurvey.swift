@@ -3,7 +3,7 @@ import SeedFormat
 package import SeedPublisher
 
 extension OriginSurvey {
-  /// Surveys an empty SQLite database with the same tables; `chosen`: the only tables to consider.
+  /// Surveys an empty SQLite database with the same tables. `chosen` names the only tables to consider.
   package init(_ place: PostgresPlace, tables chosen: [String]? = nil) throws {
     let survey = try PostgresSurvey(place, tables: chosen)
     let connection = try Connection("schema", .memory)
@@ -20,7 +20,7 @@ private struct PostgresSurvey {
   /// The size of the tables that can be published.
   let bytes: Int
 
-  /// Reads the catalog; `chosen`: the only tables to consider.
+  /// Reads the catalog. `chosen` names the only tables to consider.
   init(_ place: PostgresPlace, tables chosen: [String]?) throws {
     let connection = try PostgresConnection(place)
     try connection.begin()
@@ -62,7 +62,7 @@ private struct PostgresSurvey {
     """
 
   private static let howToTakeView =
-    "to publish it, add a table with a key to schema.sql and 'SELECT … FROM' it in a file TABLE.sql beside it"
+    "to publish its rows, add a table with a key to schema.sql, and beside schema.sql a file TABLE.sql that selects them"
 
   private static func check(
     _ chosen: [String]?, _ catalog: SchemaCatalog, _ place: PostgresPlace
@@ -157,9 +157,9 @@ private struct TableDraft {
     }
     if key.isEmpty {
       return
-        "it has no key, neither a primary key nor a unique index over NOT NULL columns: if columns identify its rows, give it such "
-        + "an index, or add it to schema.sql with them as the PRIMARY KEY; otherwise run ALTER TABLE … ADD COLUMN id bigint "
-        + "GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
+        "it has no key, neither a primary key nor a unique index over NOT NULL columns: if columns identify its rows, create such "
+        + "an index over them, or add the table to schema.sql with them as the PRIMARY KEY; otherwise run "
+        + "ALTER TABLE … ADD COLUMN id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     }
     guard key.allSatisfy(has) else { return "a column of its key is left out: give it another key" }
     let isTaken = others.contains { $0.table.name.foldedName == table.name.foldedName }
@@ -174,7 +174,7 @@ private struct TableDraft {
 
   var statement: String {
     let lines = columns.map(\.sql) + ["PRIMARY KEY (\(list(key)))"]
-    // SQLite would store a longer key twice, in the table and in an index.
+    // Otherwise, SQLite would store a key of several columns twice, in the table and in an index.
     let end = key.count > 1 ? " WITHOUT ROWID" : ""
     return "CREATE TABLE \(quoted(table.name)) (\(lines.joined(separator: ", ")))\(end)"
   }
