@@ -48,7 +48,7 @@ struct RowFinder {
     listsFound = Set(lists)
   }
 
-  /// Reads the next row or token. The errors name the document, except a ``JSONError``.
+  /// Reads the next row or token. The errors name the document, except a `JSONError`.
   mutating func step(
     _ source: inout DocumentSource, in document: @autoclosure () -> String, row: Int
   ) throws -> Step {

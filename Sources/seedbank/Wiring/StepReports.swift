@@ -24,7 +24,9 @@ extension SeriesReport {
     return parts.compactMap(\.self).joined(separator: ", ")
   }
 
-  private var fillWords: String { filled == 0 ? "" : " (\(filled.counted("row")) changed in its new columns only)" }
+  private var fillWords: String {
+    filled == 0 ? "" : " (\(filled.counted("row")) changed in its new columns only)"
+  }
 
   private var snapshotWords: String? {
     guard hasSnapshot else { return nil }

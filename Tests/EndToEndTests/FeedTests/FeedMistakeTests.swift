@@ -8,12 +8,12 @@ import Testing
   static let mistakes: [(name: String, file: String, text: String, message: String)] = [
     (
       "too few fields", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,x,,\nB\n",
-      "/stops.txt:3: a record of 1 field under 4 names"
+      "/stops.txt:3: the record has 1 field, but the header has 4"
     ),
     (
       "too many fields behind a line break", "stops.txt",
       "stop_id,stop_name,stop_lat,zone\nA,\"x\ny\",,\nB,y,,,z\n",
-      "/stops.txt:4: a record of 5 fields under 4 names"
+      "/stops.txt:4: the record has 5 fields, but the header has 4"
     ),
     (
       "no number", "stops.txt", "stop_id,stop_name,stop_lat,zone\nA,x,1,\nB,y,north,\n",
@@ -96,7 +96,7 @@ import Testing
       "more.json")
     #expect(
       try feed.refusal().contains(
-        #"more.json, row 2, byte 37: column "stop_name": the row has several members"#))
+        #"more.json, row 2, byte 37: column "stop_name": several members"#))
     try feed.write(
       #"[{"stop_id": "A", "stop_name": "x", "stop_lat": 1, "zone": 2}, {"STOP_ID": "B", "Stop_Name": "y"}]"#,
       "more.json")
