@@ -139,7 +139,7 @@ package struct FeedPlace: OriginPlace {
   private static let filled = "filled-"
 
   private func freshFolder() throws -> String {
-    // The random part is a number. ``failureKey`` ignores numbers, so errors differing only in this path count as equal.
+    // The random part is a number. `failureKey` ignores numbers, so errors differing only in this path count as equal.
     let path = "\(folder)/\(Self.filled)\(UInt64.random(in: .min ... .max))"
     try Folder.create(path)
     return path
