@@ -114,7 +114,7 @@ import Testing
         #"Skipped index "good_odd": clients lack the collation uint, by which it sorts; queries are slower without it; you can add another index to schema.sql"#,
         #"Skipped table "log": there is no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and rows cannot be numbered; give it a primary key, or add it to schema.sql, with a PRIMARY KEY of columns that identify its rows"#,
         #"Skipped table "seedbank_mine": names that start with seedbank_ are reserved; add to schema.sql a table that has another name, and beside it a file TABLE.sql with 'SELECT … FROM' this one"#,
-        #"Skipped table "odd": clients lack the collation uint, by which it sorts; add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY; if the collation is in the key of a table WITHOUT ROWID, only a copy without it can be read"#,
+        #"Skipped table "odd": clients lack the collation uint, by which it sorts; add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY; if the collation is in the key of a table WITHOUT ROWID, only a copy without the collation can be read"#,
       ])
   }
 

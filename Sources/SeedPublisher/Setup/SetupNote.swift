@@ -133,14 +133,14 @@ package enum SkipCause: Hashable, Sendable {
       "add to schema.sql a table that has another name, and beside it a file TABLE.sql with 'SELECT … FROM' this one"
     case (.table, .collation):
       "add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY;"
-        + " if the collation is in the key of a table WITHOUT ROWID, only a copy without it can be read"
+        + " if the collation is in the key of a table WITHOUT ROWID, only a copy without the collation can be read"
     case (.index, _): Self.indexRemedy
     case (.view, .unknown), (.view, .collation), (.virtualTable, .unknown):
       "clients get its rows if the origin keeps them in an ordinary table"
     case (.view, .missing):
-      "publish the tables that it reads; or add a table of the view's name, with a key, to schema.sql: its rows are the view's"
+      "publish the tables that it reads, or add to schema.sql a table with the view's name and a key: its rows are the view's"
         + " rows. If the view fails in the origin too, drop or repair it there"
-    case (.view, _): "add a table of its name, with a key, to schema.sql: its rows are the view's rows"
+    case (.view, _): "add to schema.sql a table with the view's name and a key: its rows are the view's rows"
     case (.virtualTable, .searchContent): "publish that table too"
     case (.virtualTable, _):
       "to publish its rows, add to schema.sql a table that has another name and a key, and beside it a file TABLE.sql"
