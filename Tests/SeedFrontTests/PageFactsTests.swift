@@ -56,7 +56,7 @@ import Testing
         "no recent check", "is the publisher running?",
         { $0.look.newestAt = Self.now.adding(days: -2) }
       ),
-      ("older than expected", "expected within 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
+      ("older than expected", "within the expected 1\u{A0}min", { $0.expectedChangeSeconds = 60 }),
       ("not known", "No status is reported to this front", { $0.look.newest = nil }),
       ("new in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
       (

@@ -84,7 +84,7 @@ import Testing
     let objects = view.catalog?.allSeries.flatMap(\.objects) ?? []
     view.standing.missing = Set(objects.filter { $0.span != nil }.prefix(1).map(\.filePath))
     let one = try page(view)
-    #expect(one.ranges(of: "</data> file of this series is missing or not of").count == 1)
+    #expect(one.ranges(of: "</data> file of this series is missing, or").count == 1)
     view.standing.missing = Set(objects.map(\.filePath))
     let all = try page(view)
     #expect(all.ranges(of: "New clients get nothing").count == 1 && !all.contains("the signed length"))

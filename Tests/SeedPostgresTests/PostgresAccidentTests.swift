@@ -321,6 +321,6 @@ import Testing
       scene, ["relation \"public.t\" does not exist", "create the table, correct origin.schema"],
       isConfiguration: true)
     try scene.database.run("CREATE TABLE t(id int)")
-    check(scene, ["lacks the column name"])
+    check(scene, ["lacks the column \"name\""])
   }
 }

@@ -75,6 +75,6 @@ import Testing
     try followed.job.confirm()
     #expect(
       followed.remark
-        == "model 1.1, 2.0 were added after 'seedbank run' was started: restart it to publish them")
+        == "models 1.1, 2.0 were added after 'seedbank run' was started: restart it to publish them")
   }
 }

@@ -166,7 +166,7 @@ import Testing
   @Test(arguments: [
     ("missing", "there is no origin"), ("garbage", "restore it from a backup"),
     ("table", "origin.sqlite; bring it back, or create"),
-    ("column", "lacks the column name"),
+    ("column", "lacks the column \"name\""),
   ])
   func `an unusable origin is reported and the publication stays`(
     _ accident: String, _ words: String

@@ -111,10 +111,10 @@ import Testing
     #expect(try SchemaReader.schema(of: draft.text).tables.map(\.name) == ["good"])
     #expect(
       draft.notes.map(\.text) == [
-        #"Skipped index "good_odd": clients lack the collation uint, by which it sorts; queries work without it, only slower, and schema.sql may have another one"#,
-        #"Skipped table "log": there is no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and rows cannot be numbered; give it a primary key, or add it to schema.sql with columns that identify its rows as the PRIMARY KEY"#,
-        #"Skipped table "seedbank_mine": names that start with seedbank_ are reserved; add a table of another name to schema.sql, and 'SELECT … FROM' this one in a file TABLE.sql beside it"#,
-        #"Skipped table "odd": clients lack the collation uint, by which it sorts; add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY; if the collation is in the key of a table WITHOUT ROWID, only a copy without it can be read"#,
+        #"Skipped index "good_odd": clients lack the collation uint, by which it sorts; queries are slower without it; you can add another index to schema.sql"#,
+        #"Skipped table "log": there is no key, neither a primary key nor a UNIQUE constraint over NOT NULL columns, and rows cannot be numbered; give it a primary key, or add it to schema.sql, with a PRIMARY KEY of columns that identify its rows"#,
+        #"Skipped table "seedbank_mine": names that start with seedbank_ are reserved; add to schema.sql a table that has another name, and beside it a file TABLE.sql with 'SELECT … FROM' this one"#,
+        #"Skipped table "odd": clients lack the collation uint, by which it sorts; add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY; if the collation is in the key of a table WITHOUT ROWID, only a copy without the collation can be read"#,
       ])
   }
 
@@ -286,9 +286,9 @@ import Testing
     #expect(draft.projections.keys.sorted() == ["a", "b"])
     #expect(
       draft.notes.filter { $0.kind != .rules }.map(\.text) == [
-        #"Numbered the rows of table "a": some of its rows have NULL in the key's "x", "y""#,
-        #"Numbered the rows of table "b": some of its rows have NULL in the key's "x""#,
-        #"Chose a different key for table "c": some of its rows have NULL in the key's "x", so its key is "y""#,
+        #"Numbered the rows of table "a": some of its rows have NULL in the key's columns "x", "y""#,
+        #"Numbered the rows of table "b": some of its rows have NULL in the key's column "x""#,
+        #"Chose a different key for table "c": some of its rows have NULL in the key's column "x", so its key is column "y""#,
       ])
   }
 

@@ -51,7 +51,7 @@ struct PageContent: Sendable {
   private func follows(_ state: FollowState) -> HTML {
     let look: HTML =
       state.lastGoodLook.map { "The copy was last complete \(HTML.time($0))." }
-      ?? "It has not reached the original yet."
+      ?? "The front has not reached the original yet."
     return "<p id=\"follows\" class=\"quiet\">This front serves a copy of another publication. \(look)</p>"
   }
 

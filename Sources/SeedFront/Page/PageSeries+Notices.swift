@@ -66,15 +66,15 @@ extension PageSeries {
     case .filesMissing where problems.contains(.noSnapshot): nil
     case .filesMissing:
       """
-      \(HTML.number(missingFiles, "file", "files")) of this series \(missingFiles == 1 ? "is" : "are") missing or not of
-      the signed length
+      \(HTML.number(missingFiles, "file", "files")) of this series \(missingFiles == 1 ? "is" : "are") missing, or
+      \(missingFiles == 1 ? "does" : "do") not have the signed length
       """
     case .clocksDiffer:
       "A date of this series is ahead of this front’s clock, so the data’s age is unknown"
     case .noStep: (facts?.look.newestAt).map { "The publisher last checked the data \(HTML.time($0))" }
     case .old:
       (facts?.expectedChangeSeconds).map {
-        "A new version is expected within \(HTML.durationText(seconds: $0))"
+        "No new version was published within the expected \(HTML.durationText(seconds: $0))"
       }
     case .held:
       state.hold.map {

@@ -154,8 +154,8 @@ struct PageSeries: Sendable {
   private var crowd: HTML? {
     guard !clients.hidesLooks else {
       return """
-        <p class="quiet">This front is behind a proxy, and only the proxy can count clients: their number is its requests for
-        <code>timestamp.json</code> per second, times \(HTML.number(state.pollSeconds)).</p>
+        <p class="quiet">This front is behind a proxy, and only the proxy can count clients: multiply the number of requests
+        for <code>timestamp.json</code> that it gets per second by \(HTML.number(state.pollSeconds)).</p>
         """
     }
     let rate = own.compactMap(\.looksPerSecond).reduce(0, +)

@@ -165,7 +165,8 @@ final class ConnectionTable: Sendable {
   /// The interval of ``makeRoom()``, which costs less than a microsecond while there is room.
   static let roomMilliseconds = 50
 
-  /// Called by a timer: at its limit, libmicrohttpd accepts no connection, so ``add(_:)`` is not called to make room.
+  /// Called regularly, because new connections alone cannot make room: after a burst without idle connections,
+  /// libmicrohttpd may be at its limit, and it then accepts no connection that would end others.
   func makeRoom() {
     state.withLock { state in
       let now = monotonicMilliseconds()

@@ -100,8 +100,9 @@ final class RequestDispatcher: Sendable {
     return prepared.send(to: current, on: connection)
   }
 
-  /// Writes to the socket. After so large a head, libmicrohttpd may lack memory for a response, and would end the
-  /// connection without one. All earlier responses have been sent. Returns false: the connection must be dropped.
+  /// Writes the response directly to the socket: after an oversized head, libmicrohttpd may lack memory for one, and
+  /// would close the connection without an answer. This is safe because all earlier responses have already been sent.
+  /// Returns false: the connection must be dropped.
   private func refuseBySocket(_ problem: Problem, to request: HTTPRequest, _ current: CurrentRequest) -> Bool
   {
     let response = configuration.finish(HTTPResponse(problem), request)

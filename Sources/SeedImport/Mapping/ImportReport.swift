@@ -38,7 +38,8 @@ public struct ImportReport: Hashable, Sendable {
   public var statements = 0
   /// The duration of the import.
   public var duration: Duration = .zero
-  /// Mapped members that no row had. If only the key found its member, all columns matched by name are listed too.
+  /// Members that the mapping lists but no row had. If a table's columns are matched by name and no column except the
+  /// key matched, also those columns.
   public var missing: [MissingMember] = []
   /// The issues, up to the policy's limit.
   public var issues: [ImportIssue] = []

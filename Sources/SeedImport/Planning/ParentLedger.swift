@@ -27,7 +27,8 @@ final class ParentLedger {
     let (key, turn) = (table.key.indices.map { "k\($0)" }, "turn INTEGER NOT NULL, ")
     try connection.makeKeyTable(parents, own, like: parent.map { table.columns[$0] }, besides: turn)
     try connection.makeKeyTable(named, key, like: table.keyColumns, besides: turn)
-    // A row that waited is read again with its first turn. It must not replace a later turn.
+    // When a row that had to wait is retried, it still has the turn of its first reading. That turn must not replace a
+    // later one.
     let isNewer = "DO UPDATE SET turn = excluded.turn WHERE excluded.turn > turn"
     func upsert(_ list: String, _ columns: [String]) -> RowStatement {
       RowStatement(connection) {

@@ -210,7 +210,7 @@ final class PostgresConnection {
     guard let raw = started else {
       throw unreachable(place, ServerMessage(state: "", text: "out of memory"))
     }
-    // Puts the SQLSTATE into the text. libpq reports it only there if a connection fails.
+    // Makes libpq put the SQLSTATE into the error text. For a failed connection, libpq reports it nowhere else.
     _ = PQsetErrorVerbosity(raw, PQERRORS_VERBOSE)
     if !finishes(raw, in: place.hasSeveralHosts ? place.hostSeconds : place.connectSeconds),
       PQstatus(raw) != CONNECTION_BAD, place.hasSeveralHosts

@@ -130,7 +130,7 @@ private struct TableDraft {
   }
 
   private static let columnRemedy =
-    "for its values, add a column to schema.sql, and a SELECT with a cast or another name to the table's file TABLE.sql"
+    "to publish its values, add a column to schema.sql, and a SELECT with a cast or another name to the file TABLE.sql"
 
   private func refusal(
     _ column: SchemaCatalog.Column, _ type: ColumnType, _ types: TypeCatalog
@@ -152,8 +152,8 @@ private struct TableDraft {
 
   private func refusal(besides others: [TableDraft]) -> String? {
     if Self.isOfSQLite(table.name) {
-      return "SQLite reserves such names: add a table of another name to schema.sql, and 'SELECT … FROM "
-        + "\(quoted(table.name))' in its file TABLE.sql"
+      return "SQLite reserves such names: add to schema.sql a table that has another name, and beside it a "
+        + "file TABLE.sql with 'SELECT … FROM \(quoted(table.name))'"
     }
     if key.isEmpty {
       return

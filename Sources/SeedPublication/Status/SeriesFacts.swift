@@ -35,7 +35,8 @@ package struct SeriesFacts: Hashable, Sendable {
     package var newestAt: UTCTime?
     package var reason: StepRecord.Reason?
     package var foundBy: FoundBy?
-    /// The time since which the origin has been a standby that lacks published data; `nil` if it is no such standby.
+    /// Since when steps have been waiting for the origin, a standby that has not yet caught up with the published data;
+    /// `nil` if they are not waiting.
     package var behindSince: UTCTime?
     package var reading = OriginReading()
 

@@ -120,7 +120,7 @@ package enum SeriesProblem: Int, Hashable, Sendable, CaseIterable {
   case stepFailed
   /// A date is ahead of this clock, so the age of the data is unknown.
   case clocksDiffer
-  /// No step ran for longer than expected.
+  /// The last step is longer ago than expected.
   case noStep
   /// The newest version is older than the operator expects.
   case old

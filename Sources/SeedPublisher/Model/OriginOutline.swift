@@ -134,7 +134,8 @@ package struct OriginGain: Hashable, Sendable {
 
   package var warning: String {
     "the origin has gained \(words), and clients do not get it: 'seedbank model new' adds it in a new model,"
-      + " and 'seedbank model skip' permanently excludes it, or only the parts that you name"
+      + " and 'seedbank model skip' permanently excludes it ('seedbank model skip NAME…' excludes only the parts that"
+      + " you name)"
   }
 
   private static let namedParts = 5

@@ -124,8 +124,9 @@ package enum OriginError: OriginFailure {
         + "restore it from a backup, or save its rows with 'sqlite3 \(path) .recover'"
     case .columns(let table, let source, let missing, let surplus):
       "table \"\(table)\" (\(source.place)): "
-        + [("lacks the column", missing), ("has the surplus column", surplus)]
-        .filter { !$0.1.isEmpty }.map { "\($0.0) \($0.1.joined(separator: ", "))" }.joined(separator: "; ")
+        + [("lacks the column", missing), ("has the surplus column", surplus)].filter { !$0.1.isEmpty }
+        .map { "\($0.0)\($0.1.count == 1 ? "" : "s") \($0.1.map(quoted).joined(separator: ", "))" }
+        .joined(separator: "; ")
         + (source.sql == nil ? "; bring it back, or create \(source.file) with a SELECT that returns it" : "")
     case .invalidText(let table, _, let key), .unfit(let table, _, let key, _):
       "table \"\(table)\", row \(key): \(rowRule ?? "")"

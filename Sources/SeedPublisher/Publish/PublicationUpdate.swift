@@ -201,7 +201,8 @@ enum ClockVerdict: Equatable {
   case trusted
 
   static let toleranceSeconds = UTCTime.secondsPerDay
-  /// If the clock is behind the signatures by at most this time, they may be shortened at once.
+  /// If only the configured validity was reduced, signatures are shortened at once, unless the clock is behind them by
+  /// more than this.
   private static let skewSeconds = 60
   static let doubtSeconds = UTCTime.secondsPerDay
 

@@ -78,7 +78,9 @@ struct DraftedTable {
 
   private var nullReason: String { "some of its rows have NULL in the key's \(list(origin.nullColumns))" }
 
-  private func list(_ columns: [String]) -> String { columns.map { "\"\($0)\"" }.joined(separator: ", ") }
+  private func list(_ columns: [String]) -> String {
+    (columns.count == 1 ? "column " : "columns ") + columns.map { "\"\($0)\"" }.joined(separator: ", ")
+  }
 
   private mutating func note(_ kind: SetupNote.Kind, _ reason: String) {
     notes.append(SetupNote(kind: kind, name: origin.name, reason: reason))

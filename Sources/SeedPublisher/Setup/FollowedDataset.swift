@@ -62,7 +62,7 @@ package final class FollowedDataset: Sendable {
   }
 
   private static func names(_ models: [ModelVersion]) -> String {
-    "model \(models.map(\.description).joined(separator: ", "))"
+    "\(models.count == 1 ? "model" : "models") \(models.map(\.description).joined(separator: ", "))"
   }
 
   private var obstacle: PlanError? { state.withLock(\.obstacle) }

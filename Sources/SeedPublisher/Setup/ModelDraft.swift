@@ -143,7 +143,7 @@ private struct ColumnRefusal: Error {
     remedy: "add the table to schema.sql in a form that clients can have")
   static let leftOut = Self(
     reason: "clients cannot use it unchanged",
-    remedy: "for its values, add it to schema.sql as an ordinary column")
+    remedy: "to publish its values, add it to schema.sql as an ordinary column")
   static let notFound = Self(
     reason:
       "\(ModelFolder.schemaFileName) does not contain its table's CREATE TABLE statement as SQLite stores it: add the column there by hand"

@@ -68,7 +68,7 @@ package struct ModelReport {
   }
 
   private static let pin =
-    "Apps built for it use this declaration, which changes with its schema; 'seedbank config swift' prints it again:"
+    "Apps need this declaration of the model. It changes with the schema; 'seedbank config swift' prints it again:"
 
   private var next: String {
     "'seedbank config check', then 'seedbank regenerate'; 'seedbank run' reads models only when it starts."
@@ -148,7 +148,7 @@ package struct LifecycleChange {
   }
 
   package var text: String {
-    let (verb, end) = (isDryRun ? "would be" : "is", lifecycle.sunset.map { " until \($0)" } ?? "")
+    let (verb, end) = (isDryRun ? "would be" : "is", lifecycle.sunset.map { ", with the sunset \($0)" } ?? "")
     let change = "\(file.printable): lifecycle.\(major) \(verb) \(lifecycle.word)\(end)."
     let next =
       "Next: 'seedbank regenerate' publishes it, or a running 'seedbank run' does in its next step."

@@ -18,7 +18,7 @@ package struct SetupNote: Hashable, Sendable {
       case .collation: "Removed a collation from table"
       case .rules: "Skipped the CHECKs and references of table"
       case .rows: "Check the rows of table"
-      case .type: "Declared as \(OriginTable.anyType) the column"
+      case .type: "Chose the type \(OriginTable.anyType) for column"
       default: "Skipped \(rawValue)"
       }
     }
@@ -123,28 +123,28 @@ package enum SkipCause: Hashable, Sendable {
     }
   }
 
-  package static let indexRemedy = "queries work without it, only slower, and schema.sql may have another one"
+  package static let indexRemedy = "queries are slower without it; you can add another index to schema.sql"
 
   func remedy(_ kind: SetupNote.Kind) -> String {
     switch (kind, self) {
     case (.table, .noKey):
-      "give it a primary key, or add it to schema.sql with columns that identify its rows as the PRIMARY KEY"
+      "give it a primary key, or add it to schema.sql, with a PRIMARY KEY of columns that identify its rows"
     case (.table, .reservedName):
-      "add a table of another name to schema.sql, and 'SELECT … FROM' this one in a file TABLE.sql beside it"
+      "add to schema.sql a table that has another name, and beside it a file TABLE.sql with 'SELECT … FROM' this one"
     case (.table, .collation):
       "add it to schema.sql without the collation, and beside it a file TABLE.sql that SELECTs such columns COLLATE BINARY;"
-        + " if the collation is in the key of a table WITHOUT ROWID, only a copy without it can be read"
+        + " if the collation is in the key of a table WITHOUT ROWID, only a copy without the collation can be read"
     case (.index, _): Self.indexRemedy
     case (.view, .unknown), (.view, .collation), (.virtualTable, .unknown):
       "clients get its rows if the origin keeps them in an ordinary table"
     case (.view, .missing):
-      "publish the tables that it reads; or add a table of the view's name, with a key, to schema.sql: its rows are the view's"
+      "publish the tables that it reads, or add to schema.sql a table with the view's name and a key: its rows are the view's"
         + " rows. If the view fails in the origin too, drop or repair it there"
-    case (.view, _): "add a table of its name, with a key, to schema.sql: its rows are the view's rows"
+    case (.view, _): "add to schema.sql a table with the view's name and a key: its rows are the view's rows"
     case (.virtualTable, .searchContent): "publish that table too"
     case (.virtualTable, _):
-      "for its rows, add a table of another name with a key to schema.sql, and 'SELECT … FROM' it in a file TABLE.sql"
-        + " beside it; to search its text, add an FTS5 table over that table"
+      "to publish its rows, add to schema.sql a table that has another name and a key, and beside it a file TABLE.sql"
+        + " with 'SELECT … FROM' this one; to search its text, add an FTS5 table over the new table"
     default: "add it to schema.sql in a form that SQLite accepts"
     }
   }

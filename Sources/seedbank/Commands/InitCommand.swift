@@ -186,8 +186,8 @@ extension Context {
 
 extension DatasetConfiguration {
   private static let comment =
-    "checkSeconds and pollSeconds are short so that a change shows at once while you try things out;"
-    + " raise pollSeconds before many devices poll."
+    "\"checkSeconds\" and \"pollSeconds\" are short so that a change shows at once while you try things out;"
+    + " raise \"pollSeconds\" before many devices poll."
 
   /// Derives the models' paths from the directory. `origin` is empty if the origin is not a file.
   init(drafting name: DatasetName, of origin: String, in directory: String, _ models: [ModelDefinition]) {
@@ -216,10 +216,11 @@ extension DatasetConfiguration {
   fileprivate var sizeRemark: String? {
     guard policy.encodings.contains(.xz) else { return nil }
     let remark =
-      "The origin has more than 20 MB, so encodings has xz: snapshots have about half the size and take longer to make"
+      "The origin has more than 20 MB, so \"encodings\" includes \"xz\": snapshots have about half the size and take "
+      + "longer to make"
     guard policy.indexes == .client else { return "\(remark)." }
     return
-      "\(remark). indexes is client: snapshots omit the indexes that are not unique, and devices build them. "
+      "\(remark). \"indexes\" is \"client\": snapshots omit the indexes that are not unique, and devices build them. "
       + "Set it to \"snapshot\" to ship them."
   }
 

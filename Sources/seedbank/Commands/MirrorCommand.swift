@@ -29,7 +29,7 @@ extension Command {
     guard !configuration.mirrors.isEmpty else {
       throw Refusal(
         .configuration,
-        "\(configuration.file.printable): no mirrors are configured. The article on mirrors shows how.")
+        "\(configuration.file.printable): no mirrors are configured. See the article on mirrors.")
     }
     let publication = PublicationDirectory(configuration.publication)
     var failures: [Refusal] = []

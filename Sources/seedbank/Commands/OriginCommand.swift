@@ -143,7 +143,7 @@ private struct OriginLogChange {
   private var hasLog: Refusal {
     Refusal(
       .configuration,
-      "\(dataset.originText) already has a log: check it with 'seedbank config check'. To set it up again, as a new table or key requires, "
+      "\(dataset.originText) already has a log: check it with 'seedbank config check'. To set it up again, as you must after adding a table or changing a key, "
         + "first run 'seedbank origin log remove --yes', which removes it for every deployment that uses it."
     )
   }
@@ -171,13 +171,13 @@ private struct OriginLogChange {
     let origin = dataset.originText.printable
     if isThere {
       return isDone
-        ? "\(origin) already has a log. \(dataset.file.printable): origin.changes is log.\n\(Self.restart)"
+        ? "\(origin) already has a log. \(dataset.file.printable): origin.changes is now \"log\".\n\(Self.restart)"
         : "\(origin) already has a log. With --yes, this dataset uses it; nothing else changes."
     }
     guard let draft else {
       guard !statements.isEmpty else { return "\(origin) has no log." }
       return isDone
-        ? "\(origin): the log is removed. \(dataset.file.printable): origin.changes is compare.\n\(Self.restart)"
+        ? "\(origin): the log is removed. \(dataset.file.printable): origin.changes is now \"compare\".\n\(Self.restart)"
         : "\(origin): --yes removes the log with its tables and triggers, in \(statements.count) statements."
     }
     let lines =
@@ -187,7 +187,7 @@ private struct OriginLogChange {
       + left.map { "  \($0.table.printable)  \($0.reason.printable)" }
     let end =
       isDone
-      ? ["\(dataset.file.printable): origin.changes is log.", Self.restart]
+      ? ["\(dataset.file.printable): origin.changes is now \"log\".", Self.restart]
       : [
         "With --yes, the tables listed first get a log. From then on, each change of a row also writes a small row."
       ]

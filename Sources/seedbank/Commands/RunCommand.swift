@@ -173,7 +173,7 @@ private struct RunService {
     guard !offline.isEmpty else { return }
     context.console.warning(
       "\(offline.joined(separator: ", ")): these keys can replace all others, but are on this machine. Once the"
-        + " deployment works, move them to a place without a network, and bring them back with --with when a command needs them."
+        + " deployment works, move them to a place without a network, and give their folder with --with to commands that need them."
     )
   }
 

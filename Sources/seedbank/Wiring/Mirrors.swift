@@ -136,7 +136,7 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// Updates the facts for monitors; ignores failures. Uses its own thread, because another process may hold their lock.
+  /// Updates the facts for monitors; ignores failures. Has its own thread, because the facts' lock may be held.
   func updateFacts() async {
     try? await blocking {
       guard publication.exists else { return }

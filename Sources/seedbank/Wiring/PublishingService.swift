@@ -150,7 +150,8 @@ struct StepNotices: Sendable {
     notices.tell(.failed, ["dataset": .string(dataset.text), "error": Refusal(of: error).json])
   }
 
-  /// Compares both texts, because the history has the error's description, or its message if the step could not begin.
+  /// Compares the history's text with the error's description and with its message, because the history has the message
+  /// if the step could not begin.
   private func isRepeated(_ error: any Error, _ dataset: DatasetName) -> Bool {
     guard let newest = (try? history.newest(1, of: dataset))?.first, let text = newest.error else {
       return false

@@ -53,7 +53,7 @@ import Testing
       name: "a SELECT is not SQL", status: 78, words: "models/1.0/shop.sql:2:",
       script: "printf 'SELECT id,\\n name,, rank FROM shop' > seedbank/my/models/1.0/shop.sql"),
     Accident(
-      name: "a SELECT has a column too many", status: 78, words: "surplus column extra",
+      name: "a SELECT has a column too many", status: 78, words: "surplus column \"extra\"",
       script: "echo 'SELECT *, 1 AS extra FROM shop' > seedbank/my/models/1.0/shop.sql"),
     Accident(
       name: "the series key is another deployment's", status: 78,

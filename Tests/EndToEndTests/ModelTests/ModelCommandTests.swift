@@ -87,12 +87,13 @@ import Testing
     try deployment.seedbank("model", "new", "1.5", "--from", "staging.sqlite").expect(
       0, output: "Added column \"shop\".\"open\"")
     // The origin does not have the column yet.
-    #expect(try deployment.seedbank("config", "check").output.contains("lacks the column open"))
+    #expect(try deployment.seedbank("config", "check").output.contains("lacks the column \"open\""))
     try deployment.folder.remove("seedbank/my/models/1.5")
     try deployment.origin("ALTER TABLE shop RENAME COLUMN name TO title")
     try deployment.seedbank("model", "new", "2.0").expect(
       0,
-      output: "Added column \"shop\".\"title\"", "To fix before it is published:", "lacks the column name")
+      output: "Added column \"shop\".\"title\"", "To fix before it is published:",
+      "lacks the column \"name\"")
   }
 
   @Test(

@@ -21,7 +21,7 @@ import Testing
     try folder.succeed("init", "my.sqlite", "--directory", "other")
     try folder.replace("seedbank/keys/timestamp.key", by: "other/keys/timestamp.key")
     try deployment.seedbank("config", "check").expect(
-      78, "4 errors were found, see above", output: "lacks the column rank",
+      78, "4 errors were found, see above", output: "lacks the column \"rank\"",
       "snapshot.key: the key is missing", "is not a key file",
       "does not name this key for the role timestamp")
     let edited = "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT);"

@@ -23,7 +23,8 @@ struct FeedLoader {
 
   func isFromSource(_ record: FeedRecord) -> Bool { record.source == source }
 
-  /// Whether the rows were loaded with equivalent settings and models, so that unchanged files would give them again.
+  /// Whether the record was made with equivalent settings and models, so that unchanged files would give the rows
+  /// already loaded.
   func isOfForm(_ record: FeedRecord) -> Bool { record.form == form }
 
   /// Builds a new staging database. Returns false and keeps nothing if the files no longer match the listing.

@@ -31,7 +31,8 @@ struct SQLiteStamp: OriginStamp {
 
   /// If the file was last written longer ago than this, a further write changes its timestamp.
   private static let settlingSeconds = 2
-  /// If the log was last written longer ago, readers see all its commits. A newer commit may still wait for a sync.
+  /// If the log was last written longer ago than this, readers see all commits in it. A newer commit may be in the log
+  /// but still invisible, because its writer waits for a sync.
   private static let logSettlingSeconds = 60
 
   init(_ path: String, knowing known: LogStamp? = nil) throws {
