@@ -168,7 +168,7 @@ import Testing
     #expect(draft.skipped == ["table log", "view lines", "view lines_again", "view broken", "view calls"])
     #expect(draft.notes[1].reason.hasPrefix("SQLite reports \"no such table: "), "\(draft.notes[1])")
     #expect(draft.notes[1].reason.hasSuffix("log\""), "\(draft.notes[1])")
-    #expect(draft.notes[1].remedy.hasPrefix("publish the tables that it reads; or add a table"))
+    #expect(draft.notes[1].remedy.hasPrefix("publish the tables that it reads, or add to schema.sql a table"))
     #expect(draft.notes[4].remedy.hasPrefix("clients get its rows if the origin keeps them"))
   }
 
