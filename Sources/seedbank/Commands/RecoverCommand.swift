@@ -197,8 +197,10 @@ extension Command {
     let notices = StepNotices(configuration, context)
     let root = try configuration.shippedRoot(orElse: "put the root.json that apps ship there")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
-      let lack = try deployment.publication.lackOfRoots().map { "\($0)." }
-      try context.console.report(report, of: job.name, [lack].compactMap(\.self) + report.warnings)
+      // Reported once, because it concerns the whole publication; an error here must not leave out a dataset.
+      let lack = job.name == jobs.last?.name ? try? deployment.publication.lackOfRoots() : nil
+      try context.console.report(
+        report, of: job.name, [lack].compactMap { $0.map { "\($0)." } } + report.warnings)
       notices.start(after: report, of: job.name)
     }
     // The signed versions may now be above those that were claimed at the beginning, and mirrors may have them already.
