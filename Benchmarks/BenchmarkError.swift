@@ -9,7 +9,7 @@ enum BenchmarkError: Error, CustomStringConvertible {
     case .usage(let problem):
       "\(problem)\nusage: Scripts/bench import [--json] [--quick] [--runs N] [--only WORKLOAD] [--contender NAME]"
         + "\n       Scripts/bench publish [--json] [--rows N] [--runs N] "
-        + "[--only setup|log|feed|postgres|step|snapshot|build|blob] [--layout without-rowid|rowid]"
+        + "[--only setup|log|feed|postgres|minor|merge|step|snapshot|build|blob] [--layout without-rowid|rowid]"
         + "\n       Scripts/bench publish [--json] [--rows N] [--minutes N] --only idle|long"
         + "\n       Scripts/bench client [--json] [--rows N] [--runs N] [--layout without-rowid|rowid] [--without-import]"
     case .sqlite(let message, let subject): "SQLite reports \"\(message)\" to: \(subject)"

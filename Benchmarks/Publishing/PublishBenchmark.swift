@@ -33,7 +33,11 @@ struct PublishBenchmark {
         origin: origin, folder: folder, rows: rows, runs: options.runs, report: report
       ).run()
     }
-    guard !options.wantsOnly(.log), !options.wantsOnly(.feed), !options.wantsOnly(.postgres) else { return }
+    if options.wants(.minor) {
+      try MinorBenchmark(origin: origin, folder: folder, runs: options.runs, report: report).run()
+    }
+    if options.wants(.merge) { try MergeRun(origin: origin, folder: folder, report: report).run() }
+    guard options.wantsSharedDeployment else { return }
     let scene = PublishScene(folder: folder, origin: origin)
     var (setups, builds) = (Pairs(), Pairs())
     var steps = Pairs()
@@ -106,11 +110,13 @@ private enum Bars {
 struct PublishOptions {
   /// Benchmarks that can be selected alone.
   enum Row: String {
-    case step, snapshot, build, setup, log, feed, postgres, blob
+    case step, snapshot, build, setup, log, feed, postgres, minor, merge, blob
     /// Slow benchmarks, which run only if selected.
     case idle, long
 
     var needsTimetables: Bool { ![.blob, .idle, .long].contains(self) }
+    /// These rows use the same deployment.
+    var sharesDeployment: Bool { [.step, .snapshot, .build, .setup].contains(self) }
   }
 
   private(set) var isJSON = false
@@ -144,6 +150,8 @@ struct PublishOptions {
   func wants(_ row: Row) -> Bool { only == nil || only == row }
 
   var wantsTimetable: Bool { only?.needsTimetables ?? true }
+
+  var wantsSharedDeployment: Bool { only?.sharesDeployment ?? true }
 
   func wantsOnly(_ row: Row) -> Bool { only == row }
 

@@ -68,6 +68,15 @@ struct PublishReport {
     say(line) { format("%7.1f MiB   bar %.0f MiB", Double(peak) / 1_048_576, Double(bar) / 1_048_576) }
   }
 
+  func addBytes(_ what: String, _ pairs: [(ours: Int, baseline: Int)], bar: Double) {
+    let (ours, baseline) = (median(pairs.map { Double($0.ours) }), median(pairs.map { Double($0.baseline) }))
+    let ratio = median(pairs.map { Double($0.ours) / Double($0.baseline) })
+    let line = Line(
+      rows: rows, layout: layout, what: "\(what), bytes", seconds: 0, baselineSeconds: 0, ratio: ratio,
+      processorSeconds: 0, baselineProcessorSeconds: 0, processorRatio: 0, bar: bar, holds: ratio <= bar)
+    say(line) { format("%.0f : %.0f bytes = %.2f   bar %.1f", ours, baseline, ratio, bar) }
+  }
+
   /// Adds the share of one core that a process uses.
   func addShare(_ what: String, processorSeconds: Double, of seconds: Double, bar: Double) {
     let share = processorSeconds / seconds

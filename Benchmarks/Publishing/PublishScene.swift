@@ -53,6 +53,19 @@ struct PublishScene {
     Thread.sleep(forTimeInterval: Self.settlingSeconds)
   }
 
+  /// Adds a filled column to the origin, and makes a minor with it; returns the cost of the first.
+  func beginMinor(adding column: String) throws -> ToolRun {
+    let change = try origin.add(column: column)
+    try Tool.run(Tool.seedbank, ["model", "new"] + configuration)
+    return change
+  }
+
+  /// The size of a published delta; throws if there is none.
+  func deltaBytes(from: Int, to: Int) throws -> Int {
+    let name = "*delta-\(from)-\(to).json.gz"
+    return try Tool.number("find", ["\(deployment)/publication", "-name", name, "-printf", "%s"]).number
+  }
+
   // MARK: Baselines
 
   /// Reads every value of the origin once.
@@ -74,6 +87,12 @@ struct PublishScene {
     let compares = sides.map { "SELECT * FROM \($0.0) EXCEPT SELECT * FROM \($0.1);" }
     return try Tool.run(
       "sqlite3", [origin.path], input: "ATTACH '\(copy)' AS copy;\n" + compares.joined(separator: "\n"))
+  }
+
+  /// Compresses the values of one column; returns the cost and the compressed bytes.
+  func columnBaseline(_ column: String) throws -> (cost: ToolRun, number: Int) {
+    let read = "sqlite3 -readonly '\(origin.path)' 'SELECT \(column) FROM stop_time'"
+    return try Tool.number("sh", ["-ec", "\(read) | pigz -6 | wc -c"])
   }
 
   /// Vacuums, compresses and hashes a copy of the working copy.

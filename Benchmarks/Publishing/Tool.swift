@@ -47,6 +47,17 @@ enum Tool {
     return run
   }
 
+  /// Runs a program that prints a number.
+  static func number(_ program: String, _ arguments: [String]) throws -> (cost: ToolRun, number: Int) {
+    let command = [program] + arguments
+    let program = try Program(command, text: "")
+    let cost = try program.finish()
+    guard let number = Int(program.printed.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      throw BenchmarkError.unexpected("output \"\(program.printed)\"", in: command.joined(separator: " "))
+    }
+    return (cost, number)
+  }
+
   static func output(of program: String, _ arguments: [String]) throws -> String {
     let program = try Program([program] + arguments, text: "")
     try program.finish()

@@ -100,6 +100,15 @@ struct TransitOrigin {
       input: "\(Self.unsynced)UPDATE stop_time SET departure = departure + 1 WHERE trip_id < 4000;")
   }
 
+  /// Adds a column to the largest table and fills it with numbers that gzip cannot predict.
+  func add(column: String) throws -> ToolRun {
+    let script = """
+      \(Self.unsynced)ALTER TABLE stop_time ADD COLUMN \(column) INTEGER;
+      UPDATE stop_time SET \(column) = 1 + (random() & 15);
+      """
+    return try Tool.run("sqlite3", [path], input: script)
+  }
+
   /// Changes a thousand rows across the largest table; another `run` gives other values.
   func change(_ run: Int) throws { try Tool.run("sqlite3", [path], input: changeSQL(run)) }
 
