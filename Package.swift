@@ -214,7 +214,7 @@ if hasPostgres {
         "SeedSystem", "SeedPostgres", "SeedPublication", "SeedPublisher", "SeedDatabase", "SeedTrust",
         "SeedFormat", "Support",
       ],
-      programs: ["paused_standby.py"]),
+      programs: ["paused_standby.py", "storm.py"]),
   ]
 }
 

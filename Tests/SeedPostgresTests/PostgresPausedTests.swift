@@ -72,16 +72,16 @@ import Testing
     #expect(waits > 0, "seed \(seed)")
     expectOrder(of: states, in: history, "seed \(seed)")
   }
+}
 
-  /// Expects that the published states are states of the primary, and never go back.
-  private func expectOrder(of states: [SeedValue], in history: [SeedValue], _ what: String) {
-    var place = 0
-    for state in states {
-      guard let next = history[place...].firstIndex(of: state) else {
-        Issue.record("\(state) was published after \(history[place]), \(what)")
-        return
-      }
-      place = next
+/// Expects that the published states are states of the primary, and never go back.
+func expectOrder(of states: [SeedValue], in history: [SeedValue], _ what: String) {
+  var place = 0
+  for state in states {
+    guard let next = history[place...].firstIndex(of: state) else {
+      Issue.record("\(state) was published after \(history[place]), \(what)")
+      return
     }
+    place = next
   }
 }

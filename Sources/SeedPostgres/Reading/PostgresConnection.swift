@@ -154,6 +154,17 @@ final class PostgresConnection {
     guard tables.isEmpty else { throw .rewritten(place: place.text, tables: tables) }
   }
 
+  /// Throws if an enum's label was renamed after the snapshot, because the server writes all values with the newest
+  /// labels. `enum_in` accepts only those, and pg_enum has the snapshot's. No lock prevents a renaming.
+  func proveNoLabelRenamed() throws(PostgresError) {
+    do throws(PostgresError) {
+      try rows("SELECT FROM pg_enum WHERE enum_in(enumlabel::text::cstring, enumtypid) IS NULL")
+    } catch {
+      guard case .server(_, _, let message) = error, message.isOfValue else { throw error }
+      throw .relabeled(place: place.text, message.text)
+    }
+  }
+
   // MARK: COPY
 
   func startCopy(_ sql: String) throws(PostgresError) {

@@ -23,6 +23,7 @@ package struct ServerMessage: Hashable, Sendable {
 package enum PostgresError: OriginFailure, Hashable {
   case server(place: PostgresPlace, subject: String, ServerMessage)
   case rewritten(place: String, tables: [String])
+  case relabeled(place: String, String)
   /// A setting, a right, a type or a model is wrong.
   case configuration(String)
 
@@ -30,7 +31,7 @@ package enum PostgresError: OriginFailure, Hashable {
   package var isUnavailable: Bool {
     switch self {
     case .server(_, _, let message): repair == nil && Self.mayPass(message)
-    case .rewritten: true
+    case .rewritten, .relabeled: true
     case .configuration: false
     }
   }
@@ -38,17 +39,20 @@ package enum PostgresError: OriginFailure, Hashable {
   package var isConfiguration: Bool {
     switch self {
     case .server(_, _, let message): !isUnavailable && (message.isOfConnection || !message.isOfValue)
-    case .rewritten: false
+    case .rewritten, .relabeled: false
     case .configuration: true
     }
   }
 
-  /// Whether an immediate retry may succeed. It may if a standby's replay removed rows that were being read, or if a
-  /// table without a lock was rewritten.
+  /// Whether an immediate retry may succeed. It may if a standby's replay removed rows that were being read, if a
+  /// table without a lock was rewritten, or if an enum's label was renamed.
   package var isMomentary: Bool {
-    if case .rewritten = self { return true }
-    guard case .server(_, _, let message) = self else { return false }
-    return message.state == "40001" || message.isOfStandby && Self.isEnd(message)
+    switch self {
+    case .server(_, _, let message):
+      message.state == "40001" || message.isOfStandby && Self.isEnd(message)
+    case .rewritten, .relabeled: true
+    case .configuration: false
+    }
   }
 
   /// Whether the server would always reject this, because a right or a function is missing.
@@ -76,6 +80,9 @@ package enum PostgresError: OriginFailure, Hashable {
     case .rewritten(let place, let tables):
       "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, or rewritten by ALTER TABLE "
         + "or VACUUM FULL, after this step began, and might have been read as empty: nothing was published, the next step reads it again"
+    case .relabeled(let place, let text):
+      "the origin \(place): an enum's label was renamed after this step began, and old rows might have been read with the new "
+        + "label: nothing was published, the next step reads it again (\(text))"
     case .configuration(let text): text
     }
   }

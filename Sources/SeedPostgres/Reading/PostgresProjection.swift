@@ -170,6 +170,7 @@ final class CopyRows: RowSource {
   func next() throws -> Bool {
     guard try !projection.blaming({ try reader.next() }) else { return true }
     try connection.proveNothingRewritten()
+    try connection.proveNoLabelRenamed()
     return false
   }
 
