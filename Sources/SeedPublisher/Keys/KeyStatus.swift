@@ -185,7 +185,7 @@ extension SignatureNeed {
 func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now: UTCTime) -> String? {
   let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
   let enough =
-    lifetime.map { $0 / SignatureExpiry.neglectedShare } ?? SignatureExpiry.warningDays
+    lifetime.map { $0 / SignatureExpiry.notRenewedShare } ?? SignatureExpiry.warningDays
     * UTCTime.secondsPerDay
   let remedy =
     lifetime == nil
