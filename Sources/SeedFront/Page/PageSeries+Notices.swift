@@ -67,7 +67,7 @@ extension PageSeries {
     case .filesMissing:
       """
       \(HTML.number(missingFiles, "file", "files")) of this series \(missingFiles == 1 ? "is" : "are") missing, or
-      \(missingFiles == 1 ? "does" : "do") not have the signed length
+      \(missingFiles == 1 ? "has" : "have") the wrong length
       """
     case .clocksDiffer:
       "A date of this series is ahead of this front’s clock, so the data’s age is unknown"
