@@ -94,6 +94,7 @@ package struct KeyStatusReport {
     return ["a change of keys waits for signatures:"] + pending.needs(after: published).map { "  " + $0.line }
   }
 
+  /// Missing online keys come first, because without them no publish step begins.
   private var advice: [String] {
     let expiries = [KeyRole.root, .targets].compactMap { role in
       expires(role).flatMap { expiryWarning(role.rawValue, $0, now: now) }
@@ -101,7 +102,7 @@ package struct KeyStatusReport {
     let missing = roles.filter { !$0.canSign && !$0.role.isOffline }.map {
       "put the \($0.role.rawValue) key back, or replace it with 'seedbank keys rotate \($0.role.rawValue)'"
     }
-    return expiries + (pending.isEmpty ? [] : [pendingAdvice]) + missing
+    return missing + expiries + (pending.isEmpty ? [] : [pendingAdvice])
   }
 
   private var pendingAdvice: String {
