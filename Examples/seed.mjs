@@ -199,7 +199,8 @@ async function extend(database, { additions, model, schema }) {
 
 /** Sets new columns, row by row in the order of the keys. An array holds the number of rows to skip. */
 function fill({ table, key, fill: columns, filled = [] }) {
-  const [name, keys] = [quoted(table), key.map(quoted).join(', ')];
+  // A column of the key may be named rowid.
+  const [name, keys, copies] = [quoted(table), key.map(quoted).join(', '), key.map((_, place) => `key_${place}`).join(', ')];
   const updates = [];
   for (let at = 0, row = 1; at < filled.length; row += 1) {
     if (Array.isArray(filled[at])) {
@@ -207,10 +208,13 @@ function fill({ table, key, fill: columns, filled = [] }) {
       continue;
     }
     const settings = columns.map((column) => `${quoted(column)} = ${literal(filled[at++])}`).join(', ');
-    updates.push(`UPDATE ${name} SET ${settings} WHERE (${keys}) = (SELECT ${keys} FROM temp.ordered WHERE rowid = ${row})`);
+    updates.push(`UPDATE ${name} SET ${settings} WHERE (${keys}) = (SELECT ${copies} FROM temp.ordered WHERE number = ${row})`);
   }
   if (!updates.length) return [];
-  return [`CREATE TEMP TABLE ordered AS SELECT ${keys} FROM ${name} ORDER BY ${keys}`, ...updates, 'DROP TABLE temp.ordered'];
+  return [
+    `CREATE TEMP TABLE ordered(number INTEGER PRIMARY KEY, ${copies})`,
+    `INSERT INTO temp.ordered(${copies}) SELECT ${keys} FROM ${name} ORDER BY ${keys}`, ...updates, 'DROP TABLE temp.ordered',
+  ];
 }
 
 /** First deletes all rows that change, because two of them may swap a unique value. The digest reveals a missing row. */

@@ -8,7 +8,9 @@ import os from 'node:os';
 import path from 'node:path';
 import * as seed from '../seed.mjs';
 
-const read = (name) => fs.readFileSync(new URL(name, import.meta.url), 'utf8');
+/** A vector, in which a column of a key may have another name. Neither hashes nor digests include it. */
+const read = (name, column = 'language') =>
+  fs.readFileSync(new URL(name, import.meta.url), 'utf8').replaceAll('language', column);
 
 async function compare(database, state) {
   assert.deepEqual(await seed.meta(database), { ...state.meta });
@@ -31,15 +33,15 @@ async function compare(database, state) {
 
 const all = seed.document(read('states.json'));
 const states = Object.fromEntries(all.map((state) => [state.meta.version, state]));
-const delta = (span) => seed.document(read(`delta-${span}.json`));
+const delta = (span, column) => seed.document(read(`delta-${span}.json`, column));
 
 /** Applies the deltas of these spans, such as '1-2', to the snapshot, compares each version, then runs `more`. */
-async function follow(spans, more = () => {}) {
+async function follow(spans, more = () => {}, column = undefined) {
   await seed.transaction(':memory:', async (database) => {
-    await database.run(read('snapshot-1.sql'));
+    await database.run(read('snapshot-1.sql', column));
     await compare(database, states[1]);
     for (const span of spans) {
-      await seed.apply(database, delta(span));
+      await seed.apply(database, delta(span, column));
       await compare(database, states[span.split('-')[1]]);
     }
     await more(database);
@@ -55,6 +57,7 @@ const reject = (error, spans, last, ...damage) => assert.rejects(follow(spans, a
 await follow(['1-2', '2-3', '3-4', '4-5']);
 await follow(['1-3', '3-4']);
 await follow(['1-2', '1-3', '3-4']);
+for (const column of ['rowid', '_rowid_']) await follow(['1-2', '2-3', '3-4', '4-5'], () => {}, column);
 await reject(seed.Drift, ['1-3'], delta('3-4'), "UPDATE stop SET code = 'C' WHERE id = 4");  // Also the new row's.
 const minor = delta('4-5');
 await reject(seed.Drift, ['1-3', '3-4'], minor, 'DELETE FROM word');  // Fewer rows than new values.

@@ -133,13 +133,13 @@ extension SeedStore {
   }
 
   /// Reads a generation's metadata, and announces its version if that is new. A new version is from another store,
-  /// because this store's updates announce their own versions.
+  /// or from an update of this store that failed after its commit: other updates announce their own versions.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && currentState.version != nil && currentState.version != meta.version
     currentState.note(meta)
     if isNews {
-      log.info("another store has changed the data to version \(meta.version)")
+      log.info("found version \(meta.version) of another store, or of an update that failed after its commit")
       await announce(generation, at: meta.version)
     }
     return meta

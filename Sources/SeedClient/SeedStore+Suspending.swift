@@ -89,7 +89,7 @@ extension SeedStore {
     defer { updateLock.release() }
     // Set again, because `resume()` may have run while this waited for the lock.
     setAccess(new)
-    await letGo()
+    await closeAll()
   }
 
   /// Ends running work, and returns holding the update lock.
@@ -100,7 +100,7 @@ extension SeedStore {
   }
 
   /// Closes all connections and releases all locks. Requires the update lock.
-  func letGo() async {
+  func closeAll() async {
     for generation in held.all { await generation.reader.suspend() }
     await writer.suspend()
     (isWriting, watch) = (false, nil)
@@ -148,7 +148,7 @@ extension SeedStore {
     defer { updateLock.release() }
     // A later suspension stays in effect.
     guard access == .removing else { throw access == .closed ? SeedError.closed : .suspended }
-    await letGo()
+    await closeAll()
     var failure: SeedError?
     do {
       try await writer.remove()

@@ -79,13 +79,13 @@ package final class ImportSession {
 
   package func feed(_ bytes: UnsafeRawBufferPointer) throws {
     source.feed(bytes)
-    try tellingOfBatches { try run() }
+    try reportingCommittedRows { try run() }
   }
 
   @discardableResult
   package func end() throws -> Int {
     source.scanner.complete()
-    try tellingOfBatches { try run() }
+    try reportingCommittedRows { try run() }
     earlierBytes += source.scanner.bytesFed
     listsFound.formUnion(finder.listsFound)
     // Later issues do not belong to a row.
@@ -232,7 +232,7 @@ package final class ImportSession {
   /// Runs the checks that need all rows, and commits.
   package func finish() throws -> ImportReport {
     if hooks.isCancelled() { throw CancellationError() }
-    try tellingOfBatches { try complete() }
+    try reportingCommittedRows { try complete() }
     if !isDryRun { try hooks.willCommit?() }
     try connection.execute(isDryRun ? "ROLLBACK" : "COMMIT")
     return finalReport()
@@ -271,7 +271,7 @@ package final class ImportSession {
     return "\(committed) rows of the documents are committed and stay: repeat the import to complete it"
   }
 
-  private func tellingOfBatches(_ body: () throws -> Void) throws {
+  private func reportingCommittedRows(_ body: () throws -> Void) throws {
     do {
       try body()
     } catch let failure as ImportFailure {

@@ -88,7 +88,7 @@ package struct BucketStore: MirrorStore {
         return try putInParts(file, from: path, condition)
       }
       return try reply(to: ask(request), condition)
-    } catch MirrorError.away(let text) where !isOver() { return .unheard(text) }
+    } catch MirrorError.away(let text) where !isOver() { return .outcomeUnknown(text) }
   }
 
   func reply(to answer: BucketAnswer, _ condition: PutCondition) throws -> PutReply {
@@ -98,7 +98,7 @@ package struct BucketStore: MirrorStore {
     case 409: return .disputed
     case 404 where answer.isMissingFile: return .absent
     case 501 where condition != .none: throw MirrorError.ignoresConditions(answer.words)
-    case _ where answer.isPassing: return .unheard(answer.words)
+    case _ where answer.isPassing: return .outcomeUnknown(answer.words)
     default: throw refusal(answer)
     }
   }

@@ -107,18 +107,18 @@ package final class PostgresOrigin: Origin {
     do { return try state.get() } catch let error as PostgresError where error.isInability { return nil }
   }
 
-  package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {
-    try plan.schema.tables.reduce(into: [:]) { restless, table in
-      restless[table.name] = try restlessness(of: table, plan.projection(table))
+  package func volatileTables(_ plan: SeriesPlan) throws -> [String: String] {
+    try plan.schema.tables.reduce(into: [:]) { volatile, table in
+      volatile[table.name] = try volatility(of: table, plan.projection(table))
     }
   }
 
-  private func restlessness(of table: TableSchema, _ projection: Projection) throws -> String? {
+  private func volatility(of table: TableSchema, _ projection: Projection) throws -> String? {
     let found = try? PostgresProjection(table, projection, connection, types)
     guard let found, let relations = try? reading.relations(readBy: found) else { return "it cannot be read" }
     // A plain table has neither a SELECT nor row-level security.
     if try reading.plainTable(found.source) != nil { return nil }
-    return try connection.restlessness(of: projection.sql, reading: Set(relations))
+    return try connection.volatility(of: projection.sql, reading: Set(relations))
   }
 }
 
@@ -139,11 +139,11 @@ extension PostgresPlace: OriginPlace {
   /// If `waitSeconds` is 0, the connection timeout is short. The place sets the timeout for locks.
   package func open(waitSeconds: Int) throws -> any Origin {
     var place = self
-    if waitSeconds == 0 { place.connectSeconds = Self.impatientSeconds }
+    if waitSeconds == 0 { place.connectSeconds = Self.shortConnectSeconds }
     return try PostgresOrigin(place)
   }
 
-  private static let impatientSeconds = 2
+  private static let shortConnectSeconds = 2
 }
 
 /// Identifies the finished transactions of a server, by one small query. While the stamp is equal, no row has changed.

@@ -152,8 +152,8 @@ package struct DeploymentCheck {
     let warning = checked(job.name.text) { try logWarning(gaps: origin.log()?.gaps) }
     if let warning = warning ?? nil { add(false, job.name.text, warning) }
     for plan in job.plans {
-      let restless = checked("\(plan.series)") { try origin.restlessTables(plan) } ?? [:]
-      for (table, reason) in restless.sorted(by: { $0.key < $1.key }) {
+      let volatile = checked("\(plan.series)") { try origin.volatileTables(plan) } ?? [:]
+      for (table, reason) in volatile.sorted(by: { $0.key < $1.key }) {
         add(
           false, "\(plan.series)",
           "each step reads all rows of \"\(table)\", because they may change without a write: \(reason)")

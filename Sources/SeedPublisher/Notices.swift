@@ -58,7 +58,7 @@ package final class Notices: Sendable {
       defer { state.withLock { $0.child = nil } }
       let (ending, output) = child.finish(input: input, outputBytes: Self.outputBytes, within: limit)
       return ending.problem(overdue: "took longer than \(limit), and was ended").map { problem in
-        let said = lastWords(output)
+        let said = lastCharacters(output)
         return "\(kind.setting): \(words[0]) \(problem)"
           + (said.isEmpty ? "." : "; it said: \(said.printable)")
       }

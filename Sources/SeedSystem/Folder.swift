@@ -71,6 +71,13 @@ package enum Folder {
     if rmdir(path) != 0, errno != ENOENT { throw FileError("remove", path) }
   }
 
+  private static let attempts = 1000
+
+  /// Removes a folder in which other threads may still create files. Retries, and ignores errors.
+  package static func removeAllInUse(_ path: String) {
+    for _ in 0..<attempts where exists(path) { try? removeAll(path) }
+  }
+
   package static func removeAny(_ path: String) throws(FileError) {
     if isFolder(path) { try removeAll(path) } else { try remove(path) }
   }

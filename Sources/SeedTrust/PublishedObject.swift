@@ -43,7 +43,7 @@ package struct PublishedObject: Hashable, Sendable {
   package var targetPath: String { "\(series)/\(fileName)" }
 
   /// Its path in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
-  package var filePath: String { "targets/\(series)/\(sha256.hex).\(fileName)" }
+  package var filePath: String { "\(series.folder)/\(sha256.hex).\(fileName)" }
 
   package func isDescribed(by header: DeltaHeader) -> Bool {
     kind.encoded(as: .gzip) == .delta(from: header.from, to: header.to) && series == header.series
@@ -185,4 +185,9 @@ package enum DeltaChain {
   private static func isShorter(_ path: Path, _ other: Path) -> Bool {
     (path.bytes, path.deltas.count) < (other.bytes, other.deltas.count)
   }
+}
+
+extension SeedSeries {
+  /// The folder of its objects within the publication.
+  package var folder: String { "targets/\(self)" }
 }

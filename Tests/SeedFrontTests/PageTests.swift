@@ -87,7 +87,7 @@ import Testing
     #expect(one.ranges(of: "</data> file of this series is missing, or").count == 1)
     view.standing.missing = Set(objects.map(\.filePath))
     let all = try page(view)
-    #expect(all.ranges(of: "New clients get nothing").count == 1 && !all.contains("the signed length"))
+    #expect(all.ranges(of: "New clients get nothing").count == 1 && !all.contains("the wrong length"))
   }
 
   @Test func `every problem of the publication is shown once with its command`() throws {

@@ -69,7 +69,7 @@ import Testing
     }
     #expect(states(answer(seconds - 1))["timestamp"] == "valid")
     let late = answer(seconds)
-    #expect(states(late)["timestamp"] == "neglected" && states(late)["root"] == "valid")
+    #expect(states(late)["timestamp"] == "notRenewed" && states(late)["root"] == "valid")
     #expect(
       warnings(late).count == 1 && warnings(late)[0].contains("no process renews them. Start 'seedbank run'"))
   }

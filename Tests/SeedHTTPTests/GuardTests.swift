@@ -90,8 +90,9 @@ import Testing
   static let pathCases: [Case] = [
     path("/v1/transit-2/A_b.c~d", nil), path("/a?b=/../%00#".replacing("#", with: ""), nil),
     path("/caf%C3%A9", nil), path("/a?", nil), path("", 400), path("a", 400), path("*", 400),
-    path("http://localhost/", nil), path("HTTPS://other:1/a?b", nil), path("http://localhost", 400),
-    path("http:///a", 400), path("http://a@b/", 400), path("http://a/../b", 400), path("ftp://a/b", 400),
+    path("http://localhost/", nil), path("HTTPS://other:1/a?b", nil), path("http://localhost", nil),
+    path("http://", 400), path("http://localhost?a", 400), path("http:///a", 400), path("http://a@b/", 400),
+    path("http://a/../b", 400), path("ftp://a/b", 400),
     path("/a b", 400), path("/a\u{0}", 400), path("/é", 400),
     path("/../etc", 400), path("/a/..", 400), path("//a", 400), path("/a//b", 400), path("/%00", 400),
     path("/%0d%0a", 400), path("/%2e%2e/", 400), path("/a%2Fb", 400), path("/a%5cb", 400), path("/%", 400),
@@ -102,6 +103,11 @@ import Testing
   @Test(arguments: lineCases + fieldCases + pathCases)
   func `a request is accepted or rejected according to the table`(_ example: Case) {
     #expect(Self.status(of: example.head) == example.status)
+  }
+
+  @Test func `an absolute target without a path means the root`() {
+    let target = Array("http://localhost:80".utf8)
+    #expect(target.withUnsafeBufferPointer { RequestLine.originForm(of: $0).text } == "/")
   }
 
   @Test func `the version is checked before the framing and the framing before the method`() {

@@ -116,7 +116,7 @@ import Testing
       #expect(throws: MirrorError.self) { try store.read("metadata/timestamp.json") }
       #expect(throws: MirrorError.self) { try store.list() }
     }
-    guard case .unheard = try store.put(MirrorFile("metadata/1.root.json", [1]), .absent) else {
+    guard case .outcomeUnknown = try store.put(MirrorFile("metadata/1.root.json", [1]), .absent) else {
       Issue.record("a put without an end was heard")
       return
     }

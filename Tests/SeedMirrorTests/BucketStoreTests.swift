@@ -88,10 +88,10 @@ import Testing
     let store = try bucket.store()
     let file = Self.file("metadata/1.root.json", "one")
     try bucket.arm("503 before 0")
-    #expect(try store.put(file, .absent) == .unheard("it answers 503 SlowDown"))
+    #expect(try store.put(file, .absent) == .outcomeUnknown("it answers 503 SlowDown"))
     #expect(try store.read(file.path) == nil)
     try bucket.arm("503 after 0")
-    #expect(try store.put(file, .absent) == .unheard("it answers 503 SlowDown"))
+    #expect(try store.put(file, .absent) == .outcomeUnknown("it answers 503 SlowDown"))
     #expect(try store.put(file, .absent) == .unmet)
     try bucket.arm("503 before all")
     #expect(throws: MirrorError.away("it answers 503 SlowDown")) { try store.list() }
@@ -99,7 +99,7 @@ import Testing
     let away = BucketStore(nobody) { [environment = bucket.environment] in
       try BucketCredentials(environment, profile: nil)
     }
-    guard case .unheard(let text) = try away.put(file, .absent) else {
+    guard case .outcomeUnknown(let text) = try away.put(file, .absent) else {
       Issue.record("a store that is not there answers")
       return
     }
@@ -130,7 +130,7 @@ import Testing
     let store = try bucket.store()
     try bucket.arm("\(fault) before all")
     let words = "it answers \(fault.replacing(":", with: " "))"
-    #expect(try store.put(Self.file("metadata/1.root.json", "one"), .absent) == .unheard(words))
+    #expect(try store.put(Self.file("metadata/1.root.json", "one"), .absent) == .outcomeUnknown(words))
     #expect(throws: MirrorError.away(words)) { try store.list() }
   }
 

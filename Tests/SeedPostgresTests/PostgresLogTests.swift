@@ -152,7 +152,7 @@ import Testing
     #expect(report.changes["t"]?.updated == 1 && report.changes["late"]?.updated == 1)
     #expect(try scene.step().foundBy == FoundBy(.log, .someTables, reason: "all rows of \"late\""))
     let place = scene.scene.place
-    let reasons = try PostgresOrigin(place).restlessTables(scene.deployment.job.plans[0])
+    let reasons = try PostgresOrigin(place).volatileTables(scene.deployment.job.plans[0])
     #expect(reasons == ["late": "\"now\" is in its SELECT, or in a view or policy behind it"])
   }
 

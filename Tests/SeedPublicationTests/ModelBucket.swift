@@ -126,12 +126,12 @@ final class ModelBucket: MirrorStore {
     case nil: return take(bytes, file, condition)
     case .timeoutAfter:
       _ = take(bytes, file, condition)
-      return .unheard("timeout")
+      return .outcomeUnknown("timeout")
     case .killAfter:
       _ = take(bytes, file, condition)
       throw Killed()
     case .killBefore: throw Killed()
-    case .timeoutBefore, .cutBody, .unavailable: return .unheard("503")
+    case .timeoutBefore, .cutBody, .unavailable: return .outcomeUnknown("503")
     case .unmet: return .unmet
     case .disputed: return .disputed
     }

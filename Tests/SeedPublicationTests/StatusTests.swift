@@ -66,8 +66,8 @@ import Testing
       $0.publishedAt = now.adding(days: -400)
       $0.steps?.changeSeconds = nil
     },
-    Case("nobody tells", [.untold]) { $0.steps = nil },
-    Case("nobody tells of what is held", [.held, .untold]) { ($0.steps, $0.isHeld) = (nil, true) },
+    Case("no step is recorded", [.notReported]) { $0.steps = nil },
+    Case("no step is recorded and it is held", [.held, .notReported]) { ($0.steps, $0.isHeld) = (nil, true) },
     Case("facts from the future, as clocks differ", []) {
       $0.steps?.newestAt = now.adding(seconds: tolerance)
     },
@@ -140,7 +140,7 @@ import Testing
     (.unreadable, { $0.isUnreadable = true }),
     (.notReady([series]), { $0.series[0].hasSnapshot = false }),
     (.publisher(.datasetUnpublished), { $0.publisher.insert(.datasetUnpublished) }),
-    (.troubled([series]), { $0.series[0].isHeld = true }),
+    (.needAttention([series]), { $0.series[0].isHeld = true }),
     (.diskNearlyFull, { $0.isDiskNearlyFull = true }),
     (.mirrorLate, { $0.hasLateMirror = true }),
     (.notRenewed, { $0.signatures.append(signature("snapshot", days: 2)) }),
@@ -149,7 +149,7 @@ import Testing
     (.publisher(.keyFiles), { $0.publisher.insert(.keyFiles) }),
     (.publisher(.keyChange), { $0.publisher.insert(.keyChange) }),
     (.publisher(.stateDisk), { $0.publisher.insert(.stateDisk) }),
-    (.untold([series]), { $0.series[0].steps = nil }),
+    (.notReported([series]), { $0.series[0].steps = nil }),
   ]
 
   @Test func `a publication is current only without any problem and else reports the worst one`() {
@@ -185,8 +185,8 @@ import Testing
     held.isHeld = true
     var told = others[0]
     told.steps = SeriesStatus.Steps(.published, at: Self.now, patienceSeconds: 1)
-    #expect(publication { $0.series += [told, held, others[2]] } == .troubled([held.series]))
-    #expect(publication { $0.series += [told, others[2]] } == .untold([others[2].series]))
+    #expect(publication { $0.series += [told, held, others[2]] } == .needAttention([held.series]))
+    #expect(publication { $0.series += [told, others[2]] } == .notReported([others[2].series]))
     #expect(publication { $0.series += [told] } == nil)
   }
 

@@ -34,7 +34,6 @@ package final class ClientPublisherSimulator: @unchecked Sendable {
   package var schema: DatabaseSchema { publication.schema }
   package var now: UTCTime { publication.now }
   package var objects: [PublishedObject] { publication.objects }
-  package var epoch: Epoch { publication.epoch }
   /// The head's version; 0 before the first publication.
   package var head: Int { publication.head }
   package var pollSeconds: Int {

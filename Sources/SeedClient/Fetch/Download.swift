@@ -51,7 +51,7 @@ final class Download: Sendable {
     guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else {
       throw SeedError(
         .damaged,
-        "the SHA-256 of \(url.absoluteString) does not match the signed one: ask the publication's operator")
+        "the SHA-256 of \(url.absoluteString) does not match the signed one: \(SeedError.verifyOnServer)")
     }
     try restart()
     return false

@@ -25,7 +25,7 @@ struct FetchedObject: Sendable {
     guard found.length == object.rawLength, found.sha256 == object.rawSHA256 else {
       throw SeedError(
         .damaged,
-        "\(object.fileName) does not expand to the signed bytes: ask the publication's operator")
+        "\(object.fileName) does not expand to the signed bytes: \(SeedError.verifyOnServer)")
     }
   }
 
@@ -35,7 +35,7 @@ struct FetchedObject: Sendable {
       throw SeedError(
         .damaged,
         "\(object.fileName) expands to \(object.rawLength) bytes, more than the \(Limits.deltaBytes) allowed "
-          + "for a delta: ask the publication's operator")
+          + "for a delta: \(SeedError.verifyOnServer)")
     }
     let source = try Compression.pieces(of: path, object.encoding, limit: object.rawLength)
     return { [phases] take in

@@ -4,12 +4,12 @@
 /// ``SeedStore/keepUpdated(_:onFailure:)`` waits at least that long before the next update (see ``PollInterval``).
 struct RetryRule: Hashable, Sendable {
   private(set) var failures = 0
-  /// Consecutive failures with less than ``fruitBytes`` between them.
-  private var fruitless = 0
+  /// Consecutive failures with less than ``progressBytes`` between them.
+  private var consecutiveFailures = 0
   private var received = 0
 
-  private static let mostFruitless = 3
-  private static let fruitBytes = 1024
+  private static let mostConsecutiveFailures = 3
+  private static let progressBytes = 1024
   private static let bytesPerFailure = 16 * 1024
   /// Delays in seconds. If the server asks for more than `longest`, the update fails.
   private static let backoff = Backoff(first: 0.5, longest: 2, jitter: 0.25)
@@ -17,13 +17,13 @@ struct RetryRule: Hashable, Sendable {
   /// The delay before the next attempt; nil to give up. `received` counts the bytes of all attempts.
   mutating func wait(after error: TransportError, received: Int, chance: Double) -> Duration? {
     failures += 1
-    fruitless = received - self.received >= Self.fruitBytes ? 1 : fruitless + 1
+    consecutiveFailures = received - self.received >= Self.progressBytes ? 1 : consecutiveFailures + 1
     self.received = received
-    let isPaid = failures < Self.mostFruitless + received / Self.bytesPerFailure
-    guard error.mayPass, fruitless < Self.mostFruitless, isPaid else { return nil }
+    let isPaid = failures < Self.mostConsecutiveFailures + received / Self.bytesPerFailure
+    guard error.mayPass, consecutiveFailures < Self.mostConsecutiveFailures, isPaid else { return nil }
     let asked = error.retryAfter ?? .zero
     return asked > .seconds(Self.backoff.longest)
-      ? nil : max(Self.backoff.wait(fruitless, chance: chance), asked)
+      ? nil : max(Self.backoff.wait(consecutiveFailures, chance: chance), asked)
   }
 }
 

@@ -123,6 +123,9 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
   package static let closed = SeedError(.closed, "the store was closed: create a new one")
 
+  /// The remedy for a file that does not match its signature.
+  static let verifyOnServer = "`seedbank verify` on the server lists damaged files, each with a remedy"
+
   static func readOnly(_ directory: String) -> SeedError {
     SeedError(.readOnly, "this store is read-only: use the store that updates \(directory)")
   }

@@ -100,19 +100,19 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .status(let url, let status, let wait):
       "the server answered \(url) with status \(status)" + (wait.map { ": try again in \($0)" } ?? "")
     case .absent(let url):
-      "the server does not have \(url), which its metadata names: try again later, or ask its operator"
+      "the server does not have \(url), which its metadata names: try again later; if it is still missing, "
+        + "`seedbank verify` on the server lists all missing files"
     case .tooLong(let url, let limit):
-      "the server sends more than the \(limit) expected bytes for \(url): ask its operator"
+      "the server sends more than the \(limit) expected bytes for \(url): \(Self.sendUnchanged)"
     case .otherLength(let url, let signed, let found):
-      "the server reports \(found) bytes for \(url), but \(signed) were signed: ask its operator"
+      "the server reports \(found) bytes for \(url), but \(signed) were signed: \(Self.sendUnchanged)"
     case .otherPart(let url, let found):
-      "the server sent the wrong part of \(url) (\(found)): ask its operator"
+      "the server sent the wrong part of \(url) (\(found)): the server and proxies must support range requests"
     case .partless(let url):
       "the connection drops before all of \(url) has arrived, and the server restarts the file each time: the "
         + "server must support range requests"
     case .coded(let url, let coding):
-      "\(url) was sent with the Content-Encoding \(coding), which was not requested: configure the server and "
-        + "proxies to send the file unchanged"
+      "\(url) was sent with the Content-Encoding \(coding), which was not requested: \(Self.sendUnchanged)"
     case .webPage(let url):
       "a web page arrived instead of \(url): this network may require you to sign in first"
     case .tooSlow(let url, let bytes, let time):
@@ -120,4 +120,6 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .tooLate(let url, let time): "\(url) had not arrived after \(time): try again on a better network"
     }
   }
+
+  private static let sendUnchanged = "configure the server and proxies to send the file unchanged"
 }

@@ -36,7 +36,7 @@ struct StagedSeed {
     default: return error
     }
     return SeedError(
-      .damaged, "\(object.fileName) cannot be read (\(error.cause)): ask the publication's operator")
+      .damaged, "\(object.fileName) cannot be read (\(error.cause)): \(SeedError.verifyOnServer)")
   }
 
   private static func make(
@@ -87,6 +87,6 @@ struct StagedSeed {
   private static func differs(_ part: String, _ object: PublishedObject) -> SeedError {
     SeedError(
       .damaged,
-      "the \(part) in \(object.fileName) differs from the signed one: ask the publication's operator")
+      "the \(part) in \(object.fileName) differs from the signed one: \(SeedError.verifyOnServer)")
   }
 }

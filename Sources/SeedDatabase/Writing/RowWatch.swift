@@ -111,11 +111,11 @@ package struct ChangedKeys: Hashable, Sendable {
 /// Records the keys of changed rows, up to a limit. A row deleted and reinserted with the same key counts as updated,
 /// because rows swap unique values in that way.
 final class KeyLog {
-  private enum Fate { case inserted, updated, deleted }
+  private enum Kind { case inserted, updated, deleted }
 
   private let key: [Int]
   private let limit: Int
-  private var fates: [[SeedValue]: Fate] = [:]
+  private var kinds: [[SeedValue]: Kind] = [:]
   private var order: [[SeedValue]] = []
   private var isOverfull = false
 
@@ -128,7 +128,7 @@ final class KeyLog {
     guard !isOverfull else { return nil }
     var keys = ChangedKeys()
     for key in order {
-      switch fates[key] {
+      switch kinds[key] {
       case .inserted: keys.inserted.append(key)
       case .updated: keys.updated.append(key)
       case .deleted: keys.deleted.append(key)
@@ -140,7 +140,7 @@ final class KeyLog {
 
   func key(of row: UnsafeBufferPointer<BorrowedValue>) -> [SeedValue] { key.map { row[$0].owned } }
 
-  func noteInsertion(_ key: [SeedValue]) { note(key, fates[key] == .deleted ? .updated : .inserted) }
+  func noteInsertion(_ key: [SeedValue]) { note(key, kinds[key] == .deleted ? .updated : .inserted) }
 
   /// An update may replace the key by another spelling that its collation considers equal.
   func noteUpdate(_ old: [SeedValue], _ new: [SeedValue]) {
@@ -148,24 +148,24 @@ final class KeyLog {
       noteDeletion(old)
       return noteInsertion(new)
     }
-    note(new, fates[new] == .inserted ? .inserted : .updated)
+    note(new, kinds[new] == .inserted ? .inserted : .updated)
   }
 
   func noteDeletion(_ key: [SeedValue]) {
-    guard fates[key] != .inserted else { return forget(key) }
+    guard kinds[key] != .inserted else { return forget(key) }
     note(key, .deleted)
   }
 
-  private func note(_ key: [SeedValue], _ fate: Fate) {
-    guard !isOverfull, fates[key] != nil || order.count < limit else {
-      (isOverfull, fates, order) = (true, [:], [])
+  private func note(_ key: [SeedValue], _ kind: Kind) {
+    guard !isOverfull, kinds[key] != nil || order.count < limit else {
+      (isOverfull, kinds, order) = (true, [:], [])
       return
     }
-    if fates.updateValue(fate, forKey: key) == nil { order.append(key) }
+    if kinds.updateValue(kind, forKey: key) == nil { order.append(key) }
   }
 
   private func forget(_ key: [SeedValue]) {
-    fates[key] = nil
+    kinds[key] = nil
     order.removeAll { $0 == key }
   }
 }

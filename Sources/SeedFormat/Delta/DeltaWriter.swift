@@ -114,7 +114,7 @@ package struct DeltaWriter {
     guard var open = table.take(), !open.isEmpty else { return }
     do {
       for list in [\OpenTable.filled, \.deletes, \.inserts, \.updates] {
-        try open[keyPath: list].relieve(limit: Self.closedBytes, spill)
+        try open[keyPath: list].spillIfLarge(limit: Self.closedBytes, spill)
       }
     } catch { failure = failure ?? error }
     parts.append(.bytes(open.opening(isFirst: parts.isEmpty)))
@@ -208,10 +208,10 @@ struct SpilledBytes {
 
   mutating func append(limit: Int, _ spill: (any DeltaSpill)?, _ body: (inout [UInt8]) -> Void) throws {
     body(&waiting)
-    try relieve(limit: limit, spill)
+    try spillIfLarge(limit: limit, spill)
   }
 
-  mutating func relieve(limit: Int, _ spill: (any DeltaSpill)?) throws {
+  mutating func spillIfLarge(limit: Int, _ spill: (any DeltaSpill)?) throws {
     guard waiting.count > limit, let spill else { return }
     kept.append(try spill.append(waiting))
     waiting.removeAll(keepingCapacity: true)

@@ -8,7 +8,7 @@ package enum JSONStep: Sendable {
 extension JSONScanner {
   /// Reads the next array element, or the value after a name, onto a cleared tape.
   package mutating func nextValue(_ tape: inout JSONTape) throws(JSONError) -> JSONStep {
-    guard isWorthALook else { return .starved }
+    guard canAttempt else { return .starved }
     tape.clear()
     skipWhitespace()
     let start = position

@@ -22,12 +22,12 @@ package struct JSONScanner: ~Copyable {
   var position = 0
   var levels: [Level] = []
   var expectation = Expectation.value
-  /// The number of bytes that must have arrived before the next attempt is worthwhile.
-  var patience = 0
+  /// The number of bytes that must have arrived before the next attempt.
+  var attemptEnd = 0
   /// Reused for single tokens, which saves two allocations per token.
   private var spare: JSONTape?
 
-  private static let impatientBytes = 64 * 1024
+  private static let longTokenBytes = 64 * 1024
 
   package init() {}
 
@@ -53,7 +53,7 @@ package struct JSONScanner: ~Copyable {
 
   package mutating func restart() {
     window.restart()
-    (position, patience, expectation) = (0, 0, .value)
+    (position, attemptEnd, expectation) = (0, 0, .value)
     levels.removeAll()
   }
 
@@ -78,7 +78,7 @@ package struct JSONScanner: ~Copyable {
 
   /// The next token; ``JSONToken/end`` at the document's end. After ``JSONToken/starved``, feed more and repeat.
   package mutating func next() throws(JSONError) -> JSONToken {
-    guard isWorthALook else { return .starved }
+    guard canAttempt else { return .starved }
     skipWhitespace()
     let start = position
     let token = try nextToken()
@@ -93,14 +93,14 @@ package struct JSONScanner: ~Copyable {
     return try next()
   }
 
-  package var isWorthALook: Bool { window.end >= patience || window.isComplete }
+  package var canAttempt: Bool { window.end >= attemptEnd || window.isComplete }
 
   /// Returns to the start of an incomplete token or value. A long one is retried only after it has grown by a quarter,
   /// because rescanning it for each piece would take quadratic time.
   package mutating func starve(from start: Int) {
     position = start
     let held = window.end - start
-    if held > Self.impatientBytes { patience = window.end + held / 4 }
+    if held > Self.longTokenBytes { attemptEnd = window.end + held / 4 }
   }
 
   private mutating func nextToken() throws(JSONError) -> JSONToken {

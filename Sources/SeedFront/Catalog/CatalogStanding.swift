@@ -57,8 +57,8 @@ extension CatalogView {
       guard count > 0 else { return nil }
       // Omits the total number of files, because each version changes it, and the changed line would be logged again.
       return
-        "\(count.counted("file")) of \(series.series) \(count == 1 ? "is" : "are") missing or not of the signed "
-        + "length: run 'seedbank verify'"
+        "\(count.counted("file")) of \(series.series) \(count == 1 ? "is" : "are") missing or "
+        + "\(count == 1 ? "has" : "have") the wrong length: run 'seedbank verify'"
     }
   }
 }

@@ -17,7 +17,7 @@ extension MetricsPage {
     writeGauge("seedbank_served_snapshots", "Snapshots that a new client can download now.", series) {
       view.servedSnapshots($0).count
     }
-    writeGauge("seedbank_missing_files", "Files that are missing or not of the signed length.", series) {
+    writeGauge("seedbank_missing_files", "Files that are missing or have the wrong length.", series) {
       view.missingFiles($0)
     }
     writeParts("seedbank_snapshot_bytes", "encoding", "Bytes of the newest snapshot, by encoding.", series) {

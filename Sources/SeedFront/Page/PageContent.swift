@@ -86,7 +86,7 @@ struct PageContent: Sendable {
   private func row(_ signature: SignatureExpiry) -> HTML {
     let state: HTML =
       switch signature.state(at: now, lifetimeSeconds: view.toldLifetimeSeconds) {
-      case .neglected: .state("soon", "not renewed")
+      case .notRenewed: .state("soon", "not renewed")
       case .valid: .state("good", "valid")
       case .expiring: .state("soon", "renew soon")
       case .expired: .state("bad", "expired")

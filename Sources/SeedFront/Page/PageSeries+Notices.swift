@@ -44,12 +44,12 @@ extension PageSeries {
   private func sentence(_ problem: SeriesProblem) -> HTML? {
     switch problem {
     case .stepFailed: failureNotice
-    case .untold where isCopy:
+    case .notReported where isCopy:
       """
       This front serves a copy. Only the publisher’s own front shows the results of publish steps, and whether this is
       current.
       """
-    case .untold:
+    case .notReported:
       """
       No status is reported to this front, so it cannot show whether this is current. <code>seedbank regenerate</code>
       reports it in <code>facts/</code> beside the publication, unless <code>"facts": false</code> turns that off.
@@ -61,13 +61,13 @@ extension PageSeries {
   /// `nil` if the page shows the problem elsewhere. Omits the names of an origin's parts, which are private.
   private func details(_ problem: SeriesProblem) -> HTML? {
     switch problem {
-    case .expired, .stepFailed, .untold: nil
+    case .expired, .stepFailed, .notReported: nil
     case .noSnapshot: "New clients get nothing: all snapshot files are missing"
     case .filesMissing where problems.contains(.noSnapshot): nil
     case .filesMissing:
       """
       \(HTML.number(missingFiles, "file", "files")) of this series \(missingFiles == 1 ? "is" : "are") missing, or
-      \(missingFiles == 1 ? "does" : "do") not have the signed length
+      \(missingFiles == 1 ? "has" : "have") the wrong length
       """
     case .clocksDiffer:
       "A date of this series is ahead of this front’s clock, so the data’s age is unknown"

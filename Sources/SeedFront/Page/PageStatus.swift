@@ -17,7 +17,7 @@ extension PageContent {
   var notices: [HTML] {
     problems.dropFirst().compactMap { problem in
       switch problem {
-      case .unreadable, .notReady, .troubled, .untold: nil
+      case .unreadable, .notReady, .needAttention, .notReported: nil
       default: words(problem)
       }
     }
@@ -38,7 +38,7 @@ extension PageContent {
       """
     case .notReady(let found):
       "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from."
-    case .troubled(let found):
+    case .needAttention(let found):
       "\(names(found)) \(found.count == 1 ? "needs" : "need") your attention\(reason(found))."
     case .diskNearlyFull:
       """
@@ -60,7 +60,7 @@ extension PageContent {
       Signatures must be renewed soon: \(renewal(.expiring)), with <code>--with FOLDER</code> if the key is kept elsewhere.
       """
     case .publisher(let problem): problem.notice
-    case .untold(let found):
+    case .notReported(let found):
       "Nothing reports to this front whether \(names(found)) \(found.count == 1 ? "is" : "are") current."
     }
   }

@@ -17,16 +17,21 @@ struct RequestLine {
 
   /// RFC 9112, 3.2.2: every server must accept absolute targets. All hosts are equivalent here, so the host is
   /// ignored, like the Host field. Any other target is returned unchanged and rejected by ``RequestGuard``.
+  /// An empty path means "/" (RFC 9112, 3.2.1).
   static func originForm(of target: HeadText) -> HeadText {
     guard target.first != UInt8(ascii: "/") else { return target }
     for scheme in ["http://", "https://"] as [StaticString] where target.hasNamePrefix(scheme) {
       let rest = HeadText(rebasing: target[scheme.utf8CodeUnitCount...])
-      guard let slash = rest.firstIndex(of: UInt8(ascii: "/")), slash > 0,
-        ByteSet.host.containsAll(of: HeadText(rebasing: rest[..<slash]))
-      else { return target }
-      return HeadText(rebasing: rest[slash...])
+      let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.count
+      guard slash > 0, ByteSet.host.containsAll(of: HeadText(rebasing: rest[..<slash])) else { return target }
+      return slash < rest.count ? HeadText(rebasing: rest[slash...]) : emptyPath
     }
     return target
+  }
+
+  private static var emptyPath: HeadText {
+    let root: StaticString = "/"
+    return HeadText(start: root.utf8Start, count: 1)
   }
 }
 

@@ -34,7 +34,7 @@ struct RecordReader {
 
   /// Reads the next record, like ``SeedFormat/JSONScanner/nextLine(_:)`` reads the next value.
   mutating func next(_ scanner: inout JSONScanner, _ tape: inout JSONTape) throws(JSONError) -> JSONStep {
-    guard scanner.isWorthALook else { return .starved }
+    guard scanner.canAttempt else { return .starved }
     guard let header else { return try readHeader(&scanner, &tape) }
     guard passEmptyLines(&scanner) else { return scanner.isComplete ? .end : .starved }
     flaw = nil

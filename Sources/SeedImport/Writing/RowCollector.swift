@@ -47,7 +47,7 @@ final class RowCollector {
     setMarks()
     do {
       try collectTree(plan, 0, source, given)
-    } catch let error where error is RejectedRow || error is GoesAlone {
+    } catch let error where error is RejectedRow || error is NeedsSingleWrite {
       takeBack()
       return false
     }
@@ -78,7 +78,7 @@ final class RowCollector {
     return values >= Self.mostValues || evaluator.reader.bytes.count >= Self.mostBytes
   }
 
-  private struct GoesAlone: Error {}
+  private struct NeedsSingleWrite: Error {}
 
   private func collectTree(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, _ given: GivenValues
@@ -109,7 +109,7 @@ final class RowCollector {
   private func collectElements(
     _ plan: RowPlan, _ relation: RowRelation, _ index: Int, _ source: borrowing DocumentSource
   ) throws {
-    guard var elements = NestedElements(relation, at: index, source) else { throw GoesAlone() }
+    guard var elements = NestedElements(relation, at: index, source) else { throw NeedsSingleWrite() }
     let key = plan.key
     let given = relation.given(key)
     relation.sync?.open(key)
@@ -136,9 +136,9 @@ final class RowCollector {
 
   private func add(_ plan: RowPlan) throws {
     let target = plan.target
-    guard !target.hasWaitingRows else { throw GoesAlone() }
+    guard !target.hasWaitingRows else { throw NeedsSingleWrite() }
     let shape = try plan.shape()
-    guard shape.collect(plan) else { throw GoesAlone() }
+    guard shape.collect(plan) else { throw NeedsSingleWrite() }
     begin(target)
     target.collected.note(shape.batch)
     for sync in plan.othersNamed { sync.addOther(plan) }

@@ -5,7 +5,7 @@ import SeedFormat
 /// The rows are first listed in temporary tables, until no more dependents are found.
 final class RowDeletion {
   private let connection: Connection
-  private var lists: [String: DoomedRows] = [:]
+  private var lists: [String: RowsToDelete] = [:]
   /// Returns an SQL condition for the referencing rows that may be deleted or changed; `nil` allows all.
   var mayFollow: (ForeignKeySchema) -> String? = { _ in nil }
 
@@ -31,8 +31,8 @@ final class RowDeletion {
     return changes
   }
 
-  private func list(of table: String) throws -> DoomedRows {
-    let list = try lists[table] ?? DoomedRows(table, number: lists.count, connection)
+  private func list(of table: String) throws -> RowsToDelete {
+    let list = try lists[table] ?? RowsToDelete(table, number: lists.count, connection)
     lists[table] = list
     return list
   }
@@ -54,7 +54,7 @@ final class RowDeletion {
   /// The alias of a referenced table, in queries that may join it with itself.
   private static let parent = "seedbank_parent"
 
-  private func follow(_ first: DoomedRows) throws {
+  private func follow(_ first: RowsToDelete) throws {
     var queue = [first]
     while let parent = queue.popLast() {
       for reference in try reader.foreignKeys(to: parent.table) where reference.onDelete == "CASCADE" {
@@ -83,7 +83,7 @@ final class RowDeletion {
     .joined(separator: " AND ")
   }
 
-  private func clearReferences(to list: DoomedRows, _ changes: inout ChangeReport) throws {
+  private func clearReferences(to list: RowsToDelete, _ changes: inout ChangeReport) throws {
     for reference in try reader.foreignKeys(to: list.table) where reference.onDelete == "SET NULL" {
       let settings = reference.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
       do throws(DatabaseError) {
@@ -101,7 +101,7 @@ final class RowDeletion {
     }
   }
 
-  private func condition(_ reference: ForeignKeySchema, _ list: DoomedRows) -> String {
+  private func condition(_ reference: ForeignKeySchema, _ list: RowsToDelete) -> String {
     let own = lists[reference.table].map { " AND NOT \($0.isListed)" } ?? ""
     return """
       EXISTS (SELECT 1 FROM \(quoted(list.table)) AS \(Self.parent) \
@@ -111,7 +111,7 @@ final class RowDeletion {
 }
 
 /// Rows of one table to be deleted, by rowid, or by primary key in a table without rowids.
-private final class DoomedRows {
+private final class RowsToDelete {
   let table: String
   let name: String
   private let identity: [String]

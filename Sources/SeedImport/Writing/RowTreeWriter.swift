@@ -107,10 +107,10 @@ final class RowTreeWriter {
   func reject(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
     if plan.hasKey { try plan.target.seen?.insert(plan.key) }
     plan.targets.dropFirst(plan.hasKey ? 1 : 0).loseKeys()
-    if !isMentioning { try tell(plan, refusal, source) }
+    if !isMentioning { try report(plan, refusal, source) }
   }
 
-  private func tell(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
+  private func report(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
     try issues.reject(plan, source.placed(refusal), place) { source.json(0) }
   }
 
@@ -168,7 +168,7 @@ final class RowTreeWriter {
       if try store.store(plan) { return true }
       isTooEarly = !decides
       if decides { throw try store.conflict(plan) }
-    } catch let refusal as RejectedRow { try tell(plan, refusal, source) }
+    } catch let refusal as RejectedRow { try report(plan, refusal, source) }
     return false
   }
 

@@ -107,7 +107,7 @@ extension PostgresConnection {
   /// The reason why a SELECT or a table may yield other rows without a write, if its definition, or a view or policy
   /// that it uses, depends on the time, on random numbers or on another server. Also returns a reason if in doubt,
   /// because this costs only a comparison, and never loses a row.
-  func restlessness(
+  func volatility(
     of select: String?, reading relations: Set<ReadRelation>
   ) throws(PostgresError) -> String? {
     // Foreign tables change without a local transaction, and the server's own views show its current state.

@@ -141,8 +141,9 @@ package struct FollowFailure: Error, Hashable {
     case .missingFile(MetadataName.unversioned(Timestamp.type)):
       "\(server) does not have metadata/timestamp.json: give the address of a publication, whose folder metadata has that file."
     case .missingFile(let name):
-      "\(server) does not have metadata/\(name), which its other metadata names: try again later, or ask its operator."
-    default: "\(server): \(error): ask its operator."
+      "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it is still "
+        + "missing, 'seedbank verify' on the server lists all missing files."
+    default: "\(server): \(error): 'seedbank verify' on the server shows what to repair."
     }
   }
 }
@@ -185,7 +186,8 @@ package struct StoreSource: FollowSource {
     let fault = found == nil ? "missing, although metadata names it" : "not the signed file"
     throw Refusal(
       found == nil ? .unavailable : .badData,
-      "\("\(name)/\(object.filePath)".printable) is \(fault): copy it again, or ask its operator.")
+      "\("\(name)/\(object.filePath)".printable) is \(fault): copy it again; if that does not help, run 'seedbank verify' at the source."
+    )
   }
 
   private func copy(_ object: PublishedObject, to part: String) async throws -> SHA256Digest? {

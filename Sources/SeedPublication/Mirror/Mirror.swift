@@ -159,7 +159,7 @@ package struct MirrorProbe {
   private func done(_ reply: PutReply, _ what: String) throws -> String {
     switch reply {
     case .done(let tag): return tag
-    case .unheard(let text): throw MirrorError.away(text)
+    case .outcomeUnknown(let text): throw MirrorError.away(text)
     case .absent: throw MirrorError.noPlace
     case .unmet, .disputed: throw MirrorError.ignoresConditions("\(what) is rejected")
     }
@@ -168,7 +168,7 @@ package struct MirrorProbe {
   private func refused(_ reply: PutReply, _ what: String) throws {
     switch reply {
     case .unmet, .disputed: return
-    case .unheard(let text): throw MirrorError.away(text)
+    case .outcomeUnknown(let text): throw MirrorError.away(text)
     default: throw MirrorError.ignoresConditions("\(what) is accepted")
     }
   }

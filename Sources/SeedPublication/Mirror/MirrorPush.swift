@@ -112,7 +112,7 @@ package struct MirrorPush {
         }
         why = "it rejects \(file.path) as existing, but it is missing"
       case .disputed: why = "it is writing another file of the same name"
-      case .unheard(let text): why = text
+      case .outcomeUnknown(let text): why = text
       case .absent: throw MirrorError.noPlace
       }
       guard attempt < Self.attempts else { throw MirrorError.away(why) }
@@ -156,7 +156,7 @@ package struct MirrorPush {
       let reply = try store.put(file, self.condition(condition))
       if case .done(let tag) = reply { return noteCommit(tag) }
       // Whatever the reply, the timestamp may have been written.
-      if case .unheard = reply, attempt < Self.attempts { options.pause(attempt) }
+      if case .outcomeUnknown = reply, attempt < Self.attempts { options.pause(attempt) }
       guard let next = try lookAtTimestamp() else { return }
       condition = next
     }

@@ -44,7 +44,7 @@ package enum PutReply: Hashable, Sendable {
   /// The file or the bucket does not exist: 404.
   case absent
   /// The outcome is unknown after a timeout, a 5xx or a broken connection.
-  case unheard(String)
+  case outcomeUnknown(String)
 }
 
 package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -27,7 +27,7 @@ package enum PublicationProblem: Hashable, Sendable {
   case unsound
   /// Some series have no snapshot for new clients.
   case notReady([SeedSeries])
-  case troubled([SeedSeries])
+  case needAttention([SeedSeries])
   case diskNearlyFull
   /// Clients of a mirror do not get the current publication.
   case mirrorLate
@@ -35,14 +35,14 @@ package enum PublicationProblem: Hashable, Sendable {
   case signaturesEnding
   case publisher(PublisherProblem)
   /// No status is reported for some series.
-  case untold([SeedSeries])
+  case notReported([SeedSeries])
 
   package var level: ProblemLevel {
     switch self {
     case .nothingPublished, .expired, .unreadable, .unsound, .notReady: .bad
-    case .troubled, .diskNearlyFull, .mirrorLate, .notRenewed, .signaturesEnding: .soon
+    case .needAttention, .diskNearlyFull, .mirrorLate, .notRenewed, .signaturesEnding: .soon
     case .publisher(let problem): problem == .datasetUnpublished ? .bad : .soon
-    case .untold: .unknown
+    case .notReported: .unknown
     }
   }
 }
@@ -55,19 +55,19 @@ extension PublicationStatus {
       problems.filter { $0.1.contains(where: isMeant) }.map(\.0)
     }
     let states = Set(signatures.map { $0.state(at: now, lifetimeSeconds: lifetimeSeconds) })
-    let (unready, troubled) = (found { $0 == .noSnapshot }, found { $0.level != .unknown })
-    let untold = found { $0 == .untold }
+    let (unready, needAttention) = (found { $0 == .noSnapshot }, found { $0.level != .unknown })
+    let notReported = found { $0 == .notReported }
     let inOrder: [(isTrue: Bool, PublicationProblem)] = [
       (!isPublished, .nothingPublished), (states.contains(.expired), .expired),
       (isUnreadable, .unreadable), (isUnsound, .unsound), (!unready.isEmpty, .notReady(unready)),
       (publisher.contains(.datasetUnpublished), .publisher(.datasetUnpublished)),
-      (!troubled.isEmpty, .troubled(troubled)), (isDiskNearlyFull, .diskNearlyFull),
-      (hasLateMirror, .mirrorLate), (states.contains(.neglected), .notRenewed),
+      (!needAttention.isEmpty, .needAttention(needAttention)), (isDiskNearlyFull, .diskNearlyFull),
+      (hasLateMirror, .mirrorLate), (states.contains(.notRenewed), .notRenewed),
       (states.contains(.expiring), .signaturesEnding),
     ]
     let others = PublisherProblem.allCases.filter { $0 != .datasetUnpublished && publisher.contains($0) }
     return inOrder.filter(\.isTrue).map(\.1) + others.map(PublicationProblem.publisher)
-      + (untold.isEmpty ? [] : [.untold(untold)])
+      + (notReported.isEmpty ? [] : [.notReported(notReported)])
   }
 }
 
@@ -107,7 +107,7 @@ extension SeriesProblem {
         "the next step rebuilds it, such as 'seedbank regenerate'; if it happens again, check the disk"
       )
     case .logDoubted: ("log in doubt", "'seedbank status' shows why, and what to do")
-    case .untold: ("not known", "'seedbank regenerate' makes one")
+    case .notReported: ("not known", "'seedbank regenerate' makes one")
     }
   }
 }

@@ -68,7 +68,7 @@ package struct SeriesStatus: Hashable, Sendable {
     case .modelGone: !isRetired && doubts.contains(.noModel)
     case .copyUnreadable: !isRetired && doubts.contains(.copy)
     case .logDoubted: !isRetired && doubts.contains(.log)
-    case .untold: !isRetired && steps == nil
+    case .notReported: !isRetired && steps == nil
     }
   }
 
@@ -136,12 +136,12 @@ package enum SeriesProblem: Int, Hashable, Sendable, CaseIterable {
   /// The origin's log is incomplete.
   case logDoubted
   /// No steps are reported, so it is unknown whether the series is current.
-  case untold
+  case notReported
 
   package var level: ProblemLevel {
     switch self {
     case .expired, .noSnapshot, .filesMissing, .stepFailed: .bad
-    case .untold: .unknown
+    case .notReported: .unknown
     default: .soon
     }
   }

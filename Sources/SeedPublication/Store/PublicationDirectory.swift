@@ -191,11 +191,6 @@ package struct VerifiedMetadata: Sendable {
 
 private final class LastVerified: Sendable { let value = Mutex<VerifiedMetadata?>(nil) }
 
-extension SeedSeries {
-  /// The folder of its objects within the publication.
-  var folder: String { "targets/\(self)" }
-}
-
 extension [Int] {
   package var runs: [ClosedRange<Int>] {
     reduce(into: []) { runs, number in

@@ -57,8 +57,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
         + (copy.map { "copy \($0) to that name" }
           ?? "restore it from a backup, a mirror or a follower; if no copy is left, remove the older roots")
     case .otherRoot(let shipped, let file):
-      "\(shipped) is not a root of this publication, which has \(file): apps that ship it reject everything from here; "
-        + "restore a root and a publication that belong together"
+      "\(shipped) is not a root of this publication, which has \(file): apps that ship it reject this publication; "
+        + "restore a root.json and a publication that belong together"
     // Omits the holder, because another holder is the same failure.
     case .locked(let path, _, let seconds):
       "another publisher has been working on \(path) for more than \(seconds) seconds: try again when it is done, or end it "

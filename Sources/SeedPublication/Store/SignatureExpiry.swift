@@ -8,7 +8,7 @@ package struct SignatureExpiry: Hashable, Sendable {
     /// It expires soon: the operator must fetch the offline key.
     case expiring
     /// It is online and expires soon: a running publisher would have renewed it long ago.
-    case neglected
+    case notRenewed
     case expired
   }
 
@@ -24,15 +24,15 @@ package struct SignatureExpiry: Hashable, Sendable {
 
   /// Operators are warned this many days before root or targets expire, because they may have to fetch their keys.
   package static let warningDays = 60
-  /// Online signatures count as neglected in the last third of their lifetime. Publishers renew them much earlier.
-  package static let neglectedShare = 3
+  /// Online signatures count as not renewed in the last third of their lifetime. Publishers renew them much earlier.
+  package static let notRenewedShare = 3
 
   /// The state at `now`. `lifetimeSeconds` is the lifetime of online signatures, if known.
   package func state(at now: UTCTime, lifetimeSeconds: Int? = nil) -> State {
     if expires <= now { return .expired }
     if isOffline { return expires.adding(days: -Self.warningDays) <= now ? .expiring : .valid }
     let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
-    return lifetimeSeconds.map { left < $0 / Self.neglectedShare } == true ? .neglected : .valid
+    return lifetimeSeconds.map { left < $0 / Self.notRenewedShare } == true ? .notRenewed : .valid
   }
 }
 
@@ -42,7 +42,9 @@ extension [SignatureExpiry] {
     let sentences: [(state: SignatureExpiry.State, verb: String, consequence: String)] = [
       (.expired, "expired", "clients reject the publication"),
       (.expiring, "expire", "clients then reject the publication"),
-      (.neglected, "end", "no process renews them. Start 'seedbank run' or a timer of 'seedbank regenerate'"),
+      (
+        .notRenewed, "end", "no process renews them. Start 'seedbank run' or a timer of 'seedbank regenerate'"
+      ),
     ]
     return sentences.compactMap { state, verb, consequence in
       let found = filter { $0.state(at: now, lifetimeSeconds: lifetimeSeconds) == state }

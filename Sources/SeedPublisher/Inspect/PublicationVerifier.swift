@@ -59,8 +59,8 @@ package struct PublicationVerifier {
       let names = try Folder.names(in: "\(publication.path)/metadata").filter { $0.hasSuffix(".root.json") }
       guard try names.contains(where: { try publication.metadata($0) == bytes }) else {
         return report.error(
-          anchor, "it is not a root of this publication: apps that ship it reject everything from here",
-          remedy: "restore a root and a publication that belong together")
+          anchor, "it is not a root of this publication: apps that ship it reject this publication",
+          remedy: "restore a root.json and a publication that belong together")
       }
     } catch { report.error(anchor, "\(error)") }
   }

@@ -94,6 +94,7 @@ package struct KeyStatusReport {
     return ["a change of keys waits for signatures:"] + pending.needs(after: published).map { "  " + $0.line }
   }
 
+  /// Missing online keys come first, because without them no publish step begins.
   private var advice: [String] {
     let expiries = [KeyRole.root, .targets].compactMap { role in
       expires(role).flatMap { expiryWarning(role.rawValue, $0, now: now) }
@@ -101,7 +102,7 @@ package struct KeyStatusReport {
     let missing = roles.filter { !$0.canSign && !$0.role.isOffline }.map {
       "put the \($0.role.rawValue) key back, or replace it with 'seedbank keys rotate \($0.role.rawValue)'"
     }
-    return expiries + (pending.isEmpty ? [] : [pendingAdvice]) + missing
+    return missing + expiries + (pending.isEmpty ? [] : [pendingAdvice])
   }
 
   private var pendingAdvice: String {
@@ -185,7 +186,7 @@ extension SignatureNeed {
 func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now: UTCTime) -> String? {
   let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
   let enough =
-    lifetime.map { $0 / SignatureExpiry.neglectedShare } ?? SignatureExpiry.warningDays
+    lifetime.map { $0 / SignatureExpiry.notRenewedShare } ?? SignatureExpiry.warningDays
     * UTCTime.secondsPerDay
   let remedy =
     lifetime == nil

@@ -22,7 +22,7 @@ package protocol Origin: AnyObject {
   /// Whether the operator allows a column to lose its values in all rows.
   func isOptional(_ column: String, of table: String) -> Bool
   /// The tables whose rows can change without a write, with the reason, such as a SELECT or a view that uses the time.
-  func restlessTables(_ plan: SeriesPlan) throws -> [String: String]
+  func volatileTables(_ plan: SeriesPlan) throws -> [String: String]
 }
 
 /// Reads rows one at a time. A row is valid until the next one is read. Throws errors of the origin as ``OriginFailure``.
@@ -35,7 +35,7 @@ package protocol RowSource: AnyObject {
 
 extension Origin {
   package func isVolatile(_ plans: [SeriesPlan]) throws -> Bool {
-    try plans.contains { try !restlessTables($0).isEmpty }
+    try plans.contains { try !volatileTables($0).isEmpty }
   }
 
   /// Most origins need no locks, because their read transactions cover every table.

@@ -65,7 +65,7 @@ struct ChangeStep {
     let origin = try job.isRetired ? nil : job.origin.open(waitSeconds: job.originWaitSeconds)
     try draft(origin?.locking(drafted), &drafts)
     drafts.forEach { report.add($0.report) }
-    if let origin, drafts.contains(where: \.isSearched) { tellGain(of: origin) }
+    if let origin, drafts.contains(where: \.isSearched) { reportGain(of: origin) }
   }
 
   /// Removes only this dataset's leftovers, because looking for those of many datasets would make each step slow.
@@ -84,16 +84,16 @@ struct ChangeStep {
       try publish(nil)
       return
     }
-    let isRestless: Bool
+    let mustReadAgain: Bool
     do {
-      isRestless = try publishOrigin(look)
+      mustReadAgain = try publishOrigin(look)
     } catch let error as any OriginFailure where error.isMomentary {
       report.warnings.append("the origin was read twice, because the first read failed: \(error)")
-      isRestless = try publishOrigin(look)
+      mustReadAgain = try publishOrigin(look)
     }
     let reading = OriginReading.newest(of: job.name, in: context.stateFolder)
     report.warnings += [reading.warning].compactMap(\.self)
-    try OriginMemory(context).remember(isRestless ? nil : look.stamp, update.published)
+    try OriginMemory(context).remember(mustReadAgain ? nil : look.stamp, update.published)
   }
 
   /// Returns `nil` if the origin need not be read: for a rollback, if all series are retired, or if nothing changed.
@@ -137,7 +137,7 @@ struct ChangeStep {
     let held = Set(job.plans.map(\.series).filter { update.metadata($0)?.state.hold != nil })
     report.warnings += LogPosition.prune(origin, context, held: held)
     guard outcome.isSearched else { return outcome.isWaiting }
-    tellGain(of: origin)
+    reportGain(of: origin)
     // An error must not fail a step that has published, so after an error the origin counts as volatile.
     let isVolatile = (try? origin.isVolatile(job.plans)) ?? true
     return isVolatile || outcome.isWaiting
@@ -151,7 +151,7 @@ struct ChangeStep {
     }
   }
 
-  private mutating func tellGain(of origin: any Origin) {
+  private mutating func reportGain(of origin: any Origin) {
     guard let gain = try? job.gain(of: origin) else { return }
     report.gained = gain.count
     if !gain.isEmpty { report.warnings.append(gain.warning) }

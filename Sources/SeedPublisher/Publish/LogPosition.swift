@@ -48,8 +48,8 @@ struct LogPosition {
     case .doubt(let doubt): return .comparison(doubt)
     case .tables(let touched):
       if let missed = record.missedAt { return .comparison(.missed(missed)) }
-      let restless = try origin.restlessTables(plan).mapValues { _ in Touched.all }
-      let all = touched.merging(restless) { $1 }
+      let volatile = try origin.volatileTables(plan).mapValues { _ in Touched.all }
+      let all = touched.merging(volatile) { $1 }
       return record.isAuditDue(context) ? .audit(all) : .log(log, all)
     }
   }

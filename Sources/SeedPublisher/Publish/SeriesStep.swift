@@ -172,7 +172,7 @@ struct SeriesStep {
       draft.report.repair = repair
       draft.report.rows = try change.copy.sums().mapValues(\.rows)
       if options.isPreview {
-        foresee(change, published, &draft.report)
+        preview(change, published, &draft.report)
       } else {
         try store(change, published, hold, &draft)
       }
@@ -200,7 +200,7 @@ struct SeriesStep {
       objects: Retention(policy: job.policy).afterDelta(objects + merged.objects, floor: floor))
   }
 
-  private func foresee(_ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport) {
+  private func preview(_ change: SeriesChange, _ published: SeriesMetadata, _ report: inout SeriesReport) {
     report.shrunk = change.shrunk
     var next = published
     next.state.head = change.delta.object.version

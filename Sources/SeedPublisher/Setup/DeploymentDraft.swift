@@ -123,14 +123,10 @@ extension [DraftedFile] {
 package enum StagedFolders {
   fileprivate static let paths = Mutex<Set<String>>([])
 
-  private static let attempts = 1000
-
-  /// Call this when a signal ends the process. Retries, because other threads may still create files.
+  /// Call this when a signal ends the process.
   package static func removeAll() {
     paths.withLock { paths in
-      for path in paths {
-        for _ in 0..<attempts where Folder.exists(path) { try? Folder.removeAll(path) }
-      }
+      for path in paths { Folder.removeAllInUse(path) }
       paths = []
     }
   }

@@ -23,8 +23,6 @@ final class ScratchFolder: Sendable {
   private let draft: String?
   private let cleanup: SignalCleanup
 
-  private static let attempts = 1000
-
   init(andDraft draft: String? = nil) throws {
     let path = Paths.scratchPrefix + UUID().uuidString
     cleanup = try SignalCleanup { Self.remove(path, draft) }
@@ -39,9 +37,9 @@ final class ScratchFolder: Sendable {
     cleanup.cancel()
   }
 
-  /// Retries, because running work may still create files, and after a signal two tasks remove the folder.
+  /// After a signal, work may still run, and two tasks remove the folder.
   private static func remove(_ path: String, _ draft: String?) {
-    for _ in 0..<attempts where Folder.exists(path) { try? Folder.removeAll(path) }
+    Folder.removeAllInUse(path)
     if let draft { try? Folder.remove(draft) }
   }
 

@@ -80,7 +80,7 @@ extension Command {
     let isDryRun = arguments.flag("dry-run")
     let report = ModelReport(
       draft, after: choice.base.version, plan,
-      mending: mending(plan, try surveyed.open()) + surveyed.toSay(in: dataset.file),
+      mending: mending(plan, try surveyed.open()) + surveyed.additions(in: dataset.file),
       isNewSeries: !published.delegatedSeries.contains(plan.series),
       canDelegate: keys.canSign(for: published.keys(of: .targets)), isDryRun: isDryRun)
     if !isDryRun {

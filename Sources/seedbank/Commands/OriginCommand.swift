@@ -120,14 +120,14 @@ private struct OriginLogChange {
       return
     }
     let draft = try maker.draft(dataset.plans())
-    (statements, self.draft, left) = (draft.statements, draft, draft.left + (try Self.restless(dataset)))
+    (statements, self.draft, left) = (draft.statements, draft, draft.left + (try Self.volatile(dataset)))
   }
 
-  private static func restless(_ dataset: DatasetConfiguration) throws -> [(table: String, reason: String)] {
+  private static func volatile(_ dataset: DatasetConfiguration) throws -> [(table: String, reason: String)] {
     let job = try DatasetJob(dataset)
     let origin = try job.readyOrigin()
     return try job.plans.flatMap { plan in
-      try origin.restlessTables(plan).sorted { $0.key < $1.key }.map { table, reason in
+      try origin.volatileTables(plan).sorted { $0.key < $1.key }.map { table, reason in
         ("\(plan.series) \(table)", "its rows may change without a write: \(reason)")
       }
     }

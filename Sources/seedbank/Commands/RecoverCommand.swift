@@ -197,7 +197,8 @@ extension Command {
     let notices = StepNotices(configuration, context)
     let root = try configuration.shippedRoot(orElse: "put the root.json that apps ship there")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
-      // Reported once, because it concerns the whole publication; an error here must not leave out a dataset.
+      // Reported once, with the last dataset, because it concerns the whole publication. By then all datasets are
+      // published, so an error here must not fail the command.
       let lack = job.name == jobs.last?.name ? try? deployment.publication.lackOfRoots() : nil
       try context.console.report(
         report, of: job.name, [lack].compactMap { $0.map { "\($0)." } } + report.warnings)

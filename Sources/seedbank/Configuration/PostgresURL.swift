@@ -26,7 +26,10 @@ struct PostgresURL: Hashable, Sendable {
   /// For messages: without user, passwords and unknown parameters.
   var shown: String { isSound ? rebuilt(user: "", keeping: Self.harmless.contains) : unreadable }
 
-  var hasPassword: Bool { withoutPassword != text }
+  /// Also true if the URL is not sound.
+  var hasPassword: Bool {
+    withoutPassword != rebuilt(user: userInformation.map { "\($0)@" } ?? "") { _ in true }
+  }
 
   /// Whether the URL can be parsed unambiguously. An unescaped character such as `/` in a password makes libpq take a
   /// part of the password for the host or port, and print it.

@@ -85,7 +85,7 @@ extension LocalSeriesStatus {
         case .old:
           "version \(version) is \(TimeSpan(from: status.publishedAt, to: now)) old, more than"
             + " \(TimeSpan(seconds: steps?.changeSeconds ?? 0))"
-        case .untold: "the history has no publish step, so the age of the last one is unknown"
+        case .notReported: "the history has no publish step, so the age of the last one is unknown"
         default: nil
         }
       return details.map { "\(series): \($0): \(problem.words.remedy)" }

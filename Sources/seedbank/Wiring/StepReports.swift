@@ -25,7 +25,7 @@ extension SeriesReport {
   }
 
   private var fillWords: String {
-    filled == 0 ? "" : " (\(filled.counted("row")) changed in its new columns only)"
+    filled == 0 ? "" : " (\(filled.counted("row")) changed only in the new columns)"
   }
 
   private var snapshotWords: String? {

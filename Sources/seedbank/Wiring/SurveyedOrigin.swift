@@ -49,7 +49,7 @@ final class SurveyedOrigin {
   private static let fileRemedy = "if it has rows, describe them in origin.tables; otherwise no action needed"
 
   /// Settings for a feed's files that the configuration lacks.
-  func toSay(in file: String) -> [String] {
+  func additions(in file: String) -> [String] {
     (feed?.said ?? []).map { table in
       "\(file): add \(JSONValue.string(table.table).text): \(table.json.text) to origin.tables, because its file has this format"
     }

@@ -150,6 +150,16 @@ import Testing
     #expect(try folder.mistake() == "\(folder.datasetFile): \(rest)")
   }
 
+  @Test(arguments: [("u@h/d?", false), ("u@h/d?sslmode=require&", false), ("u:@h/d", true)])
+  func `only a PostgreSQL URL with a password is rejected for one`(rest: String, hasPassword: Bool) throws {
+    let folder = try DeploymentFolder(dataset: #"{"origin": {"postgres": "postgres://\#(rest)"}}"#)
+    if hasPassword {
+      #expect(try folder.mistake().contains("expected a URL without a password"))
+    } else {
+      _ = try folder.values()
+    }
+  }
+
   private static func with(_ member: String) -> String { #"{"origin": {"sqlite": "o"}, \#(member)}"# }
 }
 

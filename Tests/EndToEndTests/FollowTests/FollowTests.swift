@@ -92,7 +92,7 @@ import Testing
     scene.host.begin(.cut("snapshot-4"))
     try expectRefusal(69, "snapshot-4")
     scene.host.begin(.damaged("snapshot-4"))
-    try expectRefusal(65, "SHA-256", "ask the publication's operator")
+    try expectRefusal(65, "SHA-256", "`seedbank verify` on the server")
     scene.host.begin(.cut(".targets.json"))
     if !hasCopy { try expectRefusal(69, "targets.json") }
     scene.host.begin(.damaged("timestamp.json"))

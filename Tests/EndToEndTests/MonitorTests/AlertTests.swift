@@ -24,8 +24,8 @@ import Testing
     var environment: [String: String] = [:]
   }
 
-  private static let still = ["SeedbankNoGoodLook", "SeedbankPublisherStandsStill"]
-  private static let late = still + ["SeedbankSignaturesExpireInADay"]
+  private static let stalled = ["SeedbankNoSuccessfulCheck", "SeedbankPublisherStalled"]
+  private static let late = stalled + ["SeedbankSignaturesExpireInADay"]
 
   static let states = [
     State(testDescription: "all is well", alerts: [], happen: { try ask($1, "/v1", times: 20) }),
@@ -41,9 +41,10 @@ import Testing
         let expected = ["SEEDBANK_DATASETS_MY_SCHEDULE_CHANGE_SECONDS": "600"]
         try run(deployment, "regenerate", environment: expected)
       }),
-    State(testDescription: "a timer has not come", alerts: ["SeedbankNoGoodLook"], hoursAhead: 27),
     State(
-      testDescription: "a publisher that should go on has ended", alerts: ["SeedbankNoGoodLook"],
+      testDescription: "no timer has started a step", alerts: ["SeedbankNoSuccessfulCheck"], hoursAhead: 27),
+    State(
+      testDescription: "a publisher that should go on has ended", alerts: ["SeedbankNoSuccessfulCheck"],
       prepare: { deployment in
         let run = try RunningSeedbank(["run", "--port", "0"], in: deployment.folder.path)
         try waitUntil("it has told") { try isExpected(deployment) }
@@ -90,7 +91,7 @@ import Testing
     State(
       testDescription: "a rollback holds the series", alerts: ["SeedbankHeld"],
       prepare: { try run($0, "rollback", "--to", "1") }),
-    State(testDescription: "nobody signs", alerts: still, hoursAhead: 3 * 24),
+    State(testDescription: "nobody signs", alerts: stalled, hoursAhead: 3 * 24),
     State(testDescription: "signatures expire tomorrow", alerts: late, hoursAhead: 6 * 24 + 3),
     State(testDescription: "keys are needed", alerts: late + ["SeedbankKeysNeeded"], hoursAhead: 140 * 24),
     State(
@@ -282,8 +283,8 @@ import Testing
     }
     """
 
-  @Test func `SeedbankAway fires for a front that does not answer`() throws {
-    try AlertRules.check(.away, .away, now: 0, fire: ["SeedbankAway"])
+  @Test func `SeedbankUnreachable fires for a front that does not answer`() throws {
+    try AlertRules.check(.away, .away, now: 0, fire: ["SeedbankUnreachable"])
   }
 
   @Test func `each rule is tested in a state and has a summary`() throws {
@@ -291,7 +292,7 @@ import Testing
     let rules = text.components(separatedBy: "- alert: ").dropFirst()
     let names = rules.map { String($0.prefix { $0.isLetter }) }
     #expect(
-      Set(Self.states.flatMap { $0.alerts } + ["SeedbankAway"]) == Set(names)
+      Set(Self.states.flatMap { $0.alerts } + ["SeedbankUnreachable"]) == Set(names)
         && Set(names).count == names.count)
     for rule in rules { #expect(rule.contains("severity: ") && rule.contains("summary: ")) }
     try Tool.run(["promtool", "check", "rules", AlertRules.file])

@@ -32,7 +32,7 @@ struct FeedDocuments {
       let said = settings.table(ofFile: files[0].name)
       if files.count == 1 || said.file?.contains("*") == true && files.allSatisfy({ said.isNamed($0.name) }) {
         found.append(FeedDocuments(said: said, files: files, settings: settings))
-      } else if schema.wants(name) || own != nil {
+      } else if schema.includes(name) || own != nil {
         throw .data(
           "the table \"\(said.table)\" has several files, \(files.map(\.place).joined(separator: " and ")): remove all but one, "
             + "or name them together with * in origin.tables")

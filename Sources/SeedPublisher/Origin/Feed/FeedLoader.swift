@@ -55,7 +55,7 @@ struct FeedLoader {
   ) throws -> FeedRecord.Table {
     let table = schema.table(documents.table)
     let writer = FeedTableWriter(table, staging.connection, otherType: documents.otherType)
-    guard schema.wants(documents.table) else {
+    guard schema.includes(documents.table) else {
       try documents.readColumns(into: writer)
       return FeedRecord.Table(name: table.name)
     }

@@ -43,7 +43,7 @@ package final class FeedOrigin: Origin {
     schema.table(table).optional.contains(column.foldedName)
   }
 
-  package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] { try base.restlessTables(plan) }
+  package func volatileTables(_ plan: SeriesPlan) throws -> [String: String] { try base.volatileTables(plan) }
 
   /// Rejects a SELECT that reads columns without a type. Their values are strings, so `n > 5` would be wrong.
   private func checkTypes(_ projection: Projection) throws {

@@ -34,7 +34,7 @@ package enum FeedProgram {
     } catch { (output, problem) = ([], "could not be started: \(error.reason)") }
     try DurableFile.write(output, to: log)
     guard let problem else { return }
-    let said = lastWords(output)
+    let said = lastCharacters(output)
     throw OriginError.unavailable(
       "origin.command: \(words.first ?? "") \(problem), so nothing new is published; "
         + "\(said.isEmpty ? "it said nothing" : "it said: \(said)") (the end of its output is in \(log))")
@@ -63,7 +63,7 @@ extension ChildProcess.Ending {
 }
 
 /// The last characters of a program's output, in one line.
-func lastWords(_ output: [UInt8]) -> String {
+func lastCharacters(_ output: [UInt8]) -> String {
   let shown = 400
   let said = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " ")
   return said.count > shown ? "…\(said.suffix(shown))" : said

@@ -84,7 +84,7 @@ struct FeedSchema {
 
   func table(_ name: String) -> Table { tables[name.foldedName] ?? Table(name) }
 
-  func wants(_ name: String) -> Bool {
+  func includes(_ name: String) -> Bool {
     guard let words else { return true }
     return table(name).isRequired || words.contains(name.foldedName)
   }

@@ -7,7 +7,7 @@ package final class OriginAlarm: Sendable {
     var watch: FolderWatch?
     /// The watched file, with links resolved.
     var file = ""
-    var isRung = false
+    var isSignalled = false
     var rest: Task<Void, Never>?
   }
 
@@ -37,14 +37,14 @@ package final class OriginAlarm: Sendable {
     let name = String(real.split(separator: "/").last ?? "")
     // A commit writes the database's file or its log.
     let watch = FolderWatch(Folder.parent(of: real), writtenFiles: [name, "\(name)-wal"]) { [weak self] in
-      self?.ring()
+      self?.signal()
     }
     state.withLock { ($0.watch, $0.file) = (watch, real) }
   }
 
-  private func ring() {
+  private func signal() {
     state.withLock { state in
-      state.isRung = true
+      state.isSignalled = true
       state.rest?.cancel()
     }
   }
@@ -52,16 +52,16 @@ package final class OriginAlarm: Sendable {
   /// Rests until the origin is written to, within these limits, or until cancelled.
   package func rest(atLeast least: Duration, atMost most: Duration) async {
     try? await Task.sleep(for: least)
-    await restUntilRung(most - least)
-    let isRung = state.withLock { $0.isRung }
-    if isRung, least < most { try? await Task.sleep(for: Self.gathering) }
-    // Reset before the next step begins, because that step may miss a later write, which must ring again.
-    state.withLock { $0.isRung = false }
+    await sleepUntilSignalled(most - least)
+    let isSignalled = state.withLock { $0.isSignalled }
+    if isSignalled, least < most { try? await Task.sleep(for: Self.gathering) }
+    // Reset before the next step begins, because that step may miss a later write, which must signal again.
+    state.withLock { $0.isSignalled = false }
   }
 
-  private func restUntilRung(_ time: Duration) async {
+  private func sleepUntilSignalled(_ time: Duration) async {
     let rest = state.withLock { state -> Task<Void, Never>? in
-      guard !state.isRung, time > .zero, !Task.isCancelled else { return nil }
+      guard !state.isSignalled, time > .zero, !Task.isCancelled else { return nil }
       let rest = Task<Void, Never> { try? await Task.sleep(for: time) }
       state.rest = rest
       return rest

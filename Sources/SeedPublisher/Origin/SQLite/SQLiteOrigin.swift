@@ -71,14 +71,14 @@ package final class SQLiteOrigin: Origin {
   }
 
   /// Does not analyse which views a SELECT reads, so a volatile view affects all tables.
-  package func restlessTables(_ plan: SeriesPlan) throws -> [String: String] {
+  package func volatileTables(_ plan: SeriesPlan) throws -> [String: String] {
     let views = try connection.rows("SELECT name, sql FROM sqlite_schema WHERE type = 'view'")
     let view = views.first { SQLFunctions.areVolatile(in: $0[1].text) }?[0].text
-    return plan.schema.tables.reduce(into: [:]) { restless, table in
+    return plan.schema.tables.reduce(into: [:]) { volatile, table in
       if let view {
-        restless[table.name] = "the view \"\(view)\" uses the time or random numbers"
+        volatile[table.name] = "the view \"\(view)\" uses the time or random numbers"
       } else if plan.projection(table).sql.map(SQLFunctions.areVolatile(in:)) == true {
-        restless[table.name] = "its SELECT uses the time or random numbers"
+        volatile[table.name] = "its SELECT uses the time or random numbers"
       }
     }
   }
