@@ -55,8 +55,11 @@ import Testing
         objects.append(try object(.snapshot(try SeedVersion(version), encoding), &random, minor))
       }
       for from in 1..<max(version, 1) where random.chance(35) {
-        let kind = PublishedObject.Kind.delta(from: try SeedVersion(from), to: try SeedVersion(version))
-        objects.append(try object(kind, &random, minor))
+        for encoding in random.chance(20) ? ContentEncoding.allCases : [.gzip] {
+          let kind = PublishedObject.Kind.delta(
+            from: try SeedVersion(from), to: try SeedVersion(version), encoding)
+          objects.append(try object(kind, &random, minor))
+        }
       }
     }
     return try DecisionTests.metadata(head: head, objects)

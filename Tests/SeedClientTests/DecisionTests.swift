@@ -7,7 +7,7 @@ import Testing
 
 @testable import SeedClient
 
-/// Decisions of the planner, case by case. `s5` is a snapshot of version 5, `d3-5` a delta.
+/// Decisions of the planner, case by case. `s5` is a snapshot of version 5, `d3-5` a delta; `x5` and `y3-5` are in xz.
 @Suite struct DecisionTests {
   struct Case: CustomTestStringConvertible, Sendable {
     let testDescription: String
@@ -40,6 +40,11 @@ import Testing
     Case(
       "a chain larger than the snapshot and its chain", 5, [("s9", 9), ("d9-10", 1), ("d5-10", 50)],
       "s9 d9-10"),
+    Case("the smaller of two encodings of a delta", 7, [("d7-10", 9), ("y7-10", 5)], "y7-10"),
+    Case("the smaller of two encodings of a delta, gzip", 7, [("y7-10", 9), ("d7-10", 5)], "d7-10"),
+    Case(
+      "single steps are shorter than a delta in gzip, but not than the same delta in xz", 8,
+      [("d8-9", 4), ("d9-10", 4), ("d7-10", 9), ("y7-10", 7)], "y7-10"),
     Case("a gap", 5, [("s10", 100), ("d7-8", 1), ("d8-10", 1)], "s10"),
     Case("a gap and no newer snapshot", 5, [("s4", 1), ("d7-10", 1)], "versionGone"),
     Case("a gap that the snapshot has too", 5, [("s5", 1), ("d7-10", 1)], "versionGone"),
@@ -212,6 +217,7 @@ import Testing
       switch name.first {
       case "s", "p": .snapshot(versions[0], .gzip)
       case "x": .snapshot(versions[0], .xz)
+      case "y": .delta(from: versions[0], to: versions[1], .xz)
       default: .delta(from: versions[0], to: versions[1])
       }
     let isOfHeadsSchema = !["o", "p"].contains(name.first)
@@ -232,7 +238,7 @@ extension PublishedObject {
     switch kind {
     case .snapshot(let version, .gzip): "s\(version)"
     case .snapshot(let version, .xz): "x\(version)"
-    case .delta(let from, let to, _): "d\(from)-\(to)"
+    case .delta(let from, let to, let encoding): "\(encoding == .gzip ? "d" : "y")\(from)-\(to)"
     }
   }
 }

@@ -93,6 +93,8 @@ package struct SecondaryIndexes {
     all = try connection.rows("SELECT s.name, s.sql \(Self.source)").map { ($0[0].text, $0[1].text) }
   }
 
+  package var isEmpty: Bool { all.isEmpty }
+
   package func drop(from connection: Connection) throws {
     for index in all { try connection.execute("DROP INDEX \(quoted(index.name))") }
   }

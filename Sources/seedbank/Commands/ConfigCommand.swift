@@ -10,7 +10,8 @@ extension Command {
     discussion: """
       'check' publishes nothing and finds everything that would make a publish step fail. It checks models, projections, keys, \
       expiry dates and folders, and finds rows without a key and columns that no longer have the model's types. To find errors in \
-      single rows, use 'seedbank regenerate --dry-run'. 'show' prints every effective value and its source. It prints the folder \
+      single rows, use 'seedbank regenerate --dry-run'. With --sizes, it also makes each newest snapshot with every setting of \
+      'encodings' and 'indexes', and prints the sizes. 'show' prints every effective value and its source. It prints the folder \
       of the signing keys, but no key. 'keys' prints every setting of seedbank.json and dataset.json with its type, default and \
       meaning. 'swift' prints the declaration of a dataset's model for an app that uses SeedClient, and a type for the rows of \
       each table and view, so that the app and the publisher have the same model.
@@ -23,10 +24,14 @@ extension Command {
       .value(
         "model", "version", actions: ["swift"],
         help: "The model that the app was built for (default: the newest)."),
+      .flag(
+        "sizes", actions: ["check"],
+        help: "Print the sizes of snapshots also with other settings; takes longer than making a snapshot."),
       .flag("json", actions: ["check", "show"], help: Parameter.json.help),
     ],
     examples: [
       ("seedbank config check", "Before you deploy, or after you change a model."),
+      ("seedbank config check --sizes", "Before you choose 'encodings' and 'indexes'."),
       ("seedbank config show", "Every effective value and its source."),
       ("seedbank config keys", "Every setting of seedbank.json and dataset.json."),
       ("seedbank config swift > SeedModels.swift", "Every dataset with its newest model."),
@@ -37,25 +42,52 @@ extension Command {
     if action == "keys" { return try printKeys(context.console) }
     let configuration = try context.configuration(arguments)
     switch action {
-    case "check": try check(configuration, context)
+    case "check": try await check(configuration, arguments, context)
     case "show": try show(configuration, arguments, context)
     default: try printSwift(configuration, arguments, context.console)
     }
   }
 
-  private static func check(_ configuration: DeploymentConfiguration, _ context: Context) throws {
+  private static func check(
+    _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context
+  ) async throws {
     let search = KeySearch(configuration, context)
     let faults = try DeploymentCheck(configuration, context.environment, search).faults
     let fatal = faults.filter(\.isFatal)
+    let isMeasured = arguments.flag("sizes") && fatal.isEmpty
+    let sizes = isMeasured ? try await sizes(configuration, context.console) : []
     let lines = faults.isEmpty ? ["nothing is wrong"] : faults.map { "\($0.severity): \($0.text)" }
     try context.console.report(
-      ["fit": .bool(fatal.isEmpty), "findings": .array(faults.map(\.json))], lines.joined(separator: "\n"))
+      .object(
+        .init(
+          ("fit", .bool(fatal.isEmpty)), ("findings", .array(faults.map(\.json))),
+          ("sizes", isMeasured ? .array(sizes.map(\.json)) : nil))),
+      (lines + sizes.map(\.line)).joined(separator: "\n"))
     guard !fatal.isEmpty else { return }
     let isUnavailable = fatal.allSatisfy(\.isUnavailable)
     let errors = fatal.count == 1 ? "1 error was" : "\(fatal.count) errors were"
     throw Refusal(
       isUnavailable ? .unavailable : .configuration,
       "A publish step would fail: \(errors) found, see above.", isInResult: true)
+  }
+
+  private static func sizes(
+    _ configuration: DeploymentConfiguration, _ console: Console
+  ) async throws -> [ConfiguredSize] {
+    let scratch = try ScratchFolder()
+    defer { scratch.remove() }
+    let (publication, file) = (PublicationDirectory(configuration.publication), scratch.file("snapshot"))
+    let published = try publication.published().series
+    return try await blocking {
+      try configuration.datasets.flatMap { dataset in
+        try dataset.series.sorted().flatMap { series in
+          guard let snapshot = published[series]?.metadata.newestSnapshot else { return [ConfiguredSize]() }
+          console.progress("Measuring the snapshot of \(series)…")
+          return try SnapshotSize.all(of: snapshot, in: publication, by: file)
+            .map { ConfiguredSize(size: $0, policy: dataset.policy) }
+        }
+      }
+    }
   }
 
   private static func show(
@@ -114,6 +146,29 @@ extension Command {
       let model = dataset.models.first(where: { $0.version == version })
     else { throw arguments.unsuitable("model", given ?? "", alternatives(versions.map(\.description))) }
     return (SwiftSnippet(dataset: dataset.name, model: version, schema: hash), model)
+  }
+}
+
+private struct ConfiguredSize: Sendable {
+  let size: SnapshotSize
+  let policy: PublishingPolicy
+
+  private var isConfigured: Bool {
+    size.indexes == policy.indexes && policy.encodings.contains(size.encoding)
+  }
+
+  var line: String {
+    "\(size.snapshot.series): the snapshot of version \(size.snapshot.version) with \"indexes\": "
+      + "\"\(size.indexes.rawValue)\" has \(ByteCount(bytes: size.bytes)) in \(size.encoding.rawValue)"
+      + (isConfigured ? " (as configured)" : "")
+  }
+
+  var json: JSONValue {
+    [
+      "series": .string("\(size.snapshot.series)"), "version": JSONValue(size.snapshot.version.number),
+      "indexes": .string(size.indexes.rawValue), "encoding": .string(size.encoding.rawValue),
+      "bytes": JSONValue(size.bytes), "configured": .bool(isConfigured),
+    ]
   }
 }
 

@@ -217,7 +217,7 @@ extension DatasetConfiguration {
     guard policy.encodings.contains(.xz) else { return nil }
     let remark =
       "The origin has more than 20 MB, so \"encodings\" includes \"xz\": snapshots have about half the size and take "
-      + "longer to make"
+      + "longer to make. Once it is published, 'seedbank config check --sizes' prints the sizes with other settings"
     guard policy.indexes == .client else { return "\(remark)." }
     return
       "\(remark). \"indexes\" is \"client\": snapshots omit the indexes that are not unique, and devices build them. "

@@ -1,5 +1,6 @@
 import Foundation
 import SeedFormat
+import SeedPublication
 import SeedPublisher
 import SeedSystem
 import SeedTrust
@@ -99,6 +100,30 @@ import Testing
     let later = try deployment.seedbank("model", "deprecate", "1", "--sunset", "9999-12-30")
     #expect(later.status == 0 && later.errors.isEmpty)
     #expect(try deployment.seedbank("config", "check").output == "nothing is wrong\n")
+  }
+
+  @Test
+  func `config check --sizes prints the sizes of snapshots with all settings, and which ones are configured`()
+    throws
+  {
+    let deployment = try OperatedDeployment(with: "CREATE INDEX shop_by_name ON shop(name);")
+    try deployment.origin(
+      "INSERT INTO shop SELECT value, 'a shop with number ' || value, value FROM generate_series(100, 3000)")
+    try deployment.folder.succeed("regenerate", "--snapshot")
+    let text = try deployment.folder.succeed("config", "check", "--sizes")
+    #expect(
+      text.hasPrefix("nothing is wrong\nmy/1: the snapshot of version 4 with \"indexes\": \"snapshot\" has "))
+    #expect(text.contains(" kB in gzip (as configured)\n") && text.hasSuffix(" kB in xz\n"))
+    let sizes = try #require(try deployment.json("config", "check", "--sizes").first?["sizes"]?.elements)
+    #expect(sizes.map { $0["indexes"]?.string } == ["snapshot", "snapshot", "client", "client"])
+    #expect(sizes.map { $0["encoding"]?.string } == ["gzip", "xz", "gzip", "xz"])
+    #expect(sizes.map { $0["configured"]?.bool } == [true, false, false, false])
+    let bytes = sizes.compactMap { $0["bytes"]?.integer }
+    #expect(bytes.count == 4 && bytes[1] < bytes[0] && bytes[3] < bytes[2], "\(bytes)")
+    #expect(bytes[2] < bytes[0] && bytes[3] < bytes[1], "\(bytes)")
+    let published = try deployment.publication.published().series.values.first?.metadata
+    let listed = try #require(published?.newestSnapshot?.length)
+    #expect(abs(bytes[0] - listed) < listed / 50, "\(listed) bytes are published")
   }
 
   @Test(arguments: [("2026-06-30T23:59:59Z", false), ("2026-07-01T00:00:00Z", true)])
