@@ -148,8 +148,11 @@ import Testing
   @Test func `the delay follows Retry-After up to a day and adds jitter`() {
     let interval = PollInterval(pollSeconds: 30)
     #expect(interval.wait(afterFailures: 1, chance: 0, asked: .seconds(600)) == .seconds(600))
-    #expect(interval.wait(afterFailures: 1, chance: 1, asked: .seconds(600)) == .seconds(610))
-    #expect(interval.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1)) == .seconds(10))
+    #expect(interval.wait(afterFailures: 1, chance: 1, asked: .seconds(600)) == .seconds(620))
+    #expect(interval.wait(afterFailures: 1, chance: 0.5, asked: .seconds(1)) == .seconds(11))
+    #expect(interval.wait(afterFailures: 2, chance: 0.5, asked: .seconds(1)) == .seconds(20))
+    let brief = PollInterval(pollSeconds: 2)
+    #expect(brief.wait(afterFailures: 1, chance: 1, asked: .seconds(600)) == .seconds(605))
     #expect(interval.wait(afterFailures: 1, chance: 0, asked: .seconds(1_000_000)) == .seconds(86_400))
   }
 

@@ -113,6 +113,23 @@ import Testing
     return isPast
   }
 
+  @Test(arguments: [ModelBucket.Fault.killBefore, .killAfter])
+  func `after a power failure that undoes the record of a push, the next version is mirrored`(
+    _ fault: ModelBucket.Fault
+  ) throws {
+    let history = try History(versions: 3)
+    // The five requests of a step with one delta.
+    for number in 0..<5 {
+      let bucket = ModelBucket { Self.check($0, "\(fault) at request \(number)") }
+      var memory = MirrorMemory()
+      _ = try Self.push(history.images[0], to: bucket, &memory)
+      var lost = memory
+      bucket.arm(fault, at: number)
+      #expect(throws: ModelBucket.Killed.self) { try Self.push(history.images[1], to: bucket, &lost) }
+      #expect(try Self.push(history.images[2], to: bucket, &memory).isCommitted)
+    }
+  }
+
   @Test func `random faults and lost memory end with the current publication`() throws {
     let history = try History(versions: 5)
     let seed = Stage.seed

@@ -64,25 +64,32 @@ import Testing
     #expect(throws: MirrorError.foreign) { try found([1, 2], claim()) }
   }
 
-  /// The finding of a publisher without memory about a mirror that shows an image.
-  private func finding(_ image: MirrorImage, _ shown: MirrorImage) throws -> TimestampJudge.Finding {
+  /// The finding of a publisher with this memory about a mirror that shows an image.
+  private func finding(
+    _ image: MirrorImage, _ shown: MirrorImage, _ memory: MirrorMemory
+  ) throws -> TimestampJudge.Finding {
     let bucket = ModelBucket()
     var push = MirrorPush(shown, to: bucket, MirrorMemory(), MirrorOptions(), now: .now()) { _ in }
     try push.run()
-    return try TimestampJudge(store: bucket, image: image, memory: MirrorMemory(), options: MirrorOptions())
+    return try TimestampJudge(store: bucket, image: image, memory: memory, options: MirrorOptions())
       .look(at: bucket.read(MirrorImage.timestampPath))
   }
 
-  @Test func `without memory the files that are still here decide`() throws {
-    #expect(try finding(ours[1], ours[0]) == .older)
-    // The same rows in other files.
-    #expect(throws: MirrorError.overtaken(there: theirs[1].version, here: ours[2].version)) {
-      try finding(ours[2], theirs[1])
+  @Test func `if a power failure undid the record, the files that are still here decide`() throws {
+    let memories = [MirrorMemory(), claim([twins.common]).memory]
+    for memory in memories {
+      #expect(try finding(ours[1], ours[0], memory) == .older)
+      // The same rows in other files.
+      #expect(throws: MirrorError.overtaken(there: theirs[1].version, here: ours[2].version)) {
+        try finding(ours[2], theirs[1], memory)
+      }
     }
     let name = MetadataName.versioned(SnapshotRole.type, ours[0].published.snapshot.version)
     try Folder.remove(ours[0].publication.metadataFile(name))
-    #expect(throws: MirrorError.overtaken(there: ours[0].version, here: ours[2].version)) {
-      try finding(ours[2], ours[0])
+    for memory in memories {
+      #expect(throws: MirrorError.overtaken(there: ours[0].version, here: ours[2].version)) {
+        try finding(ours[2], ours[0], memory)
+      }
     }
   }
 }

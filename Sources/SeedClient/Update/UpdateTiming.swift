@@ -2,7 +2,8 @@ import SeedSystem
 
 /// The delay between updates in ``SeedStore/keepUpdated(_:onFailure:)``. Pure.
 ///
-/// After an outage, the load at most about doubles: each device retries once, at a random time, before its next poll.
+/// After an outage, the load stays below three times its mean: each device retries once, at a random time, before its
+/// next poll, or spreads its next request after `Retry-After`.
 package struct PollInterval: Sendable {
   package let pollSeconds: Int
 
@@ -12,7 +13,10 @@ package struct PollInterval: Sendable {
   /// The first retry's delay as a share of the interval; each further failure doubles it, up to the interval. A smaller
   /// share would cause more retries, and so more load after an outage.
   private static let firstRetry = 1.0 / 3
-  /// The shortest delay after a failure, in seconds.
+  /// The longest random addition to `Retry-After`, as a share of the interval. Devices that failed may share this time
+  /// with those whose usual poll is due, so a half would cause up to three times the mean.
+  private static let spreadShare = 2.0 / 3
+  /// The shortest delay after a failure, and the shortest spread, in seconds.
   private static let shortestRetry = 5.0
   /// The random variation of a delay, so that devices spread their requests.
   private static let jitter = 0.1
@@ -21,6 +25,7 @@ package struct PollInterval: Sendable {
 
   var poll: Double { min(Double(pollSeconds), Self.longest) }
   private var retry: Double { max(poll * Self.firstRetry, Self.shortestRetry) }
+  private var spread: Double { max(poll * Self.spreadShare, Self.shortestRetry) }
 
   /// The delay after `failures` in a row; `chance` is a number from 0 to 1. `asked` is the last `Retry-After`: it is
   /// honoured up to a day, with a random addition, because other devices may have received the same time.
@@ -31,7 +36,7 @@ package struct PollInterval: Sendable {
     let wait = Backoff(first: retry, longest: max(poll, retry), jitter: Self.jitter).wait(
       failures, chance: chance)
     guard let asked else { return wait }
-    return max(wait, min(asked, .seconds(Self.longest)) + .seconds(retry * chance))
+    return max(wait, min(asked, .seconds(Self.longest)) + .seconds(spread * chance))
   }
 }
 

@@ -53,7 +53,7 @@ package struct Mirror: Sendable {
       let stamp = publication.timestampStamp
       var push = MirrorPush(
         try MirrorImage(of: publication), to: store, memory, inherited, now: now.passed(since: begun)
-      ) { try $0.write(to: memoryFile) }
+      ) { try $0.write(to: memoryFile, isSynced: false) }
       let result = Result { try push.run() }
       memory = push.memory
       if case .failure(let error as FileError) = result, look < Self.looks, error.isMissing,
@@ -62,7 +62,7 @@ package struct Mirror: Sendable {
         continue
       }
       try result.get()
-      // The push saves its memory only before it writes the timestamp; later changes are saved here.
+      // The push records only its attempt, without a sync; all changes are saved durably here.
       if memory != MirrorMemory(file: memoryFile) { try memory.write(to: memoryFile) }
       report.add(push.report)
       // Copies a newer version too: the process that published it may have given up waiting for the lock.

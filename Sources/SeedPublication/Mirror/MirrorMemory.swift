@@ -35,13 +35,13 @@ package struct MirrorMemory: Hashable, Sendable {
 
   package init() {}
 
-  /// Save the memory before the timestamp is written, so that a publisher that crashed recognises its own timestamp.
+  /// Save the memory before the timestamp is written, so that a publisher that was killed recognises its own timestamp.
   mutating func noteAttempt(_ image: MirrorImage) {
     let sha256 = image.timestamp.sha256.hex
     if !put.contains(sha256) { put = (put + [sha256]).suffix(Self.mostPut) }
   }
 
-  /// SHA-256 of the timestamps that may be replaced. Empty if the memory was lost.
+  /// SHA-256 of the timestamps that this publisher wrote. A power failure may have undone the newest entry, or all.
   var written: Set<String> { Set(put + [commit?.sha256].compactMap(\.self)) }
 
   /// Also true after the clock was set back.
@@ -90,7 +90,14 @@ extension MirrorMemory {
     self.commit = Commit(tag: tag, version: version, sha256: sha256, at: at)
   }
 
-  func write(to file: String) throws(FileError) { try DurableFile.write(json.bytes, to: file, mode: 0o600) }
+  /// Without a sync, a power failure may leave the previous file or none; see ``TimestampJudge``.
+  func write(to file: String, isSynced: Bool = true) throws(FileError) {
+    if isSynced {
+      try DurableFile.write(json.bytes, to: file, mode: 0o600)
+    } else {
+      try DurableFile.replace(file, with: json.bytes, mode: 0o600)
+    }
+  }
 
   private var json: JSONValue {
     func time(_ time: UTCTime?) -> JSONValue { JSONValue(time?.secondsSinceEpoch) }

@@ -19,7 +19,8 @@ package struct MirrorPush {
   /// Failed removals after which a push ends.
   static let mostLeftovers = 10
 
-  /// `remember` saves the memory. It is called before the timestamp is written.
+  /// `remember` saves the memory, so that it survives the end of the process. It is called before the timestamp is
+  /// written.
   package init(
     _ image: MirrorImage, to store: any MirrorStore, _ memory: MirrorMemory, _ options: MirrorOptions,
     now: UTCTime, remember: @escaping (MirrorMemory) throws -> Void

@@ -27,14 +27,14 @@ struct TimestampJudge {
     return .older
   }
 
-  /// If the memory was lost, compares the files.
+  /// If the memory lacks the timestamp, compares the files.
   private func mayReplace(_ older: Timestamp, _ sha256: SHA256Digest) throws -> Bool {
-    let written = memory.written
-    return try options.replaces || older.version < options.inheritsBelow || written.contains(sha256.hex)
-      || (written.isEmpty && isOurs(older))
+    try options.replaces || older.version < options.inheritsBelow || memory.written.contains(sha256.hex)
+      || isOurs(older)
   }
 
-  /// Whether the mirror's snapshot role, which determines all other files, is still in this publication.
+  /// Whether the mirror's snapshot role, which determines all other files, is still in this publication. If so, this
+  /// publication's history contains everything that the mirror shows.
   private func isOurs(_ timestamp: Timestamp) throws -> Bool {
     let name = MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version)
     guard let ours = try image.publication.metadata(name) else { return false }

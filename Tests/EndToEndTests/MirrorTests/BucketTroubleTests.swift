@@ -131,24 +131,35 @@ import Testing
 /// Two publisher processes with the same keys and one bucket.
 @Suite struct BucketRaceTests {
   @Test(.full)
-  func `if two publishers start at once, one continues and the other stops and suggests recover`() throws {
+  func `if two publishers start at once, each version has one commit, and the loser suggests recover`()
+    throws
+  {
     let scene = try BucketScene()
     for race in 1...(Stage.isDeep ? 20 : 2) { try run(scene, race) }
   }
 
   private func run(_ scene: BucketScene, _ race: Int) throws {
-    try scene.deployment.name(mirrors: [["s3": .string(scene.bucket.address("seeds/race\(race)"))]])
+    let place = "seeds/race\(race)"
+    try scene.deployment.name(mirrors: [["s3": .string(scene.bucket.address(place))]])
     try scene.publish("common \(race)")
     let twin = scene.deployment.folder("twin")
     try Folder.removeAll(twin)
     try FileManager.default.copyItem(atPath: scene.deployment.folder("seedbank"), toPath: twin)
     let configs = ["seedbank/seedbank.json", "twin/seedbank.json"].map(scene.deployment.folder.callAsFunction)
+    // Successive timestamps as a client gets them.
     var shown: [SHA256Digest] = []
+    func look() throws {
+      let now = try #require(try scene.timestamp(place))
+      if now != shown.last { shown.append(now) }
+    }
     for step in 1...3 {
       try scene.change("race \(race), step \(step)")
       let processes = try configs.map { try scene.start(["regenerate", "--config", $0]) }
-      for process in processes { try process.wait(within: longestWait) }
-      shown.append(try #require(try scene.timestamp("seeds/race\(race)")))
+      try waitUntil("both publishers end") {
+        let haveEnded = !processes.contains(where: \.isRunning)
+        try look()
+        return haveEnded
+      }
     }
     // Finally they run one after the other: the loser reports it.
     try scene.change("race \(race), the end")
@@ -157,12 +168,31 @@ import Testing
     let loser = try #require(outcomes.first { $0.status == 75 })
     #expect(loser.errors.contains("seedbank recover"), "\(loser)")
     let winner = outcomes[0].status == 0 ? "seedbank" : "twin"
+    try look()
     let winning = PublicationDirectory(scene.deployment.folder("\(winner)/publication"))
-    let last = try #require(try winning.metadata("timestamp.json"))
-    #expect(try scene.timestamp("seeds/race\(race)") == SHA256Digest.of(last), "\(race)")
+    try expectOneLine(scene, place, shown, winning)
     if winner == "twin" {
       try Folder.removeAll(scene.deployment.folder("seedbank"))
       try Folder.rename(twin, to: scene.deployment.folder("seedbank"))
+    }
+  }
+
+  /// Expects that each version was committed once, that the winner published all of them, and that clients saw no other
+  /// timestamp and none again.
+  private func expectOneLine(
+    _ scene: BucketScene, _ place: String, _ shown: [SHA256Digest], _ winning: PublicationDirectory
+  ) throws {
+    let commits = try scene.bucket.commits(at: place)
+    let timestamps = try commits.map { try Metadata<Timestamp>(parsing: $0).signed }
+    let versions = timestamps.map(\.version)
+    #expect(commits.count > 2 && versions == Set(versions).sorted(), "\(place): \(versions)")
+    #expect(commits.map(SHA256Digest.of).filter(Set(shown).contains) == shown, "\(place)")
+    #expect(try commits.last == winning.metadata("timestamp.json"), "\(place)")
+    for timestamp in timestamps {
+      // It determines all other files of the version.
+      let name = MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version)
+      let published = try #require(try winning.metadata(name), "\(place): \(name)")
+      #expect(try scene.file("metadata/\(name)", in: place) == published, "\(place): \(name)")
     }
   }
 }
@@ -212,7 +242,7 @@ struct BucketScene {
   }
 
   /// Returns a file as a client without credentials gets it.
-  private func file(_ path: String, in place: String = place) throws -> [UInt8]? {
+  func file(_ path: String, in place: String = place) throws -> [UInt8]? {
     let answer = try RawClient(port: UInt16(bucket.port)).get("/\(place)/\(path)")
     return answer.status == 200 ? Array(answer.body) : nil
   }

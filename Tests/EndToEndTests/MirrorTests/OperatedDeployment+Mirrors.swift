@@ -11,6 +11,14 @@ extension TestBucket {
     let state = try JSONValue(parsing: Array(text.utf8))
     return (state["requests"]?.integer ?? 0, state["isMet"] == true)
   }
+
+  /// The timestamps that the store accepted at a place, oldest first.
+  func commits(at place: String) throws -> [[UInt8]] {
+    let text = try Tool.run(["curl", "-fsS", address("commits")])
+    let commits = try JSONValue(parsing: Array(text.utf8)).elements ?? []
+    return commits.filter { $0["path"]?.string == "/\(place)/metadata/timestamp.json" }
+      .compactMap { $0["text"]?.string.map { Array($0.utf8) } }
+  }
 }
 
 extension OperatedDeployment {
