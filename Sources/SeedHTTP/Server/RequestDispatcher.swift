@@ -35,7 +35,7 @@ final class RequestDispatcher: Sendable {
   /// gets a body too.
   func begin(_ current: CurrentRequest, _ target: HeadText) {
     current.begin(target)
-    guard target.count > configuration.headLimit else { return }
+    guard target.count > HeadSize.limit else { return }
     connections.count(.head)
     let request = HTTPRequest(
       .get, target.text, sender: current.client.address, id: nextID.add(1, ordering: .relaxed).newValue)
@@ -67,7 +67,7 @@ final class RequestDispatcher: Sendable {
     let isHead = line.method.isExactly("HEAD")
     let agent = head.fields.agent.flatMap(configuration.labelAgent)
     do throws(Problem) {
-      try head.checkSize(with: line, limit: configuration.headLimit)
+      try head.checkSize(with: line)
       try RequestGuard.check(line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
       connections.count(.head)
