@@ -32,7 +32,7 @@ struct PostgresLogBenchmark {
 
   private func publish(_ comparing: PostgresScene, _ following: PostgresScene, _ few: PostgresScene) throws {
     var (steps, sizes) = (Pairs(), Pairs())
-    var rests: [ToolRun] = []
+    var (rests, unwritten): ([ToolRun], [ToolRun]) = ([], [])
     for run in 1...runs {
       for scene in [comparing, following, few] { try scene.change(run) }
       let step = try following.step()
@@ -40,13 +40,13 @@ struct PostgresLogBenchmark {
       sizes.add(ours: step, try few.step())
       try following.touch()
       rests.append(try following.step())
+      unwritten.append(try following.step())
     }
     report.add("step by PostgreSQL's log, 1,000 rows changed, beside comparing", steps, bar: Bars.step)
     report.add("the same, beside a table of a tenth of the rows", sizes, bar: Bars.size)
-    report.addRest(
-      "a log of PostgreSQL without anything new", rests,
-      start: try (0..<runs).map { _ in try following.start() },
-      bar: Bars.quietSeconds)
+    let start = try (0..<runs).map { _ in try following.start() }
+    report.addRest("a log of PostgreSQL without anything new", rests, start: start, bar: Bars.restSeconds)
+    report.addRest("PostgreSQL without any write", unwritten, start: start, bar: Bars.quietSeconds)
     report.addPeak("step by PostgreSQL's log", steps.ours, bar: Bars.peakBytes)
   }
 }
@@ -55,6 +55,7 @@ private enum Bars {
   static let step = 1.0 / 15
   static let size = 1.3
   static let quietSeconds = 0.02
+  static let restSeconds = 0.03
   static let update = 2.5
   static let peakBytes = 160 * 1024 * 1024
 }

@@ -3,8 +3,8 @@ import Foundation
 /// Connections that are idle after one request.
 final class IdleConnections {
   static let usual = 5_000
-  /// Allowed resident bytes of the front.
-  static let mostBytes = 150 * 1024 * 1024
+  /// Allowed resident bytes per connection, while it is idle and after it has closed.
+  static let (mostBytes, mostKeptBytes) = (8 * 1024, 1024)
   /// Allowed milliseconds of a new request.
   static let mostMilliseconds = 50.0
 
@@ -19,7 +19,12 @@ final class IdleConnections {
     for _ in 0..<count { descriptors.append(try Self.open(server)) }
   }
 
-  deinit { for descriptor in descriptors { close(descriptor) } }
+  deinit { end() }
+
+  func end() {
+    for descriptor in descriptors { close(descriptor) }
+    descriptors = []
+  }
 
   /// Milliseconds of one exchange over a new connection.
   func probe() throws -> Double {

@@ -23,7 +23,7 @@ struct TableRequest: Sendable, CustomStringConvertible {
   }
 
   enum Filling: Sendable {
-    /// One field that makes the section this many bytes long.
+    /// One field that makes the section count as this many bytes.
     case bytes(Int)
     /// Fields up to a total of this many.
     case fields(Int)

@@ -185,7 +185,8 @@ extension TableRequest.Filling {
     switch self {
     case .bytes(let bytes):
       let field = "X-Filler: "
-      let taken = (lines + [field, ""]).reduce(0) { $0 + $1.utf8.count + 2 }
+      // Each field counts 64 bytes more; the request line is not one, but the filler is.
+      let taken = (lines + [field, ""]).reduce(64 * lines.count) { $0 + $1.utf8.count + 2 }
       lines.append(field + String(repeating: "a", count: max(1, bytes - taken)))
     case .fields(let count): lines += Array(repeating: "X-Filler: a", count: max(0, count + 1 - lines.count))
     }

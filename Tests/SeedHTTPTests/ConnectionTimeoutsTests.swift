@@ -88,6 +88,18 @@ import Testing
     #expect(table.load.refused == [.crowd: 10])
   }
 
+  @Test func `the memory of connections is returned after many have closed`() {
+    let table = ConnectionTable(ConnectionTimeouts(), limit: 4_000, perAddressLimit: 4_000, exempt: [])
+    let connections = (0..<1_500).map { _ in ClientConnection(descriptor: -1, address: nil) }
+    connections.forEach(table.add)
+    connections.prefix(999).forEach(table.remove)
+    #expect(!table.returnMemory())
+    table.remove(connections[999])
+    #expect(table.returnMemory() && !table.returnMemory())
+    connections.forEach(table.remove)
+    #expect(!table.returnMemory(), "500 more")
+  }
+
   @Test func `an IPv6 network of 64 bits has one share of connections`() throws {
     let table = ConnectionTable(ConnectionTimeouts(), limit: 640, perAddressLimit: 2, exempt: [])
     let addresses = try ["1::1", "1:ffff:1:2:3", "1::2", "2::1"].map {

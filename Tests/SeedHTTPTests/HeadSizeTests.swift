@@ -33,15 +33,11 @@ extension SocketTests {
       private func filler(_ count: Int) -> String { String(repeating: "a", count: count) }
     }
 
-    /// libmicrohttpd's overhead per field, and its own; it also copies the first cookie.
-    private static let (bytesPerField, bytesOfItself) = (64, 1_536)
-
     @Test(.full, arguments: Shape.allCases)
     func `an oversized request is answered, with a problem document if it can be parsed`(shape: Shape)
       throws
     {
       let server = try startServer()
-      let memory = HTTPServerConfiguration().connectionMemoryBytes
       for bytes in stride(from: 100, through: 40_000, by: 130) {
         let head = shape.head(bytes: bytes)
         let client = try RawClient(port: server.port)
@@ -50,9 +46,9 @@ extension SocketTests {
         let expected = Self.status(of: head.text, fields: head.fields)
         #expect(
           response.status == expected || expected != 200 && [414, 431].contains(response.status), "\(bytes)")
-        let needed = head.text.utf8.count + head.fields * Self.bytesPerField + Self.bytesOfItself
+        let needed = Self.bytes(of: head.text, fields: head.fields) + HeadSize.ownBytes + HeadSize.growthBytes
         // A long target is rejected before its fields are read.
-        guard response.status != 200, needed < memory else { continue }
+        guard response.status != 200, needed < HeadSize.memoryBytes else { continue }
         #expect(response.status == expected, "\(bytes)")
         #expect(response["Content-Type"] == "application/problem+json", "\(bytes)")
         #expect(response["Connection"] == "close" && client.readToEnd().isEmpty)
@@ -63,7 +59,63 @@ extension SocketTests {
     private static func status(of head: String, fields: Int) -> Int {
       let target = head.split(separator: " ")[1].utf8.count
       if target > HeadSize.targetLimit { return 414 }
-      return head.utf8.count > HTTPServerConfiguration().headLimit || fields > HeadSize.fieldLimit ? 431 : 200
+      return bytes(of: head, fields: fields) > HeadSize.limit || fields > HeadSize.fieldLimit ? 431 : 200
+    }
+
+    private static func bytes(of head: String, fields: Int) -> Int {
+      head.utf8.count + fields * HeadSize.fieldBytes
+    }
+
+    @Test func `the largest request and response fit into a connection's memory`() {
+      let response = HeadSize.responseLimit + HeadSize.responseSpareBytes
+      let rest = HeadSize.memoryBytes - HeadSize.ownBytes - response
+      #expect(HeadSize.limit + HeadSize.growthBytes <= rest)
+      // Pipelined requests may fill the first buffer.
+      #expect(HeadSize.memoryBytes / 2 + HeadSize.fieldLimit * HeadSize.fieldBytes <= rest)
+    }
+
+    @Test(arguments: [2, 6, 20, HeadSize.fieldLimit])
+    func `the largest heads are answered, also before pipelined requests`(fields: Int) throws {
+      let name = "X-A"
+      // With the status line, Date, Content-Length and X-Content-Type-Options, and nothing else.
+      let value = String(repeating: "a", count: HeadSize.responseLimit - 130 - name.utf8.count - 4)
+      let server = try serve { _ in HTTPResponse(status: 200, headers: [name: value]) }
+      let client = try RawClient(port: server.port)
+      let largest = Self.largestHead(fields: fields)
+      let requests =
+        Array(repeating: largest, count: 3)
+        + Array(repeating: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", count: 200)
+      client.send(requests.joined())
+      for index in requests.indices { #expect(try client.response()[name] == value, "\(index)") }
+    }
+
+    @Test func `a response with a longer head becomes an error`() throws {
+      let value = String(repeating: "a", count: HeadSize.responseLimit)
+      let server = try serve { _ in HTTPResponse(status: 200, headers: ["X-A": value]) }
+      #expect(try RawClient(port: server.port).get("/").status == 500)
+    }
+
+    private static func largestHead(fields: Int) -> String {
+      let start =
+        "GET / HTTP/1.1\r\nHost: a\r\n" + String(repeating: "X-A: \r\n", count: fields - 2) + "X-A: "
+      let rest = HeadSize.limit - bytes(of: start + "\r\n\r\n", fields: fields)
+      return start + String(repeating: "a", count: rest) + "\r\n\r\n"
+    }
+
+    @Test func `a browser with 3 KiB of cookies is answered`() throws {
+      let cookies = (0..<12).map { "name\($0)=" + String(repeating: "v", count: 248) }.joined(separator: "; ")
+      let fields = (0..<18).map { "Sec-Fetch-Field-\($0): \(String(repeating: "a", count: 40))\r\n" }.joined()
+      let client = try RawClient(port: startServer().port)
+      #expect(try client.get("/", extra: "Cookie: \(cookies)\r\n\(fields)").status == 200)
+      #expect(try client.get("/").status == 200)
+    }
+
+    // libmicrohttpd would keep a record of each, and would not answer when its memory is full.
+    @Test func `a query may have any number of parameters`() throws {
+      let query = String(repeating: "a&", count: HeadSize.targetLimit / 2 - 2)
+      let client = try RawClient(port: startServer().port)
+      #expect(try client.get("/?\(query)").body == Array("GET / \(query) 127.0.0.1".utf8))
+      #expect(try client.get("/?\(query)\(query)").status == 414)
     }
 
     @Test func `size errors take precedence and have no body for HEAD`()
@@ -85,7 +137,7 @@ extension SocketTests {
     @Test func `a target longer than any head is counted and observed once`() throws {
       let told = Told()
       let server = try startServer { $0.observe = { told.add($0, $1) } }
-      let target = "/" + String(repeating: "a", count: HTTPServerConfiguration().headLimit)
+      let target = "/" + String(repeating: "a", count: HeadSize.limit)
       let client = try RawClient(port: server.port)
       let response = try client.get(target)
       #expect(response.status == 414 && !response.body.isEmpty && client.readToEnd().isEmpty)

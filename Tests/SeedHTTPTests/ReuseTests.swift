@@ -45,6 +45,31 @@ extension SocketTests {
       for number in 4...6 { #expect(try client.get("/other").body == Array("\(number) /other".utf8)) }
     }
 
+    @Test func `a kept 304 answers only its own tag, and not longer than its response is kept`() throws {
+      let asked = Asked()
+      let server = try serve(asked.answer)
+      let client = try RawClient(port: server.port)
+      func status(_ fields: String..., method: String = "GET") throws -> Int {
+        client.send("\(method) /kept HTTP/1.1\r\nHost: a\r\n\(fields.map { "\($0)\r\n" }.joined())\r\n")
+        return try client.response(hasBody: false).status
+      }
+      for _ in 0..<3 {
+        #expect(try status("If-None-Match: \"1\"") == 304)
+        #expect(try status("If-None-Match: \"1\"", method: "HEAD") == 304)
+        #expect(try status("If-None-Match: \"1\"", "If-Match: \"2\"", method: "HEAD") == 412)
+        #expect(try status("If-Match: \"2\"", "If-None-Match: \"1\"", method: "HEAD") == 412)
+        for other in ["\"2\"", "\"1", ""] {
+          #expect(try status("If-None-Match: \(other)", method: "HEAD") == 200, "\(other)")
+        }
+        for same in ["*", "W/\"1\"", "\"1\", \"2\""] { #expect(try status("If-None-Match: \(same)") == 304) }
+        #expect(try client.get("/kept").body == Array("1 /kept".utf8))
+      }
+      #expect(asked.count.load(ordering: .relaxed) == 1)
+      server.forgetAnswers()
+      #expect(try status("If-None-Match: \"1\"", method: "HEAD") == 200)
+      #expect(try status("If-None-Match: \"2\"") == 304)
+    }
+
     @Test func `HEAD and a target in absolute form get the reused response`() throws {
       let asked = Asked()
       let server = try serve(asked.answer)

@@ -53,6 +53,8 @@ final class ConnectionTable: Sendable {
   private struct State {
     var entries: [ObjectIdentifier: Entry] = [:]
     var leaving = 0
+    /// The most connections since memory was returned.
+    var most = 0
     var counts: [IPAddress: Int] = [:]
     /// How long the table was full. New clients then wait in the kernel's queue and cannot be counted.
     var fullMilliseconds: UInt64 = 0
@@ -203,6 +205,7 @@ final class ConnectionTable: Sendable {
     state.withLock { state in
       endIdle(in: &state)
       state.entries[ObjectIdentifier(connection)] = Entry(connection: connection)
+      state.most = max(state.most, state.entries.count)
       if let address = connection.address { state.counts[address.subscriber, default: 0] += 1 }
     }
   }
@@ -230,6 +233,23 @@ final class ConnectionTable: Sendable {
       guard let key = connection.address?.subscriber, let count = state.counts[key] else { return }
       state.counts[key] = count > 1 ? count - 1 : nil
     }
+  }
+
+  /// The interval of ``returnMemory()``.
+  static let memoryMilliseconds = 10_000
+  /// Closed connections, with about 8 MiB, from which returning their memory is worth some milliseconds.
+  private static let manyClosed = 1_000
+
+  /// Returns the memory of closed connections, which malloc keeps. True if it did.
+  @discardableResult
+  func returnMemory() -> Bool {
+    let isDue = state.withLock { state in
+      guard state.most - state.entries.count >= Self.manyClosed else { return false }
+      state.most = state.entries.count
+      return true
+    }
+    if isDue { returnFreeMemory() }
+    return isDue
   }
 
   func reap(at now: UInt64) {

@@ -6,6 +6,8 @@ struct HeaderScan {
   private(set) var hostCount = 0
   /// Set by a condition or range: the response then depends on more than the target.
   private(set) var hasConditions = false
+  /// The value of `If-None-Match` if it is the only condition, valid as long as the head.
+  private(set) var onlyTag: HeadText?
   /// The value of `User-Agent`, valid as long as the head.
   private(set) var agent: HeadText?
   private(set) var coding = CodingPreference()
@@ -20,15 +22,21 @@ struct HeaderScan {
     // By length first, because most fields match none.
     switch name.count {
     case 4 where name.isName("host"): addHost(value)
-    case 5 where name.isName("range"): hasConditions = true
+    case 5 where name.isName("range"): addCondition()
     case 6 where name.isName("expect"): expects = true
     case 10 where name.isName("user-agent"): agent = value
+    case 13 where name.isName("if-none-match"): addCondition(value)
     case 14 where name.isName("content-length"): addLength(value)
     case 15 where name.isName("accept-encoding"): coding.add(value)
     case 17 where name.isName("transfer-encoding"): refuse("Transfer-Encoding is not supported.")
-    case 8... where name.hasNamePrefix("if-"): hasConditions = true
+    case 8... where name.hasNamePrefix("if-"): addCondition()
     default: break
     }
+  }
+
+  private mutating func addCondition(_ tag: HeadText? = nil) {
+    onlyTag = hasConditions ? nil : tag
+    hasConditions = true
   }
 
   private mutating func checkSyntax(_ name: HeadText, _ value: HeadText) {

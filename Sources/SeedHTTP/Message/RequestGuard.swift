@@ -35,12 +35,6 @@ struct RequestLine {
   }
 }
 
-enum HeadSize {
-  /// Bytes of a target; RFC 9112, 3, requires 8,000 for a request line.
-  static let targetLimit = 8_000
-  static let fieldLimit = 64
-}
-
 /// Checks a request's head before a handler is called, in this order: version, framing and fields, target, method. So
 /// an ambiguous end of the request is reported, rather than a wrong target or method.
 enum RequestGuard {

@@ -15,6 +15,12 @@ final class AnswerCache: Sendable {
     let whole: HTTPResponse?
     /// The response in libmicrohttpd's form; nil until a plain request needs it, and if connections cannot share it.
     let prepared: PreparedResponse?
+    /// The 304 for a request whose only condition is `If-None-Match` with this tag.
+    fileprivate var unchanged: (tag: [UInt8], response: PreparedResponse)?
+
+    func unchanged(for tag: HeadText) -> PreparedResponse? {
+      unchanged.flatMap { tag.elementsEqual($0.tag) ? $0.response : nil }
+    }
 
     fileprivate var bytes: Int { (whole?.body.bytesInMemory ?? 0) + (prepared?.bytesInMemory ?? 0) }
   }
@@ -59,6 +65,19 @@ final class AnswerCache: Sendable {
       }
       let displaced = state.entries.updateValue(entry, forKey: key)
       state.bytes += entry.bytes - (displaced?.bytes ?? 0)
+    }
+  }
+
+  /// Keeps the 304 beside the response to the same target. `tag` is the whole response's, so there is one for each.
+  func keep(
+    unchanged: PreparedResponse, tag: String, to target: HeadText, gzip: Bool, of generation: Int
+  ) {
+    let key = Self.hash(target, gzip)
+    state.withLock { state in
+      guard state.generation == generation, let entry = state.entries[key], entry.gzip == gzip,
+        target.elementsEqual(entry.target)
+      else { return }
+      state.entries[key]?.unchanged = (Array(tag.utf8), unchanged)
     }
   }
 

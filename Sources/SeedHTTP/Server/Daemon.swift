@@ -39,11 +39,8 @@ extension seedbank_mhd_settings {
     threads = UInt32(clamping: min(max(1, configuration.threads), connections))
     connection_limit = UInt32(clamping: connections)
     idle_timeout_seconds = UInt32(clamping: max(1, configuration.timeouts.idleSeconds))
-    connection_memory_bytes = max(Self.leastConnectionMemory, configuration.connectionMemoryBytes)
+    connection_memory_bytes = HeadSize.memoryBytes
   }
-
-  /// Below this many bytes, not even a refusal's head fits.
-  private static let leastConnectionMemory = 4096
 }
 
 extension seedbank_mhd_hooks {

@@ -38,6 +38,7 @@ package final class HTTPServer: Sendable {
         connections.reap(at: monotonicMilliseconds())
       },
       RepeatingTimer(milliseconds: ConnectionTable.roomMilliseconds) { connections.makeRoom() },
+      RepeatingTimer(milliseconds: ConnectionTable.memoryMilliseconds) { connections.returnMemory() },
     ]
     daemon = Mutex(started)
     running.enter()

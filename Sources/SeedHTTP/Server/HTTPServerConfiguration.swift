@@ -13,9 +13,6 @@ package struct HTTPServerConfiguration: Sendable {
   package var perAddressLimit: Int?
   /// Proxies with unlimited connections and a trusted `X-Forwarded-For`.
   package var trustedProxies: [IPNetwork] = []
-  /// Memory per connection in bytes; half of it limits the head of a request. libmicrohttpd rejects larger heads with
-  /// its own page. Idle connections keep the memory, and there may be thousands.
-  package var connectionMemoryBytes = 20 * 1024
   package var timeouts = ConnectionTimeouts()
   /// Adds the header fields that all responses have, including those that the server makes.
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
@@ -25,8 +22,6 @@ package struct HTTPServerConfiguration: Sendable {
   package var labelAgent: @Sendable (UnsafeBufferPointer<UInt8>) -> (any Sendable)? = { _ in nil }
   /// Called after every exchange with a copy of the whole request, which is unchecked if it was refused.
   package var observe: (@Sendable (HTTPRequest, HTTPMeasurement) -> Void)?
-
-  var headLimit: Int { connectionMemoryBytes / 2 }
 
   package init(host: String = "127.0.0.1", port: UInt16 = 0) {
     self.host = host

@@ -32,12 +32,16 @@ struct HeadReader {
     HTTPHeaders(lines.prefix(fields.fieldCount).map { HTTPHeaders.Field($0.name.text, $0.value.text) })
   }
 
-  /// Throws if the head is too large, without checking anything else. `limit` is the maximum size of the whole head in
-  /// bytes, from the method to the empty line.
-  func checkSize(with line: RequestLine, limit: Int) throws(Problem) {
+  /// Throws if the head is too large, without checking anything else.
+  func checkSize(with line: RequestLine) throws(Problem) {
     guard line.targetBytes <= HeadSize.targetLimit else { throw .targetTooLong }
-    guard arrived <= limit else {
-      throw Problem(.headTooLarge, "The request's line and header fields have more than \(limit) bytes.")
+    guard arrived + fields.fieldCount * HeadSize.fieldBytes <= HeadSize.limit else {
+      throw Problem(
+        .headTooLarge,
+        """
+        The request's line and header fields have more than \(HeadSize.limit) bytes. Each field counts \
+        \(HeadSize.fieldBytes) more than its text.
+        """)
     }
     guard fields.fieldCount <= HeadSize.fieldLimit else {
       throw Problem(.headTooLarge, "The request has more than \(HeadSize.fieldLimit) header fields.")

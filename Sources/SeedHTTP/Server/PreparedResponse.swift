@@ -19,7 +19,12 @@ final class PreparedResponse: Sendable {
   private nonisolated(unsafe) let response: OpaquePointer
 
   init(_ source: HTTPResponse, ending: Bool) throws(Problem) {
-    guard 200...599 ~= source.status, source.body.isSound else { throw .malformedResponse }
+    headBytes = source.headers.fields.reduce(Self.fixedHeadBytes) {
+      $0 + Int64($1.name.utf8.count + $1.value.utf8.count + 4)
+    }
+    guard 200...599 ~= source.status, source.body.isSound, headBytes <= HeadSize.responseLimit else {
+      throw .malformedResponse
+    }
     let isUnchanged = source.status == 304
     let sent = isUnchanged ? .empty : try source.body.inMemoryIfSmall()
     guard let made = isUnchanged ? Self.announcing(source.body.length) : Self.make(sent) else {
@@ -33,9 +38,6 @@ final class PreparedResponse: Sendable {
     status = source.status
     bodyBytes = isUnchanged ? 0 : source.body.length
     mark = source.mark
-    headBytes = source.headers.fields.reduce(Self.fixedHeadBytes) {
-      $0 + Int64($1.name.utf8.count + $1.value.utf8.count + 4)
-    }
     isLastPart = !isUnchanged && source.body.hasEnd
     bytesInMemory = sent.bytesInMemory
     isShareable = sent.isInMemory
@@ -97,7 +99,7 @@ final class PreparedResponse: Sendable {
 
 extension Problem {
   fileprivate static let malformedResponse = Problem(
-    .internalError, "The response cannot be sent: its status, a header or its file's range is wrong.")
+    .internalError, "The response cannot be sent: its status, its head or its file's range is wrong.")
   fileprivate static let unreadableFile = Problem(
     .internalError, "Cannot send the response, because its file is unreadable.")
 }

@@ -35,7 +35,7 @@ final class RequestDispatcher: Sendable {
   /// gets a body too.
   func begin(_ current: CurrentRequest, _ target: HeadText) {
     current.begin(target)
-    guard target.count > configuration.headLimit else { return }
+    guard target.count > HeadSize.limit else { return }
     connections.count(.head)
     let request = HTTPRequest(
       .get, target.text, sender: current.client.address, id: nextID.add(1, ordering: .relaxed).newValue)
@@ -67,7 +67,7 @@ final class RequestDispatcher: Sendable {
     let isHead = line.method.isExactly("HEAD")
     let agent = head.fields.agent.flatMap(configuration.labelAgent)
     do throws(Problem) {
-      try head.checkSize(with: line, limit: configuration.headLimit)
+      try head.checkSize(with: line)
       try RequestGuard.check(line, head.fields, accountsForEveryByte: head.accountsForEveryByte(with: line))
     } catch {
       connections.count(.head)
@@ -75,10 +75,9 @@ final class RequestDispatcher: Sendable {
       current.finishHead(isHead: isHead, agent: agent, request)
       return refuse(error, to: request, current, on: connection)
     }
-    let mayBeKept =
-      !head.fields.hasConditions && (isHead || line.method.isExactly("GET")) && !connections.isDraining
     let gzip = head.fields.coding.prefersGzip
-    let kept = mayBeKept ? answers.entry(line.target, gzip: gzip)?.prepared : nil
+    let mayBeKept = (isHead || line.method.isExactly("GET")) && !connections.isDraining
+    let kept = mayBeKept ? keptResponse(to: line.target, head.fields, gzip: gzip) : nil
     let isWhole = kept == nil || configuration.observe != nil
     let request = isWhole ? request(line, head.headers, from: current.client.address) : nil
     current.finishHead(isHead: isHead, agent: agent, request)
@@ -90,6 +89,11 @@ final class RequestDispatcher: Sendable {
     // Responds now, because before the second call libmicrohttpd would send "100 Continue", although there is no body.
     guard head.fields.expects else { return true }
     return advance(current, on: connection, method: line.method, version: line.version)
+  }
+
+  private func keptResponse(to target: HeadText, _ fields: HeaderScan, gzip: Bool) -> PreparedResponse? {
+    guard fields.hasConditions else { return answers.entry(target, gzip: gzip)?.prepared }
+    return fields.onlyTag.flatMap { answers.entry(target, gzip: gzip)?.unchanged(for: $0) }
   }
 
   private func refuse(
@@ -135,6 +139,9 @@ final class RequestDispatcher: Sendable {
         let isPlain = selected.status == whole.status && response.status == whole.status && !ending
         if isPlain || known == nil {
           answers.keep(whole, isPlain ? response : nil, to: target, gzip: gzip, of: generation)
+        }
+        if response.status == 304, !ending, let tag = whole.headers["ETag"] {
+          answers.keep(unchanged: response, tag: tag, to: target, gzip: gzip, of: generation)
         }
       }
       return response.send(to: current, on: connection)

@@ -128,6 +128,10 @@ package struct VerificationReport: Sendable {
 
 enum Remedy {
   static let restore = "restore it from a backup, a mirror or a follower's copy"
+  /// New snapshots raise the lowest version that a series covers, so an older object is not listed any more.
+  static let restoreObject =
+    "\(restore); if none has it, run 'seedbank regenerate --snapshot' after each of the next changes until this "
+    + "file is no longer listed"
   static let regenerate = "run 'seedbank regenerate'"
   static let snapshot =
     "compare the versions with 'seedbank diff' and publish a new snapshot with 'seedbank regenerate --snapshot'"

@@ -71,6 +71,15 @@ import Testing
   }
 }
 
+@Suite struct WrongAddressTests {
+  @Test func `a pull from an address without a publication names what to give`() throws {
+    let store = try PulledStore()
+    try SeedbankBinary.run(
+      SeedbankBinary.pull("\(store.address)/elsewhere", into: "store"), in: store.folder.path
+    ).expect(69, "give the address of a publication")
+  }
+}
+
 @Suite struct CheckCommandTests {
   let store: PulledStore
 

@@ -45,6 +45,10 @@ final class NginxProxy {
     return Dictionary(asked.map { ($0[0], $0[1].split(separator: ",").count) }, uniquingKeysWith: +)
   }
 
+  func cachedFiles() throws -> [String] {
+    try Tool.run(["find", folder("cache"), "-type", "f"]).split(separator: "\n").map(String.init).sorted()
+  }
+
   /// nginx's complaints about the configuration under Debian's limit on open files; empty if it accepts everything.
   func check() throws -> String {
     try Tool.run([

@@ -99,6 +99,32 @@ import Testing
     }
   }
 
+  @Test func `two hundred spellings of a query add nothing to the cache`() throws {
+    try waitUntil("the answer is kept") { try get(changes)["X-Cache"] == "HIT" }
+    let kept = try proxy.cachedFiles()
+    let bytes = Array("model=1.0".utf8)
+    for number in 1...200 {
+      let spelling = bytes.indices.map { index in
+        let isEscaped = number >> index & 1 == 1
+        return isEscaped ? "%" + String(bytes[index], radix: 16) : String(Unicode.Scalar(bytes[index]))
+      }
+      let answer = try get("/v1/test/changes?\(spelling.joined())&since=1")
+      #expect(answer.status == 400 && answer["Cache-Control"] == "no-store", "\(spelling.joined())")
+    }
+    #expect(try proxy.cachedFiles() == kept)
+  }
+
+  @Test func `cookies and tokens of any length do not reach the front`() throws {
+    let long = String(repeating: "a", count: 7_000)
+    let object = "/\(try served.newestSnapshot().filePath)"
+    for field in ["Cookie: a=\(long)\r\n", "Authorization: Bearer \(long)\r\n"] {
+      #expect(try RawClient(port: served.front.port).get("/v1/test", extra: field).status == 431)
+      for target in ["/v1/test", "/metadata/timestamp.json", object, "/"] {
+        #expect(try get(target, field).status == 200, "\(target)")
+      }
+    }
+  }
+
   /// gzip is sent to clients that accept it.
   private func expectCodings() throws {
     let gzip = try get(changes, "Accept-Encoding: gzip, deflate, br\r\n")

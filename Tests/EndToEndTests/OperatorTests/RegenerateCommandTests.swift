@@ -64,7 +64,8 @@ import Testing
       #expect(lines[1]["series"]?.elements?.first?["outcome"] == "changed" && lines[1]["error"] == nil)
     }
     try folder.sqlite("other.sqlite", "DROP TABLE stop")
-    try regenerate().expect(69, "transit: There is no origin database", "other: Table", "no such table: stop")
+    try regenerate().expect(
+      69, "transit: There is no origin database", "other: Table", "no such table: stop", "bring it back, or")
 
     // A failure of the whole command is one line.
     try folder.remove("seedbank/keys/timestamp.key")

@@ -177,6 +177,7 @@ import Testing
       #expect(try page.text("#my-1 .head dd") == "1")
     }
     try expectAnswer()
+    #expect(try page.evaluate("refreshMilliseconds + answerMilliseconds <= 15_000") == true)
     kill(scene.server.identifier, SIGSTOP)
     try expectSilence()
     kill(scene.server.identifier, SIGCONT)
@@ -185,6 +186,36 @@ import Testing
     try expectSilence()
     try scene.startServer(port: port)
     try expectAnswer()
+  }
+
+  @Test(.full)
+  func `a front that answers after five seconds is shown as current, one that needs twelve is not`()
+    throws
+  {
+    let scene = try PageScene()
+    let (port, delay, late) = (scene.server.port, Shared(0.0), Shared(0))
+    let front = try RawServer { request, connection in
+      let seconds = delay.withLock { $0 }
+      Thread.sleep(forTimeInterval: seconds)
+      guard let answer = try? RawClient(port: port).get("/\(request.path)") else { return false }
+      let fields = "Content-Type: \(answer["Content-Type"] ?? "")\r\nContent-Length: \(answer.body.count)\r\n"
+      let isSent = connection.send("HTTP/1.1 200 OK\r\n\(fields)\r\n") && connection.send(answer.body)
+      if seconds > 0 { late.withLock { $0 += 1 } }
+      return isSent
+    }
+    let page = try BrowserPage("http://127.0.0.1:\(front.port)/")
+    func expectCurrent() throws {
+      try expect(page, headline: "Everything is current.", title: "● Current – Seedbank", icon: "/icon.svg")
+    }
+    try expectCurrent()
+    delay.withLock { $0 = 5 }
+    try waitUntil("two late answers") { late.withLock { $0 } >= 2 }
+    #expect(try page.text("#standing")?.hasPrefix("Everything is current.") == true)
+    delay.withLock { $0 = 12 }
+    try expect(
+      page, headline: "The front has not answered since ", title: "■ No answer – Seedbank", icon: "data:")
+    delay.withLock { $0 = 0 }
+    try expectCurrent()
   }
 
   @Test func `behind nginx the page is compressed, answers conditional requests and stays current`() throws {
