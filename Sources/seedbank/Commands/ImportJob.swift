@@ -178,12 +178,6 @@ final class RejectsFile {
   init(_ path: String, sparing others: [ImportFile]) throws {
     self.path = PhysicalPath.folder(path)
     isRegular = try FileStamp(path)?.isRegular ?? true
-    if isRegular, path.hasPrefix("/dev/std") || path.hasPrefix("/dev/fd/") {
-      throw Refusal(
-        .usage,
-        "The rejected rows would replace \(self.path), to which \(path) is redirected: give another file with --rejects."
-      )
-    }
     let temporary = isRegular ? self.path + DurableFile.temporarySuffix : nil
     for name in [self.path, temporary].compactMap(\.self) {
       guard let other = try others.first(where: { try $0.isSame(as: name) }) else { continue }

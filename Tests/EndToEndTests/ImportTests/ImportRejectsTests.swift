@@ -133,16 +133,4 @@ import Testing
     let wide = found.first { $0["row"]?.integer == 3 }
     #expect(wide?["value"]?["times"]?.elements?.count == 1200)
   }
-
-  @Test func `rejected rows do not replace the file to which the output is redirected`() throws {
-    try folder.write("[]", "a.json")
-    let command =
-      #""$0" import a.json --table stop --database app.sqlite --bad-rows skip --rejects /dev/stdout"#
-    try folder.write("kept", "output")
-    try TestProgram.run(
-      ["sh", "-c", command + " >> output", SeedbankBinary.path], in: folder.path, within: longestWait
-    )
-    .expect(64, "/dev/stdout is redirected")
-    #expect(try folder.read("output") == "kept")
-  }
 }
