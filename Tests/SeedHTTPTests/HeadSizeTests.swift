@@ -105,7 +105,8 @@ extension SocketTests {
     @Test func `a browser with 3 KiB of cookies is answered`() throws {
       let cookies = (0..<12).map { "name\($0)=" + String(repeating: "v", count: 248) }.joined(separator: "; ")
       let fields = (0..<18).map { "Sec-Fetch-Field-\($0): \(String(repeating: "a", count: 40))\r\n" }.joined()
-      let client = try RawClient(port: startServer().port)
+      let server = try startServer()
+      let client = try RawClient(port: server.port)
       #expect(try client.get("/", extra: "Cookie: \(cookies)\r\n\(fields)").status == 200)
       #expect(try client.get("/").status == 200)
     }
@@ -113,7 +114,8 @@ extension SocketTests {
     // libmicrohttpd would keep a record of each, and would not answer when its memory is full.
     @Test func `a query may have any number of parameters`() throws {
       let query = String(repeating: "a&", count: HeadSize.targetLimit / 2 - 2)
-      let client = try RawClient(port: startServer().port)
+      let server = try startServer()
+      let client = try RawClient(port: server.port)
       #expect(try client.get("/?\(query)").body == Array("GET / \(query) 127.0.0.1".utf8))
       #expect(try client.get("/?\(query)\(query)").status == 414)
     }

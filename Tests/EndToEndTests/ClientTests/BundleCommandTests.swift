@@ -10,7 +10,7 @@ import Testing
   init() throws { store = try PulledStore() }
 
   @Test func `pull --bundle reports the bundle's size and replaces an earlier bundle`() throws {
-    try store.pull("--bundle", "seed").expect(0, output: "my/1: version 3 in ", "to the app")
+    try store.pull("--bundle", "seed").expect(0, output: "my/1: version 1 in ", "to the app")
     let again = try store.pull("--bundle", "seed", "--json").json()
     let files = try Tool.run(["find", "seed", "-type", "f", "-printf", "%s\\n"], in: store.folder.path)
     let bytes = files.split(separator: "\n").compactMap { Int($0) }.reduce(0, +)
