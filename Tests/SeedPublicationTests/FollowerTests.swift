@@ -53,6 +53,26 @@ import Testing
     #expect(source.objects.withLock { $0 } < listed)
   }
 
+  @Test(arguments: [[""], ["/.follow/parts"], ["/metadata", "/targets", "/.follow"], ["/.follow/lock"]])
+  func `a follower fills a folder that was removed or emptied while it runs`(lost: [String]) async throws {
+    let deployment = try PublisherFixture.deployment()
+    defer { withExtendedLifetime(deployment) {} }
+    let publication = deployment.publication
+    let folder = try FollowFolder(deployment.folder("copy"))
+    let root = try #require(try publication.metadata("1.root.json"))
+    let follower = Follower(folder: folder, source: Source(publication, folder.parts), root: root)
+    _ = try await follower.look()
+    for path in lost { try Folder.removeAny(folder.publication.path + path) }
+    try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    _ = try deployment.step()
+    #expect(try await !follower.look().isUnchanged)
+    #expect(try await follower.look().isUnchanged)
+    let published = try folder.publication.published()
+    #expect(published.timestamp.version == (try publication.published().timestamp.version))
+    #expect(published.series.values.flatMap(\.metadata.objects).allSatisfy(folder.publication.holds))
+    #expect(throws: Refusal.self, "the new lock is held") { try FollowFolder(folder.publication.path) }
+  }
+
   /// A file left by a crash is obsolete at once.
   @Test(arguments: [("stuck", 0), ("stuck.tmp", 1)])
   func `a look that cannot remove a file is complete, and warns`(name: String, warningsAtOnce: Int)

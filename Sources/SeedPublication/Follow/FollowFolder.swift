@@ -6,7 +6,7 @@ package import SeedTrust
 /// Only one process at a time may use it; the kernel releases the lock when the process ends.
 package final class FollowFolder: Sendable {
   package let publication: PublicationDirectory
-  private let lock: File
+  private let lock: Mutex<File>
 
   private static let ownName = ".follow"
   private static let partsName = "parts"
@@ -14,7 +14,18 @@ package final class FollowFolder: Sendable {
   /// Locks the folder, and creates it if it is missing. Rejects a publication that was not made by following.
   package init(_ path: String) throws {
     publication = PublicationDirectory(path)
-    let own = Self.own(in: path)
+    lock = Mutex(try Self.locked(publication))
+    try restore()
+  }
+
+  /// Creates and locks the folder again if it was removed or emptied, or if another disk was mounted at its path.
+  package func restore() throws {
+    try lock.withLock { lock in if try !lock.hasItsName() { lock = try Self.locked(publication) } }
+    try Folder.create(parts, mode: 0o700)
+  }
+
+  private static func locked(_ publication: PublicationDirectory) throws -> File {
+    let (path, own) = (publication.path, own(in: publication.path))
     guard !publication.exists || Folder.exists(own) else {
       throw Refusal(
         .configuration,
@@ -23,16 +34,16 @@ package final class FollowFolder: Sendable {
     }
     try Folder.create(path)
     try Folder.create(own, mode: 0o700)
-    try Folder.create("\(own)/\(Self.partsName)", mode: 0o700)
-    lock = try File("\(own)/lock", for: .updating, mode: 0o600)
+    let lock = try File("\(own)/lock", for: .updating, mode: 0o600)
     guard try lock.tryLock() else {
       throw Refusal(
         .locked,
         "Another process already writes into \(path): let it finish, end it, or choose another folder.")
     }
+    return lock
   }
 
-  deinit { lock.unlock() }
+  deinit { lock.withLock { $0.unlock() } }
 
   package static func isBegun(in path: String) -> Bool { Folder.exists(own(in: path)) }
 

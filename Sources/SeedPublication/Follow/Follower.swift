@@ -26,6 +26,7 @@ package struct Follower: Sendable {
   /// Updates once; `rehashing` first verifies all local files.
   package func look(rehashing: Bool = false, now: UTCTime = .now()) async throws -> FollowReport {
     let begun = ContinuousClock.now
+    try await blocking { [folder] in try folder.restore() }
     let draft = try await draft(now)
     let missing = try await blocking { [folder] in
       let missing = try folder.missing(draft.objects, rehashing: rehashing)
