@@ -73,6 +73,30 @@ import Testing
     #expect(throws: Refusal.self, "the new lock is held") { try FollowFolder(folder.publication.path) }
   }
 
+  @Test func `a source's folder whose disk is not mounted is unavailable, and damage in it names --verify`()
+    async throws
+  {
+    let deployment = try PublisherFixture.deployment()
+    defer { withExtendedLifetime(deployment) {} }
+    let (path, away) = (deployment.publication.path, deployment.folder("away"))
+    let folder = try FollowFolder(deployment.folder("copy"))
+    let source = StoreSource(folder: path, parts: folder.parts)
+    let root = try #require(try deployment.publication.metadata("1.root.json"))
+    let follower = Follower(folder: folder, source: source, root: root)
+    let object = try #require(deployment.publication.published().series.values.first?.metadata.objects.first)
+    try Folder.rename(path, to: away)
+    for isEmpty in [false, true] {
+      if isEmpty { try Folder.create(path) }
+      let refusal = await #expect(throws: Refusal.self) { try await follower.look() }
+      #expect(refusal?.exitCode == .unavailable && refusal?.message.contains("mount its disk") == true)
+    }
+    try Folder.removeAll(path)
+    try Folder.rename(away, to: path)
+    try DurableFile.write([0], to: deployment.publication.file(object))
+    let refusal = await #expect(throws: Refusal.self) { try await follower.look() }
+    #expect(refusal?.exitCode == .badData && refusal?.message.contains("repeat that with --verify") == true)
+  }
+
   /// A file left by a crash is obsolete at once.
   @Test(arguments: [("stuck", 0), ("stuck.tmp", 1)])
   func `a look that cannot remove a file is complete, and warns`(name: String, warningsAtOnce: Int)

@@ -161,10 +161,27 @@ package protocol FollowSource: Sendable {
 package struct StoreSource: FollowSource {
   private let store: any MirrorStore
   private let parts: String
+  /// The folder that may be on a disk that is not mounted; `nil` for a bucket.
+  private let folder: String?
 
   private static let (attempts, pauseSeconds) = (3, 1)
 
-  package init(_ store: any MirrorStore, parts: String) { (self.store, self.parts) = (store, parts) }
+  package init(_ store: any MirrorStore, parts: String) {
+    (self.store, self.parts, folder) = (store, parts, nil)
+  }
+
+  package init(folder: String, parts: String) {
+    (store, self.parts, self.folder) = (FolderStore(folder), parts, folder)
+  }
+
+  /// Throws if a folder holds no publication.
+  package static func check(folder: String) throws(Refusal) {
+    guard !Folder.exists("\(folder)/metadata") else { return }
+    throw Refusal(
+      .unavailable,
+      "There is no publication in the source's folder \(folder.printable): mount its disk. If you meant a server, begin its "
+        + "address with https://.")
+  }
 
   package var name: String { store.place }
 
@@ -184,10 +201,13 @@ package struct StoreSource: FollowSource {
     }
     guard found != object.sha256 else { return part }
     try? Folder.removeAny(part)
-    let fault = found == nil ? "missing, although metadata names it" : "not the signed file"
+    let (code, fault): (ExitCode, String) =
+      found == nil
+      ? (.unavailable, "missing, although metadata names it: copy it again")
+      : (.badData, "not the signed file: if 'seedbank follow' wrote it, repeat that with --verify")
     throw Refusal(
-      found == nil ? .unavailable : .badData,
-      "\("\(name)/\(object.filePath)".printable) is \(fault): copy it again; if that does not help, run 'seedbank verify' at the source."
+      code,
+      "\("\(name)/\(object.filePath)".printable) is \(fault); if that does not help, run 'seedbank verify' at the source."
     )
   }
 
@@ -200,6 +220,7 @@ package struct StoreSource: FollowSource {
   {
     var attempt = 1
     while true {
+      if let folder { try Self.check(folder: folder) }
       do {
         return try await blocking(work)
       } catch MirrorError.away where attempt < Self.attempts {

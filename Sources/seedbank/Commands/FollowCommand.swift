@@ -21,7 +21,7 @@ extension Command {
 
       Give the oldest root.json that apps still ship, so that the copy contains it and all later ones.
 
-      Exit codes of --once: 0 done, 1 a signal ended it, 65 the publication was rejected, 69 it does not answer, 74 a disk failed, 75 \
+      Exit codes of --once: 0 done, 1 a signal ended it, 65 the publication was rejected, 69 it does not answer or its disk is not mounted, 74 a disk failed, 75 \
       another process already writes into the folder, 78 the root file is unusable, or the folder holds another publication.
       """,
     arguments: [
