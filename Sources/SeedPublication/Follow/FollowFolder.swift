@@ -96,11 +96,22 @@ package final class FollowFolder: Sendable {
   /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the latter, and
   /// warnings about files that cannot be removed.
   package func prune(graceSeconds: Int, now: UTCTime) throws -> (removed: [String], warnings: [String]) {
-    let published = try publication.published()
+    let published = try published()
     let leftovers = try Pruning.warnings(ofLeftovers: publication.sweep(published.delegatedSeries))
     let pruning = Pruning(publication: publication, stateFolder: own, graceSeconds: graceSeconds)
     let pruned = try pruning.run(published, now: now, isDryRun: false)
     return (pruned.removed, (leftovers + pruned.warnings).map { "\($0)." })
+  }
+
+  /// Reports lost files without the remedies of a publisher, because the next look downloads them again.
+  private func published() throws -> PublishedMetadata {
+    do { return try publication.published() } catch  where error is TrustError || error is PublicationError {
+      let detail = (error as? TrustError).map { " (\($0))" } ?? ""
+      throw Refusal(
+        .inputOutput,
+        "The copy in \(publication.path.printable) lost files during a check\(detail). The next check downloads them again."
+      )
+    }
   }
 
   package func release() throws(FileError) { try Folder.removeAll(own) }
