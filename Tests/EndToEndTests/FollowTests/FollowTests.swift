@@ -129,6 +129,8 @@ import Testing
   @Test func `an update without valid signatures, a folder of its own or a server is refused`() throws {
     let published = try scene.files(scene.origin.publication)
     try scene.look("--to", "seedbank/publication").expect(78, "no follower made")
+    try scene.look("--to", "seedbank").expect(78, "holds a deployment")
+    #expect(!scene.folder.exists("seedbank/metadata"))
     #expect(try scene.files(scene.origin.publication) == published)
     try scene.follow()
     try Tool.run(["mkdir", scene.folder("other")])
