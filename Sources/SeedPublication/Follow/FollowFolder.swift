@@ -19,7 +19,7 @@ package final class FollowFolder: Sendable {
   }
 
   /// Creates and locks the folder again if it was removed or emptied, or if another disk was mounted at its path.
-  package func restore() throws {
+  func restore() throws {
     try lock.withLock { lock in if try !lock.hasItsName() { lock = try Self.locked(publication) } }
     try Folder.create(parts, mode: 0o700)
   }
