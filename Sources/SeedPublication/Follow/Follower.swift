@@ -223,9 +223,11 @@ package struct StoreSource: FollowSource {
   {
     var attempt = 1
     while true {
-      if let folder { try Self.check(folder: folder) }
       do {
-        return try await blocking(work)
+        return try await blocking { [folder] in
+          if let folder { try Self.check(folder: folder) }
+          return try work()
+        }
       } catch MirrorError.away where attempt < Self.attempts {
         attempt += 1
         try await Task.sleep(for: .seconds(Self.pauseSeconds))
