@@ -105,7 +105,8 @@ extension Problem {
   static func noFacts(_ series: SeedSeries) -> Problem {
     Problem(
       .notFound,
-      "The publisher writes no facts of \(series), or they cannot be read. See /v1/\(series.dataset) for its versions."
+      "This front has no facts of \(series): the publisher's own front serves them, if they can be read. See "
+        + "/v1/\(series.dataset) for its versions."
     )
   }
 

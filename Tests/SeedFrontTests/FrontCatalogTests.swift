@@ -212,6 +212,28 @@ final class MovedClock: Sendable {
     #expect(source.looked().failure == nil)
   }
 
+  @Test
+  func `a follower's front reports a missing copy without a publisher's remedies, the first one silently`()
+    throws
+  {
+    let (said, clock) = (Said(), MovedClock())
+    let (path, away) = (publication.folder("copy"), publication.folder("away"))
+    let progress = FollowProgress(FollowState(every: 5, now: FrontPublication.start))
+    let source = CatalogSource(
+      PublicationDirectory(path), following: progress, log: OperatorLog { said.add($0.message) }
+    ) { clock.now }
+    #expect(source.looked().failure?.contains("the follower's next successful check downloads it") == true)
+    #expect(said.lines.isEmpty)
+    try FileManager.default.copyItem(atPath: publication.directory.path, toPath: path)
+    clock.advance(seconds: FrontLimits.retrySeconds)
+    #expect(source.looked().catalog != nil)
+    try Folder.rename(path, to: away)
+    #expect(source.looked().failure != nil)
+    #expect(
+      said.lines.count == 1 && said.lines[0].contains("no copy at")
+        && !said.lines[0].contains("seedbank init"))
+  }
+
   @Test func `a path outside the catalog is not served`() throws {
     try DurableFile.write([1], to: "\(publication.directory.path)/metadata/secret.json")
     try DurableFile.write([1], to: "\(publication.directory.path)/targets/transit/2/secret")

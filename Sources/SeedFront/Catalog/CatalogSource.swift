@@ -164,15 +164,22 @@ package final class CatalogSource: Sendable {
       ended.forEach(log.forget)
       onChange.withLock(\.self)()
     } catch {
-      let reason: any Error = directory.exists ? error : PublicationError.missing(path: directory.path)
+      let isGone = !directory.exists
+      let reason: any Error = isGone ? absence : error
       let line = "The publication could not be loaded: \(reason)"
-      let isNew = log(line)
+      // A new follower has no copy yet, and logs its first look.
+      let isExpected = isGone && previous == nil && progress != nil
+      let isNew = !isExpected && log(line)
       state.withLock { state in
         state.view.failure = publicText(reason)
         if isNew { state.lines.append(line) }
       }
       throw error
     }
+  }
+
+  private var absence: PublicationError {
+    progress == nil ? .missing(path: directory.path) : .missingCopy(path: directory.path)
   }
 
   /// Removes local paths and the remedy of last resort, because `/readyz` and the page are public.

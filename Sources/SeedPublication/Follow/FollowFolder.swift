@@ -6,7 +6,7 @@ package import SeedTrust
 /// Only one process at a time may use it; the kernel releases the lock when the process ends.
 package final class FollowFolder: Sendable {
   package let publication: PublicationDirectory
-  private let lock: File
+  private let lock: Mutex<File>
 
   private static let ownName = ".follow"
   private static let partsName = "parts"
@@ -14,7 +14,18 @@ package final class FollowFolder: Sendable {
   /// Locks the folder, and creates it if it is missing. Rejects a publication that was not made by following.
   package init(_ path: String) throws {
     publication = PublicationDirectory(path)
-    let own = Self.own(in: path)
+    lock = Mutex(try Self.locked(publication))
+    try restore()
+  }
+
+  /// Creates and locks the folder again if it was removed or emptied, or if another disk was mounted at its path.
+  func restore() throws {
+    try lock.withLock { lock in if try !lock.hasItsName() { lock = try Self.locked(publication) } }
+    try Folder.create(parts, mode: 0o700)
+  }
+
+  private static func locked(_ publication: PublicationDirectory) throws -> File {
+    let (path, own) = (publication.path, own(in: publication.path))
     guard !publication.exists || Folder.exists(own) else {
       throw Refusal(
         .configuration,
@@ -23,16 +34,16 @@ package final class FollowFolder: Sendable {
     }
     try Folder.create(path)
     try Folder.create(own, mode: 0o700)
-    try Folder.create("\(own)/\(Self.partsName)", mode: 0o700)
-    lock = try File("\(own)/lock", for: .updating, mode: 0o600)
+    let lock = try File("\(own)/lock", for: .updating, mode: 0o600)
     guard try lock.tryLock() else {
       throw Refusal(
         .locked,
         "Another process already writes into \(path): let it finish, end it, or choose another folder.")
     }
+    return lock
   }
 
-  deinit { lock.unlock() }
+  deinit { lock.withLock { $0.unlock() } }
 
   package static func isBegun(in path: String) -> Bool { Folder.exists(own(in: path)) }
 
@@ -85,12 +96,56 @@ package final class FollowFolder: Sendable {
   /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the latter, and
   /// warnings about files that cannot be removed.
   package func prune(graceSeconds: Int, now: UTCTime) throws -> (removed: [String], warnings: [String]) {
-    let published = try publication.published()
+    let published = try published()
     let leftovers = try Pruning.warnings(ofLeftovers: publication.sweep(published.delegatedSeries))
     let pruning = Pruning(publication: publication, stateFolder: own, graceSeconds: graceSeconds)
     let pruned = try pruning.run(published, now: now, isDryRun: false)
     return (pruned.removed, (leftovers + pruned.warnings).map { "\($0)." })
   }
 
+  /// Reports lost files without the remedies of a publisher, because the next look downloads them again.
+  private func published() throws -> PublishedMetadata {
+    do { return try publication.published() } catch  where error is TrustError || error is PublicationError {
+      let detail = (error as? TrustError).map { " (\($0))" } ?? ""
+      throw Refusal(
+        .inputOutput,
+        "The copy in \(publication.path.printable) lost files during a check\(detail). The next check downloads them again."
+      )
+    }
+  }
+
+  /// Keeps the copy in a folder of its own if a series in `draft` has a lower version of the same epoch, which means that
+  /// its publisher was recovered from an older copy. Returns warnings.
+  func keepVersions(lostIn draft: FollowDraft) throws -> [String] {
+    guard !draft.files.isEmpty, let current = try? publication.verified() else { return [] }
+    let lost = draft.series.compactMap { $0.loss(after: current.metadata.series[$0.series]?.metadata.state) }
+    guard !lost.isEmpty else { return [] }
+    let kept = PublicationDirectory("\(own)/newer-\(current.metadata.timestamp.version)")
+    try keep(current, in: kept)
+    return lost.map {
+      "\($0), because its publisher was recovered from an older copy. To continue from the newer one, stop the publisher, "
+        + "move its folder 'publication' away, and run 'seedbank recover --from' \(kept.path.printable) or a copy of it. "
+        + "Otherwise remove that folder."
+    }
+  }
+
+  private func keep(_ current: VerifiedMetadata, in kept: PublicationDirectory) throws {
+    try Folder.removeAll(kept.path)
+    for object in current.metadata.series.values.flatMap(\.metadata.objects) where publication.holds(object) {
+      try Folder.create(kept.objectFolder(object.series))
+      let (old, new) = (publication.file(object), kept.file(object))
+      // Not all file systems have links, which save space.
+      do { try Folder.link(old, to: new) } catch { _ = try SHA256Digest.copying(old, to: new) }
+    }
+    try kept.write(current.files.map { MetadataFile(name: $0.key, bytes: $0.value) })
+  }
+
   package func release() throws(FileError) { try Folder.removeAll(own) }
+}
+
+extension SeriesMetadata {
+  fileprivate func loss(after old: SeriesState?) -> String? {
+    guard let old, old.epoch == state.epoch, old.head > state.head else { return nil }
+    return "\(series) went back from version \(old.head) to \(state.head)"
+  }
 }

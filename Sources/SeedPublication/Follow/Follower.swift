@@ -26,6 +26,7 @@ package struct Follower: Sendable {
   /// Updates once; `rehashing` first verifies all local files.
   package func look(rehashing: Bool = false, now: UTCTime = .now()) async throws -> FollowReport {
     let begun = ContinuousClock.now
+    try await blocking { [folder] in try folder.restore() }
     let draft = try await draft(now)
     let missing = try await blocking { [folder] in
       let missing = try folder.missing(draft.objects, rehashing: rehashing)
@@ -33,12 +34,15 @@ package struct Follower: Sendable {
       return missing
     }
     try await get(missing)
-    let pruned = try await blocking { [folder, graceSeconds] in
+    let (lost, pruned) = try await blocking { [folder, graceSeconds, isExpiryPassedOver] in
+      // `recover` takes the newest metadata, and its sources remain.
+      let lost = isExpiryPassedOver ? [] : try folder.keepVersions(lostIn: draft)
       // Written after the objects. The last file is `timestamp.json`, or a new root that old clients do not need.
       if !draft.files.isEmpty { try folder.publication.write(draft.files) }
-      return try folder.prune(graceSeconds: graceSeconds, now: now.passed(since: begun))
+      return (lost, try folder.prune(graceSeconds: graceSeconds, now: now.passed(since: begun)))
     }
-    return FollowReport(draft: draft, fetched: missing, removed: pruned.removed, warnings: pruned.warnings)
+    return FollowReport(
+      draft: draft, fetched: missing, removed: pruned.removed, warnings: lost + pruned.warnings)
   }
 
   private func draft(_ now: UTCTime) async throws -> FollowDraft {
@@ -72,7 +76,7 @@ package struct FollowReport: Sendable {
   fileprivate let draft: FollowDraft
   fileprivate let fetched: [PublishedObject]
   fileprivate let removed: [String]
-  /// Sentences about obsolete files that remain. The copy is complete.
+  /// Sentences about lost versions, and about obsolete files that remain. The copy is complete.
   package let warnings: [String]
 
   package var isUnchanged: Bool { draft.files.isEmpty && fetched.isEmpty }
@@ -160,10 +164,27 @@ package protocol FollowSource: Sendable {
 package struct StoreSource: FollowSource {
   private let store: any MirrorStore
   private let parts: String
+  /// The folder that may be on a disk that is not mounted; `nil` for a bucket.
+  private let folder: String?
 
   private static let (attempts, pauseSeconds) = (3, 1)
 
-  package init(_ store: any MirrorStore, parts: String) { (self.store, self.parts) = (store, parts) }
+  package init(_ store: any MirrorStore, parts: String) {
+    (self.store, self.parts, folder) = (store, parts, nil)
+  }
+
+  package init(folder: String, parts: String) {
+    (store, self.parts, self.folder) = (FolderStore(folder), parts, folder)
+  }
+
+  /// Throws if a folder holds no publication.
+  package static func check(folder: String) throws(Refusal) {
+    guard !Folder.exists("\(folder)/metadata") else { return }
+    throw Refusal(
+      .unavailable,
+      "There is no publication in the source's folder \(folder.printable): mount its disk. If you meant a server, begin its "
+        + "address with https://.")
+  }
 
   package var name: String { store.place }
 
@@ -183,10 +204,13 @@ package struct StoreSource: FollowSource {
     }
     guard found != object.sha256 else { return part }
     try? Folder.removeAny(part)
-    let fault = found == nil ? "missing, although metadata names it" : "not the signed file"
+    let (code, fault): (ExitCode, String) =
+      found == nil
+      ? (.unavailable, "missing, although metadata names it: copy it again")
+      : (.badData, "not the signed file: if 'seedbank follow' wrote it, repeat that with --verify")
     throw Refusal(
-      found == nil ? .unavailable : .badData,
-      "\("\(name)/\(object.filePath)".printable) is \(fault): copy it again; if that does not help, run 'seedbank verify' at the source."
+      code,
+      "\("\(name)/\(object.filePath)".printable) is \(fault); if that does not help, run 'seedbank verify' at the source."
     )
   }
 
@@ -200,7 +224,10 @@ package struct StoreSource: FollowSource {
     var attempt = 1
     while true {
       do {
-        return try await blocking(work)
+        return try await blocking { [folder] in
+          if let folder { try Self.check(folder: folder) }
+          return try work()
+        }
       } catch MirrorError.away where attempt < Self.attempts {
         attempt += 1
         try await Task.sleep(for: .seconds(Self.pauseSeconds))

@@ -5,6 +5,7 @@ package import SeedTrust
 
 package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertible {
   case missing(path: String)
+  case missingCopy(path: String)
   case damaged(file: String)
   case damagedRoot(file: String)
   /// `copy` has the same content.
@@ -48,6 +49,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .missing(let path):
       "there is no publication at \(path): is its disk mounted? If there never was one, 'seedbank init' makes it. If it was "
         + "lost, restore it from a backup, or with 'seedbank recover' from a mirror or a follower\(Self.startingOver)"
+    case .missingCopy(let path):
+      "there is no copy at \(path): the follower's next successful check downloads it"
     case .damaged(let file): "\(file) does not match the signed metadata: restore it from a backup"
     case .damagedRoot(let file):
       "\(file) is not root metadata: restore it from a backup, a mirror or a follower, or remove it if it never belonged "

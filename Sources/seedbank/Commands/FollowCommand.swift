@@ -2,6 +2,7 @@ import SeedClient
 import SeedFormat
 import SeedFront
 import SeedPublication
+import SeedPublisher
 import SeedSystem
 
 extension Command {
@@ -21,11 +22,16 @@ extension Command {
 
       Give the oldest root.json that apps still ship, so that the copy contains it and all later ones.
 
-      Exit codes of --once: 0 done, 1 a signal ended it, 65 the publication was rejected, 69 it does not answer, 74 a disk failed, 75 \
-      another process already writes into the folder, 78 the root file is unusable, or the folder holds another publication.
+      Exit codes of --once: 0 done, 1 a signal ended it, 65 the publication was rejected, 69 it does not answer or its disk is \
+      not mounted, 74 a disk failed, 75 another process already writes into the folder, 78 the root file is unusable, or the \
+      folder holds another publication or a deployment.
       """,
     arguments: [
-      .argument("source", help: "The address of the publication, or a folder that holds a copy of it.")
+      .argument(
+        "source",
+        help:
+          "The address of the publication, a folder that holds a copy of it, or s3://bucket/prefix with credentials."
+      )
     ],
     options: [
       .value("root", "file", isRequired: true, help: "The publication's root.json, from a source you trust."),
@@ -88,6 +94,7 @@ private struct FollowJob: Sendable {
     everySeconds = try arguments.integer("every", in: Self.everyAllowed) ?? Self.usualEverySeconds
     progress = FollowProgress(FollowState(every: everySeconds, now: .now()))
     let path = try arguments.requiredPath("to", from: context.currentDirectory)
+    try Self.refuseDeployment(path)
     configuration = try DeploymentConfiguration(serving: path, overrides: context.overrides(arguments))
     try configuration.checkVariables(context.environment)
     let grace = try arguments.integer("grace", in: Self.graceAllowed)
@@ -96,6 +103,14 @@ private struct FollowJob: Sendable {
     follower = Follower(
       folder: folder, source: try source(folder.parts), root: root,
       graceSeconds: grace ?? Follower.usualGraceSeconds)
+  }
+
+  /// Prevents that a web server of the copy also serves private keys.
+  private static func refuseDeployment(_ path: String) throws(Refusal) {
+    guard Folder.exists("\(path)/\(DeploymentNames.file)") else { return }
+    throw Refusal(
+      .configuration,
+      "\(path.printable) holds a deployment, with its keys: choose another folder, because a copy is public.")
   }
 
   func once() async throws {

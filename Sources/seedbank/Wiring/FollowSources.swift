@@ -31,11 +31,12 @@ extension ParsedArguments {
         return { StoreSource(store, parts: $0) }
       }
       #endif
-      let path = Paths.absolute(text, from: context.currentDirectory)
-      guard Paths.isUsable(text), Folder.isFolder("\(path)/metadata") else {
+      guard Paths.isUsable(text), !text.contains("://") else {
         throw unsuitable(name, text, Self.expectedSource)
       }
-      return { StoreSource(FolderStore(path), parts: $0) }
+      let path = Paths.absolute(text, from: context.currentDirectory)
+      try StoreSource.check(folder: path)
+      return { StoreSource(folder: path, parts: $0) }
     }
   }
 
