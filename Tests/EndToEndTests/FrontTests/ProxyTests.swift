@@ -218,6 +218,7 @@ import Testing
     let away = try get("/v1")
     #expect(away.status == 503 && away["Retry-After"] == "2")
     #expect(away["Content-Type"] == "application/problem+json")
+    #expect(String(decoding: away.body, as: UTF8.self).contains("not reachable, or has too much to do"))
     #expect(away["Access-Control-Expose-Headers"] == "*", "scripts of other sites read Retry-After")
     // The pages may have been cached later than the expired answer.
     try waitUntil("no old page is served") { try pages.allSatisfy { try get($0).status == 503 } }
