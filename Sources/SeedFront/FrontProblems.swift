@@ -105,7 +105,8 @@ extension Problem {
   static func noFacts(_ series: SeedSeries) -> Problem {
     Problem(
       .notFound,
-      "The publisher writes no facts of \(series), or they cannot be read. See /v1/\(series.dataset) for its versions."
+      "This front has no readable facts of \(series): followers do not copy facts, and the publisher may write none. See "
+        + "/v1/\(series.dataset) for the versions."
     )
   }
 
