@@ -105,8 +105,8 @@ extension Problem {
   static func noFacts(_ series: SeedSeries) -> Problem {
     Problem(
       .notFound,
-      "This front has no facts of \(series): the publisher's own front serves them, if they can be read. See "
-        + "/v1/\(series.dataset) for its versions."
+      "This front has no readable facts of \(series): followers do not copy facts, and the publisher may write none. See "
+        + "/v1/\(series.dataset) for the versions."
     )
   }
 

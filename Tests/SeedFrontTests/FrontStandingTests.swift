@@ -135,7 +135,9 @@ import Testing
   }
 
   @Test func `facts are served per model and may be missing`() throws {
-    #expect(get("/v1/transit/facts?model=2.1").status == 404)
+    let missing = get("/v1/transit/facts?model=2.1")
+    #expect(missing.status == 404)
+    #expect(missing.json?["detail"]?.string?.contains("followers do not copy facts") == true)
     #expect(get("/v1/transit/facts").status == 400)
     #expect(get("/v1/nothing/facts?model=2.1").status == 404)
     let facts = SeriesFacts.example(of: FrontPublication.transit)

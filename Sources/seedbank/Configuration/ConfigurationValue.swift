@@ -140,14 +140,28 @@ struct ConfigurationValue {
     return elements.enumerated().map { part("[\($0)]", $1) }
   }
 
-  /// The distinct values of an array's elements.
-  func list<Element: Equatable>(_ read: (Self) throws(Refusal) -> Element?) throws(Refusal) -> [Element]? {
-    guard let values = try elements() else { return nil }
+  /// The words of a variable, which commas separate; nil if the value is not overridden.
+  private var words: [Self]? {
+    override.map { variable in
+      variable.text.split(separator: ",").map { word in
+        var words = overrides
+        words.options.append(SettingOverride(path: variable.path, source: variable.source, text: "\(word)"))
+        return Self(file: file, key: key, prefix: prefix, overrides: words, written: nil)
+      }
+    }
+  }
+
+  /// The distinct values of an array's elements. A variable can set the list only if `isVariable`.
+  func list<Element: Equatable>(
+    orVariable isVariable: Bool = false, _ read: (Self) throws(Refusal) -> Element?
+  ) throws(Refusal) -> [Element]? {
+    let parts = if isVariable, let words { words } else { try elements() }
+    guard let values = parts else { return nil }
     var elements: [Element] = []
     for value in values {
       guard let element = try read(value) else { continue }
       guard !elements.contains(element) else {
-        throw value.error("expected each entry once, found \(value.written?.text.clipped ?? "one") again")
+        throw value.error("expected each entry once, found \(value.said?.text.clipped ?? "one") again")
       }
       elements.append(element)
     }

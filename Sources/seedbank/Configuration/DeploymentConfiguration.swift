@@ -94,9 +94,9 @@ struct DeploymentConfiguration: SettingsFile {
       Setting(
         "http.trustedProxies", \.http.trustedProxies, type: "list of addresses and networks", isSeldom: true,
         "proxies between clients and the front, such as `[\"127.0.0.1\", \"10.0.0.0/8\"]`: they may have any number "
-          + "of connections, and their `X-Forwarded-For` is trusted",
+          + "of connections, and their `X-Forwarded-For` is trusted. The variable separates them by commas",
         read: { value throws(Refusal) in
-          try value.list { value throws(Refusal) -> IPNetwork? in
+          try value.list(orVariable: true) { value throws(Refusal) -> IPNetwork? in
             guard let text = try value.text() else { return nil }
             if let network = IPNetwork(text) { return network }
             throw value.error(

@@ -42,8 +42,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("SEEDBANK_HTTP_TRUSTED_PROXIES", "http.trustedProxies"), ("SEEDBANK_DATASETS", "datasets"),
-    ("SEEDBANK_MIRRORS", "mirrors"), ("SEEDBANK_ON_PUBLISHED", "on.published"),
+    ("SEEDBANK_DATASETS", "datasets"), ("SEEDBANK_MIRRORS", "mirrors"),
+    ("SEEDBANK_ON_PUBLISHED", "on.published"),
     ("SEEDBANK_DATASETS_TRANSIT_ENCODINGS", "encodings"),
     ("SEEDBANK_DATASETS_TRANSIT_ORIGIN_COMMAND", "origin.command"),
     ("SEEDBANK_DATASETS_TRANSIT_ORIGIN_TABLES", "origin.tables"),
@@ -53,6 +53,21 @@ import Testing
     #expect(
       try DeploymentFolder().mistake(environment: [name: "1"])
         == "\(name): \(key): lists and objects can only be set in files.")
+  }
+
+  @Test func `a variable sets the trusted proxies, separated by commas`() throws {
+    let name = "SEEDBANK_HTTP_TRUSTED_PROXIES"
+    let folder = try DeploymentFolder(
+      deployment: #"{"http": {"trustedProxies": ["10.0.0.1"]}, "datasets": ["transit"]}"#)
+    #expect(
+      try folder.values(environment: [name: "127.0.0.1,10.0.0.0/8"])["http.trustedProxies"]
+        == ["127.0.0.1", "10.0.0.0/8"])
+    let error = "\(name): http.trustedProxies: expected"
+    #expect(
+      try folder.mistake(environment: [name: "::1,proxy"])
+        == "\(error) an address or a network such as 10.0.0.0/8, found \"proxy\".")
+    #expect(
+      try folder.mistake(environment: [name: "::1,::1"]) == "\(error) each entry once, found \"::1\" again.")
   }
 
   @Test func `an environment variable of an object's member is an error`() throws {

@@ -165,6 +165,30 @@ import Testing
     #expect(try get(path, "Range: bytes=0-9\r\nIf-Range: \"other\"\r\n").status == 200)
   }
 
+  @Test func `if a front with an older copy lacks a file, another front answers`() throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    try Tool.run(["cp", "-r", served.deployment.publication.path, folder("copy")])
+    let old = try Front(FrontConfiguration(publication: folder("copy")))
+    try served.publish(snapshot: true)
+    let fleet = try NginxProxy(before: [old.port, served.front.port])
+    let added = try paths(in: served.deployment.publication.path).subtracting(paths(in: folder("copy")))
+    #expect(added.count > 3)
+    for path in added {
+      #expect(try RawClient(port: old.port).get("/\(path)").status == 404, "\(path)")
+      #expect(try RawClient(port: fleet.plainPort).get("/\(path)").status == 200, "\(path)")
+    }
+    #expect(try RawClient(port: fleet.plainPort).get("/metadata/2.root.json").status == 404)
+    try waitUntil("nginx has logged a request that both fronts got") {
+      try fleet.requestsToFronts().values.reduce(0, +) > added.count + 1
+    }
+  }
+
+  /// The paths of all metadata and objects.
+  private func paths(in publication: String) throws -> Set<String> {
+    let files = try Tool.run(["find", "metadata", "targets", "-type", "f"], in: publication)
+    return Set(files.split(separator: "\n").map(String.init))
+  }
+
   @Test
   func
     `the cache follows a new version, and answers while the front is down, with 503 and Retry-After for the rest`()
@@ -194,6 +218,7 @@ import Testing
     let away = try get("/v1")
     #expect(away.status == 503 && away["Retry-After"] == "2")
     #expect(away["Content-Type"] == "application/problem+json")
+    #expect(String(decoding: away.body, as: UTF8.self).contains("not reachable, or has too much to do"))
     #expect(away["Access-Control-Expose-Headers"] == "*", "scripts of other sites read Retry-After")
     // The pages may have been cached later than the expired answer.
     try waitUntil("no old page is served") { try pages.allSatisfy { try get($0).status == 503 } }

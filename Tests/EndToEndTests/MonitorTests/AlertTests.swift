@@ -16,6 +16,7 @@ import Testing
   struct State: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let alerts: [String]
+    var front = ["serve"]
     var hoursAhead = 0
     var prepare: @Sendable (OperatedDeployment) throws -> Void = { _ in }
     /// Runs between two scrapes.
@@ -86,6 +87,18 @@ import Testing
         try deployment.publication.facts.write(MirrorFacts(behindSince: [nil, since]))
       }),
     State(
+      // promtool does not let the time of the last look grow.
+      testDescription: "a follower's looks have stopped", alerts: ["SeedbankFollowerBehind"],
+      front: follower(of: "seedbank/publication"),
+      happen: { try waitForLooks("good", $1) }),
+    State(
+      testDescription: "a follower has not reached its publication since its start",
+      alerts: ["SeedbankFollowerBehind"], front: follower(of: "http://127.0.0.1:1"),
+      prepare: { deployment in
+        let once = follower(of: "seedbank/publication").map { $0 == "--serve" ? "--once" : $0 }
+        try SeedbankBinary.succeed(once, in: deployment.folder.path)
+      }, happen: { try waitForLooks("failed", $1) }),
+    State(
       testDescription: "a verification found errors", alerts: ["SeedbankVerifyFailed"],
       prepare: { try $0.publication.facts.write(VerificationFacts(isSound: false, at: .now(), after: nil)) }),
     State(
@@ -146,6 +159,16 @@ import Testing
   ) throws {
     let outcome = try SeedbankBinary.run(arguments, environment: environment, in: deployment.folder.path)
     #expect(outcome.status == status, "\(outcome.errors)")
+  }
+
+  private static func follower(of source: String) -> [String] {
+    ["follow", source, "--root", "seedbank/root.json", "--to", "copy", "--serve"]
+  }
+
+  private static func waitForLooks(_ result: String, _ front: RunningSeedbank) throws {
+    try waitUntil("a look: \(result)") {
+      (try Scrape(front.address).samples["seedbank_follow_looks_total{result=\"\(result)\"}"] ?? 0) > 0
+    }
   }
 
   /// Writes facts as a step with this reading would.
@@ -250,7 +273,8 @@ import Testing
     let deployment = try OperatedDeployment()
     try state.prepare(deployment)
     let front = try RunningSeedbank(
-      ["serve", "--port", "0"], in: deployment.folder.path, environment: try environment(state, deployment))
+      state.front + ["--port", "0"], in: deployment.folder.path,
+      environment: try environment(state, deployment))
     let before = try Scrape(front.address)
     try state.happen(deployment, front)
     let after = try Scrape(front.address)

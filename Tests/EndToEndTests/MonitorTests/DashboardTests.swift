@@ -9,6 +9,7 @@ import Testing
 @Suite struct DashboardTests {
   private let deployment: OperatedDeployment
   private let front: RunningSeedbank
+  private let follower: RunningSeedbank
   private let prometheus: Prometheus
 
   init() throws {
@@ -20,7 +21,16 @@ import Testing
     try facts.write(told)
     try facts.write(MirrorFacts(behindSince: [.now()]))
     front = try RunningSeedbank(["serve", "--port", "0"], in: deployment.folder.path)
-    prometheus = try Prometheus(scraping: front.port, in: deployment.folder)
+    follower = try RunningSeedbank(
+      [
+        "follow", front.address, "--root", "seedbank/root.json", "--to", "copy", "--every", "1", "--serve",
+        "--port", "0",
+      ], in: deployment.folder.path)
+    let address = follower.address
+    try waitUntil("the follower is ready") {
+      (try? Tool.run(["curl", "-fsS", "\(address)/readyz"])) != nil
+    }
+    prometheus = try Prometheus(scraping: [front.port, follower.port], in: deployment.folder)
   }
 
   private static func queries() throws -> [(title: String, text: String)] {
@@ -43,7 +53,7 @@ import Testing
   @Test(.full)
   func `each query of the dashboard is valid and has data, and no rule fires for a healthy front`() throws {
     try waitUntil("the rules are evaluated", every: 0.01) { try prometheus.answers(to: "count(up) > 0") == 1 }
-    #expect(try prometheus.answers(to: "seedbank_ready == 1") == 1)
+    try waitUntil("both fronts are ready") { try prometheus.answers(to: "seedbank_ready == 1") == 2 }
     #expect(try prometheus.answers(to: "ALERTS") == 0)
     let queries = try Self.queries()
     #expect(queries.count > 20)
@@ -64,13 +74,14 @@ final class Prometheus {
   private let program: TestProgram
   private let address: String
 
-  init(scraping port: UInt16, in folder: TemporaryFolder) throws {
+  init(scraping ports: [UInt16], in folder: TemporaryFolder) throws {
     address = "http://127.0.0.1:\(try freePort())"
+    let addresses = ports.map { "127.0.0.1:\($0)" }
     let configuration: JSONValue = [
       "global": ["scrape_interval": "1s", "evaluation_interval": "1s"],
       "rule_files": [.string(AlertRules.file)],
       "scrape_configs": [
-        ["job_name": "seedbank", "static_configs": [["targets": [.string("127.0.0.1:\(port)")]]]]
+        ["job_name": "seedbank", "static_configs": [["targets": JSONValue(strings: addresses)]]]
       ],
     ]
     try folder.write(configuration.text, to: "prometheus.yaml")
