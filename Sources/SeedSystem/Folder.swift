@@ -48,11 +48,6 @@ package enum Folder {
     _ = try retrying("rename to \(destination)", path) { systemRename(path, destination) }
   }
 
-  /// Gives a file a second name. Fails on file systems without hard links.
-  package static func link(_ path: String, to name: String) throws(FileError) {
-    _ = try retrying("link to \(name)", path) { systemLink(path, name) }
-  }
-
   /// Removes a file; no-op if it is missing.
   package static func remove(_ path: String) throws(FileError) {
     if unlink(path) != 0, errno != ENOENT { throw FileError("remove", path) }
@@ -106,8 +101,6 @@ package enum Folder {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 }
-
-private func systemLink(_ path: String, _ name: String) -> Int32 { link(path, name) }
 
 private func systemRename(_ path: String, _ destination: String) -> Int32 { rename(path, destination) }
 

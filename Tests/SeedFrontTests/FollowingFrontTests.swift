@@ -113,12 +113,6 @@ import Testing
     #expect(text.contains("seedbank_follow_last_good_look_timestamp_seconds 1790000000"))
   }
 
-  @Test func `a copy has no facts and refers to the publisher's own front`() throws {
-    let facts = Router().answer(HTTPRequest(.get, "/v1/transit/facts?model=2.1"), in: try view())
-    #expect(facts.status == 404)
-    #expect(facts.json?["detail"]?.string?.contains("the publisher's own front serves them") == true)
-  }
-
   @Test func `a front that serves no copy reports nothing about one`() throws {
     let view = try view(following: false)
     #expect(Router().answer(HTTPRequest(.get, "/readyz"), in: view).json?["follows"] == nil)

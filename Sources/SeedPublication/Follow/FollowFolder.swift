@@ -114,38 +114,5 @@ package final class FollowFolder: Sendable {
     }
   }
 
-  /// Keeps the copy in a folder of its own if a series in `draft` has a lower version of the same epoch, which means that
-  /// its publisher was recovered from an older copy. Returns warnings.
-  func keepVersions(lostIn draft: FollowDraft) throws -> [String] {
-    guard !draft.files.isEmpty, let current = try? publication.verified() else { return [] }
-    let lost = draft.series.compactMap { $0.loss(after: current.metadata.series[$0.series]?.metadata.state) }
-    guard !lost.isEmpty else { return [] }
-    let kept = PublicationDirectory("\(own)/newer-\(current.metadata.timestamp.version)")
-    try keep(current, in: kept)
-    return lost.map {
-      "\($0), because its publisher was recovered from an older copy. To continue from the newer one, stop the publisher, "
-        + "move its folder 'publication' away, and run 'seedbank recover --from' \(kept.path.printable) or a copy of it. "
-        + "Otherwise remove that folder."
-    }
-  }
-
-  private func keep(_ current: VerifiedMetadata, in kept: PublicationDirectory) throws {
-    try Folder.removeAll(kept.path)
-    for object in current.metadata.series.values.flatMap(\.metadata.objects) where publication.holds(object) {
-      try Folder.create(kept.objectFolder(object.series))
-      let (old, new) = (publication.file(object), kept.file(object))
-      // Not all file systems have links, which save space.
-      do { try Folder.link(old, to: new) } catch { _ = try SHA256Digest.copying(old, to: new) }
-    }
-    try kept.write(current.files.map { MetadataFile(name: $0.key, bytes: $0.value) })
-  }
-
   package func release() throws(FileError) { try Folder.removeAll(own) }
-}
-
-extension SeriesMetadata {
-  fileprivate func loss(after old: SeriesState?) -> String? {
-    guard let old, old.epoch == state.epoch, old.head > state.head else { return nil }
-    return "\(series) went back from version \(old.head) to \(state.head)"
-  }
 }

@@ -34,15 +34,12 @@ package struct Follower: Sendable {
       return missing
     }
     try await get(missing)
-    let (lost, pruned) = try await blocking { [folder, graceSeconds, isExpiryPassedOver] in
-      // `recover` takes the newest metadata, and its sources remain.
-      let lost = isExpiryPassedOver ? [] : try folder.keepVersions(lostIn: draft)
+    let pruned = try await blocking { [folder, graceSeconds] in
       // Written after the objects. The last file is `timestamp.json`, or a new root that old clients do not need.
       if !draft.files.isEmpty { try folder.publication.write(draft.files) }
-      return (lost, try folder.prune(graceSeconds: graceSeconds, now: now.passed(since: begun)))
+      return try folder.prune(graceSeconds: graceSeconds, now: now.passed(since: begun))
     }
-    return FollowReport(
-      draft: draft, fetched: missing, removed: pruned.removed, warnings: lost + pruned.warnings)
+    return FollowReport(draft: draft, fetched: missing, removed: pruned.removed, warnings: pruned.warnings)
   }
 
   private func draft(_ now: UTCTime) async throws -> FollowDraft {
@@ -76,7 +73,7 @@ package struct FollowReport: Sendable {
   fileprivate let draft: FollowDraft
   fileprivate let fetched: [PublishedObject]
   fileprivate let removed: [String]
-  /// Sentences about lost versions, and about obsolete files that remain. The copy is complete.
+  /// Sentences about obsolete files that remain. The copy is complete.
   package let warnings: [String]
 
   package var isUnchanged: Bool { draft.files.isEmpty && fetched.isEmpty }

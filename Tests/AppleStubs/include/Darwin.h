@@ -118,7 +118,6 @@ int mkdir(const char *path, mode_t mode);
 int rmdir(const char *path);
 int unlink(const char *path);
 int rename(const char *path, const char *destination);
-int link(const char *path, const char *name);
 DIR *opendir(const char *path);
 struct dirent *readdir(DIR *folder);
 int closedir(DIR *folder);

@@ -99,24 +99,6 @@ import Testing
     #expect(try pull("ahead") == "replaced")
   }
 
-  @Test func `a follower that is newer than its recovered publisher warns and keeps the versions`() throws {
-    try scene.follow()
-    try Tool.run(["cp", "-a", scene.folder("copy"), scene.folder("older")])
-    try scene.publish("newer")
-    try scene.follow()
-    let newest = try head()
-    try burn()
-    try scene.folder.seedbank("recover", "--from", "older").expect(0)
-    try scene.look().expect(0, "my/1 went back from version 4 to 3", "'seedbank recover --from'")
-    #expect(try scene.look().errors.isEmpty)
-    let kept = try Folder.names(in: scene.folder("copy/.follow")) { $0.hasPrefix("newer-") }
-    #expect(kept.count == 1)
-    try burn()
-    try scene.folder.seedbank("recover", "--from", "copy/.follow/\(kept[0])").expect(0)
-    #expect(try head()?.version == 4 && head()?.rows == newest?.rows)
-    #expect(try scene.folder.seedbank("verify").status == 0)
-  }
-
   @Test func `a missing root.json or key is reported, and recover can be repeated`() throws {
     try scene.follow()
     try burn()
