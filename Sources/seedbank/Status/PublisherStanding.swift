@@ -39,6 +39,10 @@ struct PublisherStanding {
     return unpublished.filter { !served.contains($0.dataset) }
   }
 
+  func lacksTargetsKey(for series: SeedSeries) -> Bool {
+    !published.delegatedSeries.contains(series) && !keys.contains { $0.role == .targets && $0.canSign }
+  }
+
   private static func fullDisks(_ folders: [String], beside published: Int) -> [(
     folder: String, freeBytes: Int
   )] {
