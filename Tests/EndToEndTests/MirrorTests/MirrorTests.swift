@@ -222,6 +222,7 @@ import Testing
     #expect(try scene.deployment.seedbank("mirror", "push").output.hasPrefix("\(scene.mirror): "))
     #expect(try scene.deployment.seedbank("mirror", "push").output == "\(scene.mirror): up to date\n")
     try Folder.removeAll(scene.mirror + "/metadata")
+    try scene.deployment.seedbank("mirror", "check").expect(78, "all mirrored files are gone")
     #expect(try scene.deployment.seedbank("mirror", "push").status == 0)
     scene.expectEqual()
     try Folder.removeAll(scene.mirror)
