@@ -62,7 +62,7 @@ struct DeploymentStatus {
       + series.compactMap { $0.doubt(of: now) } + publisher.fullDisks.map(Self.words)
       + publisher.abandoned.map(\.warning) + datasets.compactMap(Self.gain)
       + datasets.compactMap { Self.reading($0, in: configuration.state) }
-      + mirrors.compactMap { $0.warning(now) }
+      + mirrors.compactMap { [series] in $0.warning(now, besides: series.flatMap(\.warnings)) }
   }
 
   private static func words(_ disk: (folder: String, freeBytes: Int)) -> String {

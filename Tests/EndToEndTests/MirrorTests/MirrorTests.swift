@@ -205,6 +205,8 @@ import Testing
         "\(command): \(outcome)")
     }
     #expect(scene.file("metadata/timestamp.json", in: scene.mirror) == shown)
+    let status = try SeedbankBinary.run(["status", "--check"] + config, in: scene.deployment.folder.path)
+    #expect(status.output.ranges(of: "this publisher did not write version").count == 1, "\(status)")
     // The operator may overrule this.
     try SeedbankBinary.run(["mirror", "push", "--replace"] + config, in: scene.deployment.folder.path).expect(
       0)
