@@ -158,7 +158,8 @@ package struct BucketStore: MirrorStore {
     switch answer.code {
     case "NoSuchBucket": "create the bucket, or correct its name"
     case "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidToken", "ExpiredToken":
-      "the store rejected the credentials; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the credentials file"
+      "the store rejected the credentials; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or, if they are not set or the "
+        + "mirror has a profile, the credentials file"
     case "AuthorizationHeaderMalformed": "the region is not \(address.region); the store's console names it"
     case "RequestTimeTooSkewed":
       "the clocks differ: here it is \(UTCTime.now()), there \(answer.date ?? "another time")"

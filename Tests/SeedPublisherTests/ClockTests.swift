@@ -91,6 +91,15 @@ import Testing
     }
   }
 
+  @Test func `shortening the lifetime before the first step does not count as a clock error`() throws {
+    let deployment = try TestDeployment([model("1.0", Self.schema)], in: TemporaryFolder(inMemory: true))
+    try deployment.origin(Self.schema)
+    deployment.job.lifetimeSeconds = 180
+    #expect(try deployment.step().warnings.isEmpty)
+    #expect(try longest(deployment) == 180)
+    #expect(try deployment.step().warnings.isEmpty)
+  }
+
   @Test
   func `a clock some hours behind is accepted and a clock days behind is reported`()
     throws

@@ -87,6 +87,9 @@ package struct Mirror: Sendable {
   package func check() throws -> String {
     do {
       try MirrorProbe(store, isFenced: options.isFenced).run()
+      if MirrorMemory(file: memoryFile).commit != nil, try store.read(MirrorImage.timestampPath) == nil {
+        throw MirrorError.vanished
+      }
       let fence =
         options.isFenced
         ? "honours conditional writes" : "writes are unconditional, so no other publisher may use it"

@@ -66,6 +66,9 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   indirect case leftover(MirrorError)
   case ignoresConditions(String)
 
+  private static let takeOver =
+    "Stop all publishers but one. To continue here from the publication there, move the folder of the publication away and "
+    + "run 'seedbank recover'"
   static let noPlace = MirrorError.refused("there is no such place; create it, and the next step fills it")
 
   /// Whether publishing must stop until the operator decides which publisher continues.
@@ -83,14 +86,13 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .ahead(let there, let here):
       "another publisher publishes there, or this disk is an old one: the timestamp there has version \(there), here \(here). "
-        + "Stop all publishers but one; 'seedbank recover' starts from the publication there"
+        + Self.takeOver
     case .forked(let version):
-      "another publisher publishes there: both signed version \(version) of the timestamp, with different content. Stop all "
-        + "publishers but one; 'seedbank recover' starts from the publication there"
+      "another publisher publishes there: both signed version \(version) of the timestamp, with different content. "
+        + Self.takeOver
     case .overtaken(let there, let here):
       "another publisher publishes there: this publisher did not write version \(there) of the timestamp; its newest is version \(here). "
-        + "Stop all publishers but one; 'seedbank recover' starts from the publication there. If there never was "
-        + "another one, 'seedbank mirror push --replace' overwrites the timestamp there"
+        + "\(Self.takeOver). If there never was another one, 'seedbank mirror push --replace' overwrites the timestamp there"
     case .rival(let path):
       "\(path) exists with different content, and no metadata names it yet: another publisher is at work, or this disk is an "
         + "old one. If no other publisher runs, 'seedbank mirror push --replace' overwrites the file"

@@ -112,7 +112,7 @@ package struct VerificationReport: Sendable {
   /// The number of snapshots whose rows were hashed.
   package internal(set) var snapshots = 0
   package internal(set) var deltas = 0
-  /// The number of deltas that cannot be reached from a published snapshot. Only their hashes were checked.
+  /// The number of deltas to which no published snapshot leads, alone or with other deltas. Only their hashes were checked.
   package internal(set) var passedDeltas = 0
 
   package var isSound: Bool { findings.areSound }

@@ -186,7 +186,11 @@ struct ChangeStep {
       let metadata = update.metadata(plan.series)
       let date = update.date(after: metadata?.state.publishedAt)
       do {
-        drafts.append(try SeriesStep(context: context, plan: plan, date: date).draft(origin, after: metadata))
+        var draft = try SeriesStep(context: context, plan: plan, date: date).draft(origin, after: metadata)
+        if let old = metadata?.state.lifecycle, let new = draft.metadata?.state.lifecycle, new != old {
+          draft.report.newLifecycle = new
+        }
+        drafts.append(draft)
       } catch PublicationError.shrunk(let found, _, _) { shrunk.merge(found) { $1 } }
     }
     guard shrunk.isEmpty else {

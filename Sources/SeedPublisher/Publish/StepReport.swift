@@ -3,7 +3,7 @@ package import SeedFormat
 package import SeedPublication
 import SeedSigning
 import SeedSystem
-import SeedTrust
+package import SeedTrust
 
 package struct StepReport: Sendable {
   package internal(set) var series: [SeriesReport] = []
@@ -58,13 +58,18 @@ package struct SeriesReport: Sendable {
     case held
   }
 
-  package var hasNews: Bool { (outcome != .unchanged && outcome != .held) || hasSnapshot }
+  /// Whether clients get a version, a snapshot or a lifecycle that they did not have before the step.
+  package var hasNews: Bool {
+    outcome == .changed || outcome == .created || hasSnapshot || newLifecycle != nil
+  }
 
   package let series: SeedSeries
   package let outcome: Outcome
   package let version: SeedVersion?
   /// A new minor that begins with this version.
   package var newModel: ModelVersion?
+  /// The lifecycle, if the step changed it.
+  package var newLifecycle: SeedLifecycle?
   package var changes: ChangeReport = [:]
   /// The number of updated rows that changed only in the new minor's columns.
   package var filled = 0

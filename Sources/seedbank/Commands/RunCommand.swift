@@ -89,7 +89,8 @@ private struct RunService {
     let end = Task {
       let signal = await signals.first()
       manager.notifyStopping(frontSeconds: deployment.configuration.stopSeconds)
-      context.console.logStopping(signal, drainSeconds: deployment.configuration.drainSeconds)
+      context.console.logStopping(
+        signal, isOvertaken: mirrors.failure != nil, drainSeconds: deployment.configuration.drainSeconds)
       work.cancel()
       await stop(front)
     }

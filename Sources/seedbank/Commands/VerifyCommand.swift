@@ -49,7 +49,8 @@ extension VerificationReport {
     let lines = findings.worstFirst.map(\.line)
     let facts = [
       passedDeltas == 0
-        ? nil : "\(passedDeltas.counted("delta")) checked by hash only: no snapshot precedes them",
+        ? nil
+        : "\(passedDeltas.counted("delta")) checked by hash only: no snapshot leads to the versions before them",
       "\(metadataFiles.counted("metadata file")), \(objects.counted("object")) (\(ByteCount(bytes: bytes))),"
         + " \(snapshots.counted("snapshot")), \(deltas.counted("delta")) verified",
       isSound ? "sound" : "not sound",

@@ -28,15 +28,17 @@ struct DeploymentStatus {
     let publication = PublicationDirectory(configuration.publication)
     try publication.checkRoots(shipped: configuration.rootPath)
     let published = try publication.published()
-    series = try datasets.flatMap { dataset in
-      try dataset.plans().map {
-        LocalSeriesStatus(
-          $0, dataset, published.series[$0.series], publication.facts.read($0.series),
-          state: configuration.state, now: now)
-      }
-    }
     let publisher = try PublisherStanding(configuration, published, search)
     keys = publisher.keys
+    series = try datasets.flatMap { dataset in
+      try dataset.plans().map {
+        var one = LocalSeriesStatus(
+          $0, dataset, published.series[$0.series], publication.facts.read($0.series),
+          state: configuration.state, now: now)
+        one.needsTargetsKey = publisher.lacksTargetsKey(for: $0.series)
+        return one
+      }
+    }
     roles = [
       ("root", published.root.version, published.root.expires),
       ("targets", published.targets.version, published.targets.expires),
@@ -60,7 +62,7 @@ struct DeploymentStatus {
       + series.compactMap { $0.doubt(of: now) } + publisher.fullDisks.map(Self.words)
       + publisher.abandoned.map(\.warning) + datasets.compactMap(Self.gain)
       + datasets.compactMap { Self.reading($0, in: configuration.state) }
-      + mirrors.compactMap { $0.warning(now) }
+      + mirrors.compactMap { [series] in $0.warning(now, besides: series.flatMap(\.warnings)) }
   }
 
   private static func words(_ disk: (folder: String, freeBytes: Int)) -> String {
@@ -95,12 +97,15 @@ struct LocalSeriesStatus {
   /// Since when the origin, a replica, has lagged behind the published data; nil if it does not lag.
   let behindSince: UTCTime?
   let reading: OriginReading
+  fileprivate var needsTargetsKey = false
+  private let newestModel: ModelVersion
 
   init(
     _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
     _ facts: SeriesFacts?, state folder: String, now: UTCTime
   ) {
     (series, self.dataset, self.published, self.facts) = (plan.series, dataset, published, facts)
+    newestModel = plan.newest.version
     copy = CopyStatus(of: plan.series, in: folder)
     rows = copy.version == published?.metadata.state.head ? copy.rows : nil
     copyBytes = bytes(of: CopyStatus.path(plan.series, folder))
@@ -135,6 +140,11 @@ struct LocalSeriesStatus {
           + SeriesProblem.held.words.remedy)
     }
     if let build = lastBuild, build.outcome.isFailure { warnings.append("\(series): \(build.failure)") }
+    if isModelWaiting {
+      warnings.append(
+        "\(series): model \(newestModel) is not published yet: restart 'seedbank run', or run 'seedbank regenerate'"
+      )
+    }
     if copy.isUnreadable {
       let remedy = SeriesProblem.copyUnreadable.words.remedy
       warnings.append("\(series): the working copy cannot be read: \(remedy)")
@@ -161,22 +171,30 @@ struct LocalSeriesStatus {
       + SeriesProblem.clocksDiffer.words.remedy
   }
 
+  /// Whether a minor was added after the last step, and no other warning explains why it is not published.
+  private var isModelWaiting: Bool {
+    guard let state = published?.metadata.state, state.hold == nil, behindSince == nil else { return false }
+    return lastBuild?.outcome.isFailure != true && state.model < newestModel
+  }
+
   private var absence: String {
-    guard let build = lastBuild, build.outcome == .refused || build.outcome == .failed else {
-      return "; 'seedbank regenerate' publishes it, or reports why not"
-    }
-    return "; \(build.failure)"
+    if let build = lastBuild, build.outcome.isFailure { return "; \(build.failure)" }
+    return needsTargetsKey
+      ? "; \(PublicationError.notDelegated(series: "\(series)"))"
+      : "; 'seedbank regenerate' publishes it, or reports why not"
   }
 }
 
-/// A series' working copy. While a step writes a large change, or after such a step was killed, `version` and `rows`
-/// are nil, but the copy does not count as unreadable.
+/// A series' working copy. While a step writes a large change, after such a step was killed, or before the first step
+/// makes the file, for example after 'seedbank recover', `version` and `rows` are nil, but the copy does not count as
+/// unreadable.
 struct CopyStatus {
   private(set) var version: SeedVersion?
   private(set) var rows: [String: Int]?
   private(set) var isUnreadable = false
 
   init(of series: SeedSeries, in folder: String) {
+    guard Folder.exists(Self.path(series, folder)) else { return }
     do {
       let copy = try Connection(Self.path(series, folder), .reader)
       try copy.execute("PRAGMA busy_timeout = 1000")

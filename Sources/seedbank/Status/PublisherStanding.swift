@@ -39,6 +39,10 @@ struct PublisherStanding {
     return unpublished.filter { !served.contains($0.dataset) }
   }
 
+  func lacksTargetsKey(for series: SeedSeries) -> Bool {
+    !published.delegatedSeries.contains(series) && !keys.contains { $0.role == .targets && $0.canSign }
+  }
+
   private static func fullDisks(_ folders: [String], beside published: Int) -> [(
     folder: String, freeBytes: Int
   )] {
@@ -133,9 +137,11 @@ struct MirrorStatus {
 
   private var reason: String { memory.problem.map { "; \($0)" } ?? "" }
 
-  func warning(_ now: UTCTime) -> String? {
+  /// Omits the reason if one of the `others`, such as the error of a refused step, has it already.
+  func warning(_ now: UTCTime, besides others: [String]) -> String? {
     guard memory.behindSince != nil else { return nil }
-    return "the mirror \(line(now))"
+    let isRepeated = memory.problem.map { problem in others.contains { $0.contains(problem) } } ?? false
+    return "the mirror \(line(now).dropLast(isRepeated ? reason.count : 0))"
   }
 
   var json: JSONValue {

@@ -137,7 +137,7 @@ struct StepNotices: Sendable {
     history = StepHistory(configuration.state)
   }
 
-  /// Runs the `on.published` program if the step published anything; blocks until it exits.
+  /// Runs the `on.published` program if the step published something new; blocks until it exits.
   func start(after step: StepReport, of dataset: DatasetName) {
     let news = step.series.filter(\.hasNews)
     guard !news.isEmpty else { return }

@@ -19,9 +19,10 @@ extension Console {
     try result("listening on \(front.address)")
   }
 
-  func logStopping(_ signal: Int32?, drainSeconds: Int) {
-    let name =
+  func logStopping(_ signal: Int32?, isOvertaken: Bool = false, drainSeconds: Int) {
+    let cause =
       signal.map { $0 == SIGTERM ? "SIGTERM" : $0 == SIGINT ? "SIGINT" : "signal \($0)" } ?? "a failure"
+    let name = isOvertaken ? "another publisher" : cause
     let fields = [JSONMember("reason", .string(name)), JSONMember("drainSeconds", JSONValue(drainSeconds))]
     log(LogRecord(.info, "stopping because of \(name)", fields))
   }

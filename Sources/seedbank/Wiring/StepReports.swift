@@ -2,6 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedPublication
 import SeedPublisher
+import SeedTrust
 
 extension SeriesReport {
   var line: String {
@@ -16,7 +17,7 @@ extension SeriesReport {
       }
     let parts = [
       "\(series): \(result)", newModel.map { "model \($0)\(fillWords)" },
-      deltaBytes.map { "delta of \(ByteCount(bytes: $0))" },
+      lifecycleWords, deltaBytes.map { "delta of \(ByteCount(bytes: $0))" },
       merged.isEmpty ? nil : "merged \(merged.map(\.description).joined(separator: " and "))", snapshotWords,
       repair.map { "working copy rebuilt because \($0)" },
       shrunk.isEmpty ? nil : "held back because its tables lost too many rows or values",
@@ -26,6 +27,11 @@ extension SeriesReport {
 
   private var fillWords: String {
     filled == 0 ? "" : " (\(filled.counted("row")) changed only in the new columns)"
+  }
+
+  private var lifecycleWords: String? {
+    guard outcome != .retired, let newLifecycle else { return nil }
+    return "now \(newLifecycle.word)" + (newLifecycle.sunset.map { " until \($0)" } ?? "")
   }
 
   private var snapshotWords: String? {
@@ -49,7 +55,7 @@ extension SeriesReport {
     [
       "series": .string("\(series)"), "outcome": .string(outcome.rawValue),
       "version": JSONValue(version?.number), "newModel": JSONValue(newModel?.description),
-      "deltaBytes": JSONValue(deltaBytes),
+      "newLifecycle": JSONValue(newLifecycle?.word), "deltaBytes": JSONValue(deltaBytes),
       "merged": .array(merged.map { ["from": JSONValue($0.from.number), "to": JSONValue($0.to.number)] }),
       "snapshot": .bool(hasSnapshot), "snapshotBytes": JSONValue(snapshotBytes), "repair": JSONValue(repair),
       "shrunk": .array(shrunk.map(\.json)), "tables": .object(tables.map { JSONMember($0, table($0)) }),

@@ -180,6 +180,7 @@ import Testing
     }
     try scene.change("theirs")
     #expect(run.waitForEnd() == 75, "\(run.errors)")
+    #expect(run.errors.contains("stopping because of another publisher") && !run.errors.contains("SIGTERM"))
     let history = ["status", "--history", "--json", "--config", "\(twin)/seedbank.json"]
     let newest = try SeedbankBinary.run(history, in: scene.deployment.folder.path).output.prefix { $0 != "}" }
     #expect(newest.contains(#""outcome":"refused""#), "\(newest)")
@@ -204,10 +205,13 @@ import Testing
         "\(command): \(outcome)")
     }
     #expect(scene.file("metadata/timestamp.json", in: scene.mirror) == shown)
+    let status = try SeedbankBinary.run(["status", "--check"] + config, in: scene.deployment.folder.path)
+    #expect(status.output.ranges(of: "this publisher did not write version").count == 1, "\(status)")
     // The operator may overrule this.
     try SeedbankBinary.run(["mirror", "push", "--replace"] + config, in: scene.deployment.folder.path).expect(
       0)
-    try scene.deployment.seedbank("regenerate").expect(75, "seedbank recover")
+    try scene.deployment.seedbank("regenerate").expect(
+      75, "move the folder of the publication away and run 'seedbank recover'. If there never was another")
   }
 
   @Test func `check and push report their results and the remedy`() throws {
@@ -220,6 +224,7 @@ import Testing
     #expect(try scene.deployment.seedbank("mirror", "push").output.hasPrefix("\(scene.mirror): "))
     #expect(try scene.deployment.seedbank("mirror", "push").output == "\(scene.mirror): up to date\n")
     try Folder.removeAll(scene.mirror + "/metadata")
+    try scene.deployment.seedbank("mirror", "check").expect(78, "all mirrored files are gone")
     #expect(try scene.deployment.seedbank("mirror", "push").status == 0)
     scene.expectEqual()
     try Folder.removeAll(scene.mirror)

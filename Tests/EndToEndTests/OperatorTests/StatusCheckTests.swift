@@ -58,6 +58,14 @@ import Testing
       ("rm seedbank/seedbank.json", 2, ["critical: "]),
       ("rm -r seedbank; $seedbank init my.sqlite", 2, ["nothing is published yet"]),
       (
+        "sqlite3 my.sqlite 'ALTER TABLE shop ADD COLUMN note TEXT'; $seedbank model new", 1,
+        ["my/1: model 1.1 is not published yet: restart 'seedbank run'"]
+      ),
+      (
+        "mv seedbank/keys/targets.key .; cp -r seedbank/my/models/1.0 seedbank/my/models/2.0; $seedbank regenerate",
+        1, ["my/2: nothing is published yet; the series my/2 is new, and the targets key"]
+      ),
+      (
         """
         sqlite3 my.sqlite "INSERT INTO shop VALUES (7, CAST(x'ff' AS TEXT), 1)"
         chmod 644 seedbank/keys/series.key; rm seedbank/keys/snapshot.key
@@ -109,11 +117,13 @@ import Testing
     try check(seconds: 460).expect(1, output: "ago, more than 7 minutes: is the publisher running?")
   }
 
-  @Test func `a working copy that is locked by a large change is not reported as unreadable`() throws {
+  @Test func `a working copy that is locked or does not exist yet is not reported as unreadable`() throws {
     let copy = try Connection(deployment.folder("seedbank/state/my-1.sqlite"), .writer)
     try copy.execute("BEGIN EXCLUSIVE")
     #expect(try check().status == 0)
     try copy.execute("ROLLBACK")
+    try type("rm seedbank/state/my-1.sqlite*")
+    #expect(try check().status == 0)
   }
 
   private func page(_ front: RunningSeedbank) throws -> String {
