@@ -19,7 +19,7 @@ import Testing
   private static let framing: Set<String> = ["Date", "Content-Length", "Connection", "Content-Type"]
 
   /// Beyond the limits of a header section and of a target.
-  private static let (manyFields, longTarget) = (100, 10_000)
+  private static let (manyFields, longTarget) = (40, 2_100)
 
   /// A deprecated series whose changes take two pages.
   init() throws {
