@@ -74,7 +74,7 @@ extension PublicationStatus {
 extension SeriesProblem {
   /// The words that all reports about the problem use; empty if each report has words of its own. A remedy continues a
   /// sentence, and apostrophes enclose the remedy's commands.
-  package var words: (title: String, remedy: String) {
+  package func words(in dataset: DatasetName) -> (title: String, remedy: String) {
     switch self {
     case .expired: ("signatures expired", "")
     case .noSnapshot: ("no snapshot", "'seedbank verify' shows what to do")
@@ -92,7 +92,12 @@ extension SeriesProblem {
         "older than expected",
         "is its origin still updated? 'seedbank status --history' shows when rows last changed"
       )
-    case .held: ("held by a rollback", "'seedbank regenerate --resume' publishes its origin again")
+    case .held:
+      (
+        "held by a rollback",
+        "'seedbank regenerate --dataset \(dataset) --resume' publishes its origin again; add '--accept-shrink' if the "
+          + "origin has lost many rows or values on purpose"
+      )
     case .gained:
       (
         "new in the origin",
