@@ -68,6 +68,10 @@ import Testing
         "last build refused", "tables or rows do not fit the model.",
         { ($0.look.newest, $0.look.reason) = (.refused, .data) }
       ),
+      (
+        "last build failed", "it is missing, damaged, locked or unreachable.",
+        { ($0.look.newest, $0.look.reason) = (.failed, .origin) }
+      ),
     ]
     for (word, sentence, change) in problems {
       let html = page(change)

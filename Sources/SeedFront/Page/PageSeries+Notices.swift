@@ -120,7 +120,7 @@ extension PageSeries {
     case .configuration:
       "the configuration or a model is wrong. \(status) shows where; correct it, and restart the publisher."
     case .origin:
-      "the origin cannot be read now. \(status) shows the error; if another program locked it, wait."
+      "the origin cannot be read: it is missing, damaged, locked or unreachable. \(status) shows which, and what to do."
     case .data:
       "the origin’s tables or rows do not fit the model. \(status) names them; correct them at their source, or the model."
     case .shrunk:
