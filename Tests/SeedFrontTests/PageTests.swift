@@ -51,9 +51,12 @@ import Testing
     throws
   {
     #expect(try page(CatalogView(nil)).contains("Nothing is published yet"))
+    let verify = "<code>seedbank verify</code> on the publisher’s machine"
+    #expect(try page(CatalogView(nil, failure: "it is away")).contains("no publication to serve: \(verify)"))
     let html = try page(view(failure: "its place/<metadata> is away"))
     #expect(
-      html.contains("Cannot read the publication") && html.contains("its place/&lt;metadata&gt; is away")
+      html.contains("Cannot read the publication: \(verify)")
+        && html.contains("its place/&lt;metadata&gt; is away")
     )
     #expect(html.contains("<data value=\"104\">"))
   }

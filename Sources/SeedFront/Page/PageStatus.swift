@@ -26,12 +26,16 @@ extension PageContent {
   /// Describes the problem, and the remedy if no series' section has it.
   private func words(_ problem: PublicationProblem) -> HTML {
     switch problem {
-    case .nothingPublished where view.failure != nil: "This front has no publication to serve."
+    case .nothingPublished where view.failure != nil:
+      "This front has no publication to serve: \(Self.verification)."
     case .nothingPublished:
       "Nothing is published yet: <code>seedbank regenerate</code> publishes it, or reports why not."
     case .expired:
       "Signatures have expired, and clients reject the publication: \(renewal(.expired))."
-    case .unreadable: "Cannot read the publication; this is its last good version."
+    case .unreadable:
+      """
+      Cannot read the publication: \(Self.verification). This page shows the publication as the front last read it.
+      """
     case .unsound:
       """
       The newest verification found errors in the publication: <code>seedbank verify</code> names each with a remedy.
@@ -64,6 +68,9 @@ extension PageContent {
       "Nothing reports to this front whether \(names(found)) \(found.count == 1 ? "is" : "are") current."
     }
   }
+
+  private static let verification: HTML =
+    "<code>seedbank verify</code> on the publisher’s machine shows what to do"
 
   /// The commands that renew the signatures in this state. The table under Trust has their roles and dates.
   private func renewal(_ state: SignatureExpiry.State) -> HTML {
