@@ -111,6 +111,20 @@ import Testing
     }
   }
 
+  @Test func `errors of the newest verification are shown with the advice to verify again after the repair`()
+    throws
+  {
+    func page(isSound: Bool) throws -> String {
+      var view = try view()
+      view.verification = VerificationFacts(isSound: isSound, at: FrontPublication.start, after: nil)
+      return try self.page(view)
+    }
+    let html = try page(isSound: false)
+    #expect(html.contains("found errors in the publication: <code>seedbank verify</code>"))
+    #expect(html.contains("run it again"))
+    #expect(try !page(isSound: true).contains("found errors"))
+  }
+
   @Test func `a mirror that is behind is shown by its number without its location`() throws {
     func page(_ behindSince: UTCTime?) throws -> String {
       var view = try view()

@@ -38,7 +38,8 @@ extension PageContent {
       """
     case .unsound:
       """
-      The newest verification found errors in the publication: <code>seedbank verify</code> names each with a remedy.
+      The newest verification found errors in the publication: <code>seedbank verify</code> names each with a remedy. After
+      the repair, run it again, because this notice stays until a verification finds no errors.
       """
     case .notReady(let found):
       "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from."
