@@ -125,6 +125,14 @@ import Testing
     #expect(try !page(isSound: true).contains("found errors"))
   }
 
+  @Test func `a full disk is shown as a failure and not as one that is almost full`() throws {
+    var view = try view()
+    (view.standing.isDiskFull, view.standing.isDiskNearlyFull) = (true, true)
+    let html = try page(view)
+    #expect(html.contains("class=\"standing bad\">The publication’s disk is full, and steps cannot write"))
+    #expect(!html.contains("almost full"))
+  }
+
   @Test func `a mirror that is behind is shown by its number without its location`() throws {
     func page(_ behindSince: UTCTime?) throws -> String {
       var view = try view()

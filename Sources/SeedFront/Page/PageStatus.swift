@@ -45,6 +45,11 @@ extension PageContent {
       "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from."
     case .needAttention(let found):
       "\(names(found)) \(found.count == 1 ? "needs" : "need") your attention\(reason(found))."
+    case .diskFull:
+      """
+      The publication’s disk is full, and steps cannot write: make room on it. <code>seedbank status</code> on the publisher’s
+      machine shows the sizes.
+      """
     case .diskNearlyFull:
       """
       The publication’s disk is almost full, and the next steps may fail: make room on it, or keep fewer snapshots
@@ -163,7 +168,7 @@ extension CatalogView {
     }
     (status.isUnreadable, status.signatures) = (failure != nil, catalog.signatures)
     status.lifetimeSeconds = toldLifetimeSeconds
-    status.isDiskNearlyFull = standing.isDiskNearlyFull
+    (status.isDiskFull, status.isDiskNearlyFull) = (standing.isDiskFull, standing.isDiskNearlyFull)
     status.isUnsound = verification?.isSound == false
     status.hasLateMirror = mirrors?.late.isEmpty == false
     status.publisher = publisher?.problems ?? []

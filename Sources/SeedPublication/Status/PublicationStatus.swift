@@ -7,6 +7,7 @@ package struct PublicationStatus: Hashable, Sendable {
   package var isUnreadable = false
   /// The newest verification found errors.
   package var isUnsound = false
+  package var isDiskFull = false
   package var isDiskNearlyFull = false
   package var hasLateMirror = false
   /// Problems on the publisher's machine other than a failed step.
@@ -27,6 +28,8 @@ package enum PublicationProblem: Hashable, Sendable {
   case unsound
   /// Some series have no snapshot for new clients.
   case notReady([SeedSeries])
+  /// Steps cannot publish anything.
+  case diskFull
   case needAttention([SeedSeries])
   case diskNearlyFull
   /// Clients of a mirror do not get the current publication.
@@ -39,7 +42,7 @@ package enum PublicationProblem: Hashable, Sendable {
 
   package var level: ProblemLevel {
     switch self {
-    case .nothingPublished, .expired, .unreadable, .unsound, .notReady: .bad
+    case .nothingPublished, .expired, .unreadable, .unsound, .notReady, .diskFull: .bad
     case .needAttention, .diskNearlyFull, .mirrorLate, .notRenewed, .signaturesEnding: .soon
     case .publisher(let problem): problem == .datasetUnpublished ? .bad : .soon
     case .notReported: .unknown
@@ -60,8 +63,10 @@ extension PublicationStatus {
     let inOrder: [(isTrue: Bool, PublicationProblem)] = [
       (!isPublished, .nothingPublished), (states.contains(.expired), .expired),
       (isUnreadable, .unreadable), (isUnsound, .unsound), (!unready.isEmpty, .notReady(unready)),
+      (isDiskFull, .diskFull),
       (publisher.contains(.datasetUnpublished), .publisher(.datasetUnpublished)),
-      (!needAttention.isEmpty, .needAttention(needAttention)), (isDiskNearlyFull, .diskNearlyFull),
+      (!needAttention.isEmpty, .needAttention(needAttention)),
+      (isDiskNearlyFull && !isDiskFull, .diskNearlyFull),
       (hasLateMirror, .mirrorLate), (states.contains(.notRenewed), .notRenewed),
       (states.contains(.expiring), .signaturesEnding),
     ]
