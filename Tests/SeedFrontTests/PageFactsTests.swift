@@ -102,7 +102,7 @@ import Testing
     let held = notices(.held, nil)
     #expect(held.contains("\(resume)</code>") && held.contains("add <code>--accept-shrink</code>"))
     let shrunk = notices(.refused, .shrunk)
-    #expect(shrunk.contains("\(resume) --accept-shrink</code>") && shrunk.contains("A rollback at"))
+    #expect(shrunk.contains("\(resume) --accept-shrink</code>") && shrunk.contains("A rollback, <time"))
     #expect(shrunk.ranges(of: "<code>seedbank regenerate").count == 1, "\(shrunk)")
   }
 

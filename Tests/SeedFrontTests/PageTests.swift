@@ -140,7 +140,8 @@ import Testing
       return try self.page(view)
     }
     let late = try page(FrontPublication.start)
-    #expect(late.contains("has not reached every mirror: mirror <data value=\"2\">2</data> since"))
+    #expect(late.contains("has not reached every mirror: mirror <data value=\"2\">2</data> fell behind"))
+    #expect(late.contains("order of <code>mirrors</code>"))
     #expect(try !page(nil).contains("every mirror"))
   }
 

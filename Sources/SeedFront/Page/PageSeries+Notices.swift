@@ -82,7 +82,7 @@ extension PageSeries {
     case .held:
       state.hold.map {
         """
-        A rollback at \(HTML.time($0.since)) took it back to the rows of version \(HTML.number($0.version.number)), and
+        A rollback, \(HTML.time($0.since)), took it back to the rows of version \(HTML.number($0.version.number)), and
         nothing new is published
         """
       }
@@ -128,7 +128,8 @@ extension PageSeries {
         + "intended, 'seedbank regenerate --dataset \(series.dataset)\(state.hold == nil ? "" : " --resume") "
         + "--accept-shrink' publishes it; otherwise restore them."
     case .publication:
-      "the publication cannot be read, or belongs to another publisher. 'seedbank verify' shows what to do."
+      "the publication cannot be read, or belongs to another publisher. 'seedbank verify' on the publisher’s machine shows "
+        + "what to do."
     case .disk: "a file or a disk failed. \(status) names it: make room, or repair it."
     case .other, nil: "\(status) shows why, and what to do."
     }

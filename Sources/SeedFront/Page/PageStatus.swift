@@ -38,8 +38,8 @@ extension PageContent {
       """
     case .unsound:
       """
-      The newest verification found errors in the publication: <code>seedbank verify</code> names each with a remedy. After
-      the repair, run it again, because this notice stays until a verification finds no errors.
+      The newest verification found errors in the publication: <code>seedbank verify</code> on the publisher’s machine names
+      each with a remedy. After the repair, run it again, because this notice stays until a verification finds no errors.
       """
     case .notReady(let found):
       "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from."
@@ -53,12 +53,12 @@ extension PageContent {
     case .diskNearlyFull:
       """
       The publication’s disk is almost full, and the next steps may fail: make room on it, or keep fewer snapshots
-      (<code>retention.snapshots</code>). <code>seedbank status</code> shows the sizes.
+      (<code>retention.snapshots</code>). <code>seedbank status</code> on the publisher’s machine shows the sizes.
       """
     case .mirrorLate:
       """
       The newest version has not reached every mirror: \(lateMirrors). <code>seedbank status</code> on the publisher’s machine
-      shows why.
+      shows why. The numbers follow the order of <code>mirrors</code> in <code>seedbank.json</code>.
       """
     case .notRenewed:
       """
@@ -91,7 +91,7 @@ extension PageContent {
   /// Omits the mirrors' addresses, which are private.
   private var lateMirrors: HTML {
     (view.mirrors?.late ?? []).map { mirror -> HTML in
-      "mirror \(HTML.number(mirror.number)) since \(HTML.time(mirror.since))"
+      "mirror \(HTML.number(mirror.number)) fell behind \(HTML.time(mirror.since))"
     }.joined(by: ", ")
   }
 
@@ -139,7 +139,7 @@ extension PublisherProblem {
     case .stateDisk:
       """
       The disk of the publisher’s working copies is almost full, and the next steps may fail: make room on it.
-      <code>seedbank status</code> shows the sizes.
+      <code>seedbank status</code> on the publisher’s machine shows the sizes.
       """
     }
   }
