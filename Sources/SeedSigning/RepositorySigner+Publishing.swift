@@ -73,8 +73,8 @@ private struct StepDraft {
   mutating func sign(_ metadata: SeriesMetadata) throws {
     let name = metadata.series.roleName
     let version = try signer.following(meta["\(name).json"]?.version ?? 0, of: name, restarting: isRestarting)
-    let expires = signer.onlineHeader(
-      version: version, after: published.series[metadata.series]?.expires
+    let expires = signer.header(
+      of: metadata.series, version: version, after: published.series[metadata.series]?.expires
     ).expires
     let role = metadata.role(version: version, expires: expires)
     let file = try signer.sign(role, name, keys, for: next.targets).file(name)

@@ -19,16 +19,18 @@ package struct RepositorySigner: Sendable {
 
   let now: UTCTime
   private let lifetime: Int
+  private let seriesLifetimes: [DatasetName: Int]
   let leastVersion: Int
   private let trustsClock: Bool
 
-  /// `lifetime`: validity of the online roles in seconds. `leastVersion`: the lowest version to sign; after a disaster,
+  /// `lifetime`: validity of the online roles in seconds, except of the series that `seriesLifetimes` has another for.
+  /// `leastVersion`: the lowest version to sign; after a disaster,
   /// higher than any that clients have. `trustsClock`: new signatures may expire earlier than those they replace.
   package init(
-    now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, leastVersion: Int = 1,
-    trustsClock: Bool = false
+    now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, seriesLifetimes: [DatasetName: Int] = [:],
+    leastVersion: Int = 1, trustsClock: Bool = false
   ) {
-    (self.now, self.lifetime) = (now, lifetime)
+    (self.now, self.lifetime, self.seriesLifetimes) = (now, lifetime, seriesLifetimes)
     (self.leastVersion, self.trustsClock) = (leastVersion, trustsClock)
   }
 
@@ -43,6 +45,11 @@ package struct RepositorySigner: Sendable {
 
   func onlineHeader(version: Int, after expires: UTCTime? = nil) -> RoleHeader {
     RoleHeader(version: version, expires: expiry(lifetime, notBefore: expires))
+  }
+
+  func header(of series: SeedSeries, version: Int, after expires: UTCTime?) -> RoleHeader {
+    let seconds = seriesLifetimes[series.dataset] ?? lifetime
+    return RoleHeader(version: version, expires: expiry(seconds, notBefore: expires))
   }
 
   func offlineHeader(version: Int, days: Int, after expires: UTCTime? = nil) -> RoleHeader {

@@ -60,12 +60,17 @@ import Testing
       ("not known", "No status is reported to this front", { $0.look.newest = nil }),
       ("new in the origin", "<code>seedbank model new</code>", { $0.gained = 2 }),
       (
-        "held back for lost rows or values", "<code>seedbank regenerate --accept-shrink</code>",
+        "held back for lost rows or values",
+        "<code>seedbank regenerate --dataset transit --accept-shrink</code>",
         { ($0.look.newest, $0.look.reason) = (.refused, .shrunk) }
       ),
       (
         "last build refused", "tables or rows do not fit the model.",
         { ($0.look.newest, $0.look.reason) = (.refused, .data) }
+      ),
+      (
+        "last build failed", "it is missing, damaged, locked or unreachable.",
+        { ($0.look.newest, $0.look.reason) = (.failed, .origin) }
       ),
     ]
     for (word, sentence, change) in problems {
@@ -74,6 +79,31 @@ import Testing
       #expect(!html.contains("class=\"standing good\"") && !html.contains("Everything is current"), "\(word)")
       #expect(!html.contains("class=\"state good\">current"), "\(word)")
     }
+  }
+
+  @Test func `a held series gets one command, which also accepts its lost rows if they were refused`() {
+    var state = SeriesState(
+      epoch: .random(), head: .first, floor: .first, model: "2.1", models: [:], publishedAt: Self.now,
+      pollSeconds: 60)
+    state.hold = SeriesHold(version: .first, since: Self.now)
+    func notices(_ newest: StepRecord.Outcome, _ reason: StepRecord.Reason?) -> String {
+      let metadata = SeriesMetadata(series: Self.series, state: state, objects: [])
+      var status = SeriesStatus(metadata)
+      status.steps = .init(newest, at: Self.now, patienceSeconds: 60)
+      let look = SeriesFacts.Look(good: Self.now, newest: newest, newestAt: Self.now, reason: reason)
+      let series = PageSeries(
+        metadata: metadata, snapshots: [],
+        facts: SeriesFacts(Self.series, writtenAt: Self.now, look: look),
+        problems: status.problems(at: Self.now), missingFiles: 0,
+        clients: ClientCounts(requests: [], since: Self.now), isCopy: false, isAway: false, isApart: false)
+      return String(decoding: series.notices.bytes, as: UTF8.self)
+    }
+    let resume = "<code>seedbank regenerate --dataset transit --resume"
+    let held = notices(.held, nil)
+    #expect(held.contains("\(resume)</code>") && held.contains("add <code>--accept-shrink</code>"))
+    let shrunk = notices(.refused, .shrunk)
+    #expect(shrunk.contains("\(resume) --accept-shrink</code>") && shrunk.contains("A rollback, <time"))
+    #expect(shrunk.ranges(of: "<code>seedbank regenerate").count == 1, "\(shrunk)")
   }
 
   @Test func `the page shows a remedy for every reason of a failed build`() {

@@ -51,9 +51,12 @@ import Testing
     throws
   {
     #expect(try page(CatalogView(nil)).contains("Nothing is published yet"))
+    let verify = "<code>seedbank verify</code> on the publisher’s machine"
+    #expect(try page(CatalogView(nil, failure: "it is away")).contains("no publication to serve: \(verify)"))
     let html = try page(view(failure: "its place/<metadata> is away"))
     #expect(
-      html.contains("Cannot read the publication") && html.contains("its place/&lt;metadata&gt; is away")
+      html.contains("Cannot read the publication: \(verify)")
+        && html.contains("its place/&lt;metadata&gt; is away")
     )
     #expect(html.contains("<data value=\"104\">"))
   }
@@ -108,6 +111,28 @@ import Testing
     }
   }
 
+  @Test func `errors of the newest verification are shown with the advice to verify again after the repair`()
+    throws
+  {
+    func page(isSound: Bool) throws -> String {
+      var view = try view()
+      view.verification = VerificationFacts(isSound: isSound, at: FrontPublication.start, after: nil)
+      return try self.page(view)
+    }
+    let html = try page(isSound: false)
+    #expect(html.contains("found errors in the publication: <code>seedbank verify</code>"))
+    #expect(html.contains("run it again"))
+    #expect(try !page(isSound: true).contains("found errors"))
+  }
+
+  @Test func `a full disk is shown as a failure and not as one that is almost full`() throws {
+    var view = try view()
+    (view.standing.isDiskFull, view.standing.isDiskNearlyFull) = (true, true)
+    let html = try page(view)
+    #expect(html.contains("class=\"standing bad\">The publication’s disk is full, and steps cannot write"))
+    #expect(!html.contains("almost full"))
+  }
+
   @Test func `a mirror that is behind is shown by its number without its location`() throws {
     func page(_ behindSince: UTCTime?) throws -> String {
       var view = try view()
@@ -115,7 +140,8 @@ import Testing
       return try self.page(view)
     }
     let late = try page(FrontPublication.start)
-    #expect(late.contains("has not reached every mirror: mirror <data value=\"2\">2</data> since"))
+    #expect(late.contains("has not reached every mirror: mirror <data value=\"2\">2</data> fell behind"))
+    #expect(late.contains("order of <code>mirrors</code>"))
     #expect(try !page(nil).contains("every mirror"))
   }
 

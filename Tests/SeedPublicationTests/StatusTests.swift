@@ -139,6 +139,7 @@ import Testing
     (.expired, { $0.signatures.append(signature("transit-2", days: -1)) }),
     (.unreadable, { $0.isUnreadable = true }),
     (.notReady([series]), { $0.series[0].hasSnapshot = false }),
+    (.diskFull, { $0.isDiskFull = true }),
     (.publisher(.datasetUnpublished), { $0.publisher.insert(.datasetUnpublished) }),
     (.needAttention([series]), { $0.series[0].isHeld = true }),
     (.diskNearlyFull, { $0.isDiskNearlyFull = true }),
@@ -226,6 +227,8 @@ import Testing
     let disk = DiskUse(freeBytes: 50, allBytes: 1000)
     #expect(!disk.isNearlyFull(beside: 50) && disk.isNearlyFull(beside: 51))
     #expect(DiskUse(freeBytes: 49, allBytes: 1000).isNearlyFull(beside: 0))
+    #expect(DiskUse(freeBytes: 999_999, allBytes: 1e12).isFull)
+    #expect(!DiskUse(freeBytes: 1_000_000, allBytes: 1e12).isFull)
     #expect(DiskUse(of: "/nowhere/at/all") == nil)
   }
 }

@@ -100,6 +100,29 @@ import Testing
     #expect(try deployment.step().warnings.isEmpty)
   }
 
+  @Test func `a step renews the signatures of other datasets for their own lifetimes`() throws {
+    let deployment = try TestDeployment([model("1.0", Self.schema)], in: TemporaryFolder(inMemory: true))
+    try deployment.origin(Self.schema)
+    deployment.job.lifetimeSeconds = 300
+    let long = try DatasetJob(
+      name: "long", origin: deployment.job.origin,
+      plans: SeriesPlan.plans("long", [model("1.0", Self.schema)]))
+    let lifetimes = [deployment.job.name: 300, long.name: long.lifetimeSeconds]
+    deployment.publisher.lifetimes = lifetimes
+    _ = try deployment.step()
+    for pause in [1, 200, 4_000] {
+      deployment.clock = deployment.clock.adding(seconds: pause)
+      try deployment.publisher.step(long, now: deployment.clock)
+      let published = try deployment.publication.published().series
+      #expect(published.count == 2)
+      for (series, found) in published {
+        let lifetime = try #require(lifetimes[series.dataset])
+        let left = found.expires.secondsSinceEpoch - deployment.clock.secondsSinceEpoch
+        #expect((lifetime * 3 / 4...lifetime).contains(left), "\(series): \(left) after \(pause)")
+      }
+    }
+  }
+
   @Test
   func `a clock some hours behind is accepted and a clock days behind is reported`()
     throws

@@ -83,6 +83,15 @@ import Testing
     #expect(try scene.history.latest(of: scene.series)?.outcome == .held)
   }
 
+  @Test func `a damaged origin is recorded as a failure of the origin and not of its data`() throws {
+    let scene = try Scene()
+    try DurableFile.write(Array("not a database".utf8), to: scene.deployment.originPath)
+    #expect(throws: OriginError.self) { try scene.deployment.step() }
+    let newest = try #require(try scene.history.newest(1).first)
+    #expect(newest.outcome == .failed && newest.reason == .origin, "\(newest)")
+    #expect(newest.error?.contains("is damaged") == true)
+  }
+
   @Test func `steps with the same result are one row with a count`() throws {
     let scene = try Scene()
     let start = scene.deployment.clock

@@ -8,6 +8,7 @@ struct CatalogStanding: Hashable, Sendable {
   /// Missing files and those with a wrong length, as paths in the publication.
   var missing: Set<String> = []
   var expired: Set<String> = []
+  var isDiskFull = false
   var isDiskNearlyFull = false
   /// Only for a copy: since when it has been outdated, if that is too long.
   var lateSince: UTCTime?
@@ -15,9 +16,11 @@ struct CatalogStanding: Hashable, Sendable {
 
 extension PublishedCatalog {
   func standing(at now: UTCTime, _ missing: Set<String>, _ follow: FollowState? = nil) -> CatalogStanding {
-    CatalogStanding(
+    let disk = DiskUse(of: directory.path)
+    return CatalogStanding(
       missing: missing, expired: Set(signatures.filter { $0.expires <= now }.map(\.role)),
-      isDiskNearlyFull: DiskUse(of: directory.path)?.isNearlyFull(beside: publishedBytes) == true,
+      isDiskFull: disk?.isFull == true,
+      isDiskNearlyFull: disk?.isNearlyFull(beside: publishedBytes) == true,
       lateSince: follow?.lateSince(at: now))
   }
 }

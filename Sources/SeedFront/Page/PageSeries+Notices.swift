@@ -18,11 +18,12 @@ extension PageSeries {
   }
 
   private func word(_ problem: SeriesProblem) -> String {
-    guard problem == .stepFailed else { return problem.words.title }
-    let look = facts?.look
-    return look?.reason == .shrunk
-      ? "held back for lost rows or values" : "last build \(look?.newest?.rawValue ?? "")"
+    guard problem == .stepFailed else { return problem.words(in: series.dataset).title }
+    return isShrunk
+      ? "held back for lost rows or values" : "last build \(facts?.look.newest?.rawValue ?? "")"
   }
+
+  private var isShrunk: Bool { problems.contains(.stepFailed) && facts?.look.reason == .shrunk }
 
   var notices: HTML {
     let sentences = ([lifecycleNotice] + problems.map(sentence)).compactMap(\.self)
@@ -54,7 +55,9 @@ extension PageSeries {
       No status is reported to this front, so it cannot show whether this is current. <code>seedbank regenerate</code>
       reports it in <code>facts/</code> beside the publication, unless <code>"facts": false</code> turns that off.
       """
-    default: details(problem).map { "\($0): \(commands: problem.words.remedy)." }
+    // The notice of the failure has the command for both.
+    case .held where isShrunk: details(problem).map { "\($0)." }
+    default: details(problem).map { "\($0): \(commands: problem.words(in: series.dataset).remedy)." }
     }
   }
 
@@ -79,7 +82,7 @@ extension PageSeries {
     case .held:
       state.hold.map {
         """
-        A rollback at \(HTML.time($0.since)) took it back to the rows of version \(HTML.number($0.version.number)), and
+        A rollback, \(HTML.time($0.since)), took it back to the rows of version \(HTML.number($0.version.number)), and
         nothing new is published
         """
       }
@@ -104,12 +107,12 @@ extension PageSeries {
     guard let look = facts?.look, let at = look.newestAt else { return nil }
     let outcome = look.reason == .shrunk ? "was held back" : look.newest == .failed ? "failed" : "was refused"
     return """
-      The newest build, \(HTML.time(at)), \(outcome): \(commands: Self.words(look.reason))
+      The newest build, \(HTML.time(at)), \(outcome): \(commands: words(look.reason))
       Clients keep version \(HTML.number(state.head.number)).
       """
   }
 
-  private static func words(_ reason: StepRecord.Reason?) -> String {
+  private func words(_ reason: StepRecord.Reason?) -> String {
     let status = "'seedbank status' on the publisher’s machine"
     return switch reason {
     case .keys:
@@ -117,14 +120,16 @@ extension PageSeries {
     case .configuration:
       "the configuration or a model is wrong. \(status) shows where; correct it, and restart the publisher."
     case .origin:
-      "the origin cannot be read now. \(status) shows the error; if another program locked it, wait."
+      "the origin cannot be read: it is missing, damaged, locked or unreachable. \(status) shows which, and what to do."
     case .data:
       "the origin’s tables or rows do not fit the model. \(status) names them; correct them at their source, or the model."
     case .shrunk:
       "tables have lost more rows, or columns more values, than is allowed. \(status) names them. If that is "
-        + "intended, 'seedbank regenerate --accept-shrink' publishes it; otherwise restore them."
+        + "intended, 'seedbank regenerate --dataset \(series.dataset)\(state.hold == nil ? "" : " --resume") "
+        + "--accept-shrink' publishes it; otherwise restore them."
     case .publication:
-      "the publication cannot be read, or belongs to another publisher. 'seedbank verify' shows what to do."
+      "the publication cannot be read, or belongs to another publisher. 'seedbank verify' on the publisher’s machine shows "
+        + "what to do."
     case .disk: "a file or a disk failed. \(status) names it: make room, or repair it."
     case .other, nil: "\(status) shows why, and what to do."
     }

@@ -26,29 +26,39 @@ extension PageContent {
   /// Describes the problem, and the remedy if no series' section has it.
   private func words(_ problem: PublicationProblem) -> HTML {
     switch problem {
-    case .nothingPublished where view.failure != nil: "This front has no publication to serve."
+    case .nothingPublished where view.failure != nil:
+      "This front has no publication to serve: \(Self.verification)."
     case .nothingPublished:
       "Nothing is published yet: <code>seedbank regenerate</code> publishes it, or reports why not."
     case .expired:
       "Signatures have expired, and clients reject the publication: \(renewal(.expired))."
-    case .unreadable: "Cannot read the publication; this is its last good version."
+    case .unreadable:
+      """
+      Cannot read the publication: \(Self.verification). This page shows the publication as the front last read it.
+      """
     case .unsound:
       """
-      The newest verification found errors in the publication: <code>seedbank verify</code> names each with a remedy.
+      The newest verification found errors in the publication: <code>seedbank verify</code> on the publisher’s machine names
+      each with a remedy. After the repair, run it again, because this notice stays until a verification finds no errors.
       """
     case .notReady(let found):
       "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from."
     case .needAttention(let found):
       "\(names(found)) \(found.count == 1 ? "needs" : "need") your attention\(reason(found))."
+    case .diskFull:
+      """
+      The publication’s disk is full, and steps cannot write: make room on it. <code>seedbank status</code> on the publisher’s
+      machine shows the sizes.
+      """
     case .diskNearlyFull:
       """
       The publication’s disk is almost full, and the next steps may fail: make room on it, or keep fewer snapshots
-      (<code>retention.snapshots</code>). <code>seedbank status</code> shows the sizes.
+      (<code>retention.snapshots</code>). <code>seedbank status</code> on the publisher’s machine shows the sizes.
       """
     case .mirrorLate:
       """
       The newest version has not reached every mirror: \(lateMirrors). <code>seedbank status</code> on the publisher’s machine
-      shows why.
+      shows why. The numbers follow the order of <code>mirrors</code> in <code>seedbank.json</code>.
       """
     case .notRenewed:
       """
@@ -65,6 +75,9 @@ extension PageContent {
     }
   }
 
+  private static let verification: HTML =
+    "<code>seedbank verify</code> on the publisher’s machine shows what to do"
+
   /// The commands that renew the signatures in this state. The table under Trust has their roles and dates.
   private func renewal(_ state: SignatureExpiry.State) -> HTML {
     let found = (view.catalog?.signatures ?? []).filter { $0.state(at: now) == state }
@@ -78,7 +91,7 @@ extension PageContent {
   /// Omits the mirrors' addresses, which are private.
   private var lateMirrors: HTML {
     (view.mirrors?.late ?? []).map { mirror -> HTML in
-      "mirror \(HTML.number(mirror.number)) since \(HTML.time(mirror.since))"
+      "mirror \(HTML.number(mirror.number)) fell behind \(HTML.time(mirror.since))"
     }.joined(by: ", ")
   }
 
@@ -126,7 +139,7 @@ extension PublisherProblem {
     case .stateDisk:
       """
       The disk of the publisher’s working copies is almost full, and the next steps may fail: make room on it.
-      <code>seedbank status</code> shows the sizes.
+      <code>seedbank status</code> on the publisher’s machine shows the sizes.
       """
     }
   }
@@ -155,7 +168,7 @@ extension CatalogView {
     }
     (status.isUnreadable, status.signatures) = (failure != nil, catalog.signatures)
     status.lifetimeSeconds = toldLifetimeSeconds
-    status.isDiskNearlyFull = standing.isDiskNearlyFull
+    (status.isDiskFull, status.isDiskNearlyFull) = (standing.isDiskFull, standing.isDiskNearlyFull)
     status.isUnsound = verification?.isSound == false
     status.hasLateMirror = mirrors?.late.isEmpty == false
     status.publisher = publisher?.problems ?? []

@@ -7,6 +7,7 @@ package struct PublicationStatus: Hashable, Sendable {
   package var isUnreadable = false
   /// The newest verification found errors.
   package var isUnsound = false
+  package var isDiskFull = false
   package var isDiskNearlyFull = false
   package var hasLateMirror = false
   /// Problems on the publisher's machine other than a failed step.
@@ -27,6 +28,8 @@ package enum PublicationProblem: Hashable, Sendable {
   case unsound
   /// Some series have no snapshot for new clients.
   case notReady([SeedSeries])
+  /// Steps cannot publish anything.
+  case diskFull
   case needAttention([SeedSeries])
   case diskNearlyFull
   /// Clients of a mirror do not get the current publication.
@@ -39,7 +42,7 @@ package enum PublicationProblem: Hashable, Sendable {
 
   package var level: ProblemLevel {
     switch self {
-    case .nothingPublished, .expired, .unreadable, .unsound, .notReady: .bad
+    case .nothingPublished, .expired, .unreadable, .unsound, .notReady, .diskFull: .bad
     case .needAttention, .diskNearlyFull, .mirrorLate, .notRenewed, .signaturesEnding: .soon
     case .publisher(let problem): problem == .datasetUnpublished ? .bad : .soon
     case .notReported: .unknown
@@ -60,8 +63,10 @@ extension PublicationStatus {
     let inOrder: [(isTrue: Bool, PublicationProblem)] = [
       (!isPublished, .nothingPublished), (states.contains(.expired), .expired),
       (isUnreadable, .unreadable), (isUnsound, .unsound), (!unready.isEmpty, .notReady(unready)),
+      (isDiskFull, .diskFull),
       (publisher.contains(.datasetUnpublished), .publisher(.datasetUnpublished)),
-      (!needAttention.isEmpty, .needAttention(needAttention)), (isDiskNearlyFull, .diskNearlyFull),
+      (!needAttention.isEmpty, .needAttention(needAttention)),
+      (isDiskNearlyFull && !isDiskFull, .diskNearlyFull),
       (hasLateMirror, .mirrorLate), (states.contains(.notRenewed), .notRenewed),
       (states.contains(.expiring), .signaturesEnding),
     ]
@@ -74,7 +79,7 @@ extension PublicationStatus {
 extension SeriesProblem {
   /// The words that all reports about the problem use; empty if each report has words of its own. A remedy continues a
   /// sentence, and apostrophes enclose the remedy's commands.
-  package var words: (title: String, remedy: String) {
+  package func words(in dataset: DatasetName) -> (title: String, remedy: String) {
     switch self {
     case .expired: ("signatures expired", "")
     case .noSnapshot: ("no snapshot", "'seedbank verify' shows what to do")
@@ -92,7 +97,12 @@ extension SeriesProblem {
         "older than expected",
         "is its origin still updated? 'seedbank status --history' shows when rows last changed"
       )
-    case .held: ("held by a rollback", "'seedbank regenerate --resume' publishes its origin again")
+    case .held:
+      (
+        "held by a rollback",
+        "'seedbank regenerate --dataset \(dataset) --resume' publishes its origin again; add '--accept-shrink' if the "
+          + "origin has lost many rows or values on purpose"
+      )
     case .gained:
       (
         "new in the origin",

@@ -134,7 +134,8 @@ package struct VerificationFacts: Hashable, Sendable {
   package var warning: String? {
     guard !isSound else { return nil }
     return
-      "the newest verification, of \(at), found errors in the publication: 'seedbank verify' names each with a remedy"
+      "the newest verification, of \(at), found errors in the publication: 'seedbank verify' names each with a remedy; run "
+      + "it again after the repair"
   }
 }
 

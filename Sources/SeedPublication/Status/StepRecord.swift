@@ -30,7 +30,7 @@ package struct StepRecord: Hashable, Sendable {
     case keys
     /// The configuration or a model is invalid.
     case configuration
-    /// The origin is unavailable, locked or unreadable.
+    /// The origin is unavailable, locked, damaged or unreadable.
     case origin
     /// The origin's data cannot be published.
     case data

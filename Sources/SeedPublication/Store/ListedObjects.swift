@@ -57,6 +57,8 @@ package struct DiskUse: Hashable, Sendable {
 
   /// A file system counts as nearly full below this free share.
   private static let leastShare = 0.05
+  /// With fewer free bytes, hardly any step can write its files.
+  private static let leastBytes = 1_000_000.0
 
   /// Returns `nil` if the path does not exist.
   package init?(of path: String) {
@@ -68,6 +70,8 @@ package struct DiskUse: Hashable, Sendable {
   }
 
   init(freeBytes: Double, allBytes: Double) { (self.freeBytes, self.allBytes) = (freeBytes, allBytes) }
+
+  package var isFull: Bool { freeBytes < Self.leastBytes }
 
   /// Whether little space is free, or less than `bytes`. The alert SeedbankDiskNearlyFull uses the same rule.
   package func isNearlyFull(beside bytes: Int) -> Bool {

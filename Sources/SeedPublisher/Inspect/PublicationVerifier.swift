@@ -128,10 +128,12 @@ package struct VerificationReport: Sendable {
 
 enum Remedy {
   static let restore = "restore it from a backup, a mirror or a follower's copy"
-  /// New snapshots raise the lowest version that a series covers, so an older object is not listed any more.
-  static let restoreObject =
-    "\(restore); if none has it, run 'seedbank regenerate --snapshot' after each of the next changes until this "
-    + "file is no longer listed"
+  /// A new snapshot serves new clients at once if the series has changed since its newest one. New snapshots raise the lowest
+  /// version that a series covers, so an older object is not listed any more.
+  static func restoreObject(of dataset: DatasetName) -> String {
+    "\(restore); if none has it, run 'seedbank regenerate --dataset \(dataset) --snapshot' now and after each of the next "
+      + "changes until this file is no longer listed"
+  }
   static let regenerate = "run 'seedbank regenerate'"
   static let snapshot =
     "compare the versions with 'seedbank diff' and publish a new snapshot with 'seedbank regenerate --snapshot'"

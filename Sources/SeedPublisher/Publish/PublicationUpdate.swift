@@ -31,7 +31,7 @@ struct PublicationUpdate {
     self.now = now
     self.published = published
     isBeginningEpoch = options.isBeginningEpoch
-    let longest = max(lifetimeSeconds, publisher.longestLifetimeSeconds)
+    let longest = max(lifetimeSeconds, publisher.lifetimes.values.max() ?? 0)
     // A preview signs nothing and must not store a doubt about the clock.
     clock =
       try options.isPreview
@@ -58,13 +58,14 @@ struct PublicationUpdate {
 
   private func signer(trustsClock: Bool) -> RepositorySigner {
     RepositorySigner(
-      now: now, lifetime: lifetimeSeconds,
+      now: now, lifetime: lifetimeSeconds, seriesLifetimes: publisher.lifetimes,
       leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1, trustsClock: trustsClock)
   }
 
   mutating func signAnew() throws {
     let least = max(Publisher.firstVersionAnew(now), published.timestamp.version + Publisher.lostVersions)
-    let signer = RepositorySigner(now: now, lifetime: lifetimeSeconds, leastVersion: least)
+    let signer = RepositorySigner(
+      now: now, lifetime: lifetimeSeconds, seriesLifetimes: publisher.lifetimes, leastVersion: least)
     try publish(allSeries, adopting: OfflineChange.none, by: signer)
   }
 
@@ -158,16 +159,27 @@ struct PublicationUpdate {
       )
     }
     let renewal = try offlineRenewal()
-    guard isDue || !renewal.isEmpty || !published.outdated.isEmpty else { return }
-    try publish(allSeries, adopting: renewal)
+    let isForAll = clock == .trusted || !renewal.isEmpty || !published.outdated.isEmpty
+    guard let longest = isForAll ? .max : longestDue else { return }
+    try publish(allSeries.filter { lifetime($0.series) <= longest }, adopting: renewal)
   }
 
-  private var isDue: Bool {
-    let oldest = published.series.values.map(\.expires) + [published.timestamp.expires]
-    guard let first = oldest.min() else { return false }
-    let left = first.secondsSinceEpoch - now.secondsSinceEpoch
-    let age = min(Publisher.renewalSeconds, lifetimeSeconds / Self.renewalsPerLifetime)
-    return left < lifetimeSeconds - age || clock == .trusted
+  private func lifetime(_ series: SeedSeries) -> Int {
+    publisher.lifetimes[series.dataset] ?? lifetimeSeconds
+  }
+
+  /// The longest validity of signatures that are due; `nil` if none are. Signatures that are valid for at most this time
+  /// are renewed together, so that they are due together again.
+  private var longestDue: Int? {
+    let all =
+      published.series.map { (lifetime($0.key), $0.value.expires) }
+      + [(lifetimeSeconds, published.timestamp.expires)]
+    return all.filter { isDue($0, expires: $1) }.map(\.0).max()
+  }
+
+  private func isDue(_ lifetime: Int, expires: UTCTime) -> Bool {
+    let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
+    return left < lifetime - min(Publisher.renewalSeconds, lifetime / Self.renewalsPerLifetime)
   }
 
   /// Skips a role whose metadata waits for signatures, because a renewal would use up its version.

@@ -16,8 +16,9 @@ package struct Publisher: Sendable {
   /// The minimum grace period of files that no metadata names. Covers all datasets, because a step also removes due files
   /// of other datasets.
   package var graceSeconds = 0
-  /// The longest validity of any dataset's signatures: see ``ClockVerdict``.
-  package var longestLifetimeSeconds = 0
+  /// The validity of each dataset's signatures in seconds. Covers all datasets, because a step also renews signatures of
+  /// other datasets. A step signs a dataset that is not included with the validity of its job.
+  package var lifetimes: [DatasetName: Int] = [:]
   /// The path of the root.json that apps ship.
   package var shippedRoot: String?
   package var history: StepHistory?

@@ -124,6 +124,7 @@ extension StepRecord {
 extension StepRecord.Reason {
   init(_ error: any Error) {
     switch error {
+    case OriginError.damaged: self = .origin
     case let error as any OriginFailure:
       self = error.isUnavailable ? .origin : error.isConfiguration ? .configuration : .data
     case PublicationError.shrunk: self = .shrunk

@@ -37,7 +37,8 @@ extension Command {
       job, StepOptions(rollingBack: choice.series, to: version, job), now: .now(), &report)
     try context.console.report(report, of: job.name, report.warnings)
     context.console.note(
-      "\(choice.series) is held at the content of version \(version) until 'seedbank regenerate --resume'.")
+      "\(choice.series) is held at the content of version \(version) until "
+        + "'seedbank regenerate --dataset \(job.name) --resume'.")
   }
 
   private static func preview(_ choice: SeriesChoice, _ version: SeedVersion, _ console: Console) throws {

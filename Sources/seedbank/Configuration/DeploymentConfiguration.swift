@@ -23,13 +23,14 @@ struct DeploymentConfiguration: SettingsFile {
   var stopSeconds: Int { drainSeconds + graceSeconds }
 
   /// Shared roles may be valid for only this time, because each step signs them with the lifetime of its own dataset.
-  var shortestLifetime: Int { lifetimes.min() ?? PublishingPolicy().lifetimeSeconds }
-
-  var longestLifetime: Int { lifetimes.max() ?? PublishingPolicy().lifetimeSeconds }
+  var shortestLifetime: Int { lifetimes.values.min() ?? PublishingPolicy().lifetimeSeconds }
 
   var series: Set<SeedSeries> { Set(datasets.flatMap(\.series)) }
 
-  private var lifetimes: [Int] { datasets.map(\.policy.lifetimeSeconds) }
+  /// The validity of each dataset's signatures in seconds.
+  var lifetimes: [DatasetName: Int] {
+    Dictionary(datasets.map { ($0.name, $0.policy.lifetimeSeconds) }) { first, _ in first }
+  }
 
   let prefix = ""
 

@@ -137,7 +137,7 @@ struct LocalSeriesStatus {
     if let hold = published.metadata.state.hold {
       warnings.append(
         "\(series): held at the content of version \(hold.version) since \(hold.since): "
-          + SeriesProblem.held.words.remedy)
+          + SeriesProblem.held.words(in: series.dataset).remedy)
     }
     if let build = lastBuild, build.outcome.isFailure { warnings.append("\(series): \(build.failure)") }
     if isModelWaiting {
@@ -146,7 +146,7 @@ struct LocalSeriesStatus {
       )
     }
     if copy.isUnreadable {
-      let remedy = SeriesProblem.copyUnreadable.words.remedy
+      let remedy = SeriesProblem.copyUnreadable.words(in: series.dataset).remedy
       warnings.append("\(series): the working copy cannot be read: \(remedy)")
     }
     if let doubt = log?.doubt { warnings.append("\(series): \(doubt)") }
@@ -158,7 +158,7 @@ struct LocalSeriesStatus {
     let bad = (published?.metadata.objects ?? []).filter { !publication.holds($0) }
     guard let first = bad.first else { return nil }
     let more = bad.count > 1 ? " and \(bad.count - 1) more" : ""
-    let remedy = SeriesProblem.filesMissing.words.remedy
+    let remedy = SeriesProblem.filesMissing.words(in: series.dataset).remedy
     return "\(series): \(first.filePath)\(more): missing, or its length is wrong: \(remedy)"
   }
 
@@ -168,7 +168,7 @@ struct LocalSeriesStatus {
     else { return nil }
     let date = max(status.publishedAt, status.steps?.newestAt ?? status.publishedAt)
     return "\(series): its newest date, \(date), is ahead of this clock, so the data's age is unknown: "
-      + SeriesProblem.clocksDiffer.words.remedy
+      + SeriesProblem.clocksDiffer.words(in: series.dataset).remedy
   }
 
   /// Whether a minor was added after the last step, and no other warning explains why it is not published.

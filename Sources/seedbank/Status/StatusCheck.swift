@@ -88,7 +88,7 @@ extension LocalSeriesStatus {
         case .notReported: "the history has no publish step, so the age of the last one is unknown"
         default: nil
         }
-      return details.map { "\(series): \($0): \(problem.words.remedy)" }
+      return details.map { "\(series): \($0): \(problem.words(in: series.dataset).remedy)" }
     }
   }
 

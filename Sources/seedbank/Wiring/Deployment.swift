@@ -87,7 +87,7 @@ extension Publisher {
       publication ?? PublicationDirectory(configuration.publication), stateFolder: configuration.state,
       keys: keys)
     graceSeconds = configuration.datasets.map(\.policy.graceSeconds).max() ?? 0
-    longestLifetimeSeconds = configuration.longestLifetime
+    lifetimes = configuration.lifetimes
     shippedRoot = configuration.rootPath
     guard let console else { return }
     let repeated = RepeatedWarnings()

@@ -20,7 +20,8 @@ import Testing
     let bad = try damage(deployment)
     let damaged = try deployment.seedbank("verify").expect(
       65,
-      output: "restore it from a backup, a mirror or a follower's copy; if none has it, run '")
+      output: "restore it from a backup, a mirror or a follower's copy; if none has it, run "
+        + "'seedbank regenerate --dataset my --snapshot' now")
     for path in bad { #expect(damaged.output.contains("error: \(path): ")) }
     let findings = try #require(try deployment.json("verify").first?["findings"]?.elements)
     #expect(findings.compactMap { $0["path"]?.string } == bad)
