@@ -1,24 +1,6 @@
 import SeedDatabase
 import SeedPublisher
 
-package struct ServerMessage: Hashable, Sendable {
-  /// The SQLSTATE; empty if the message is libpq's.
-  let state: String
-  let text: String
-  var detail = ""
-  /// The error's position in characters of the statement, from 1.
-  var position: Int?
-  /// The server's C function that reported the error. Unlike the text, it does not depend on the server's language.
-  var function = ""
-  var user = ""
-  var isOfStandby = false
-  /// Whether no session was established.
-  var isOfConnection = false
-
-  var isSyntax: Bool { state == "42601" }
-  var isOfValue: Bool { state.hasPrefix("22") }
-}
-
 /// A database that cannot be read, or whose content cannot be published.
 package enum PostgresError: OriginFailure, Hashable {
   case server(place: PostgresPlace, subject: String, ServerMessage)
@@ -133,13 +115,30 @@ package enum PostgresError: OriginFailure, Hashable {
     case "40P01": "another session changes the table or its partitions: the next step tries again"
     case "2BP01": "drop or change the named objects first; nothing was removed"
     case "55P03": "another session changes this table: try again later, or raise origin.lockTimeoutSeconds"
-    case "40001": "the standby removed rows that were being read: \(feedback)"
+    case "40001": conflict(message)
     case let state where state.isEmpty || ["08", "57"].contains(state.prefix(2)):
       "the connection ended; nothing was published, the next step tries again"
-        + (message.isOfStandby ? ". A standby ends sessions whose rows it has to remove: \(feedback)" : "")
+        + (message.isOfStandby ? ". A standby ends sessions that delay its replay: \(anyConflict)" : "")
     default: nil
     }
   }
 
-  private static let feedback = "set hot_standby_feedback = on there, or raise max_standby_streaming_delay"
+  // MARK: Conflicts with a standby's replay
+
+  /// The details are in the server's language, so an unknown one gets a remedy for all conflicts.
+  private static func conflict(_ message: ServerMessage) -> String {
+    if message.detail.contains("row versions") {
+      return "the standby removed rows that were being read: \(feedback), or raise \(delay)"
+    }
+    if message.detail.contains("relation lock") {
+      return
+        "the primary locked a table that was being read, as TRUNCATE, ALTER TABLE, LOCK and sometimes VACUUM do: "
+        + "raise \(delay)"
+    }
+    return "the standby ended a read that delayed its replay: \(anyConflict)"
+  }
+
+  private static let anyConflict = "\(feedback), which keeps rows that are being read, or raise \(delay)"
+  private static let feedback = "set hot_standby_feedback = on there"
+  private static let delay = "max_standby_streaming_delay there"
 }
