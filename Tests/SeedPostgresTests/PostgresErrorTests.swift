@@ -52,4 +52,44 @@ import Testing
     #expect(refused.state == "28P01" && refused.text == "no" && refused.detail.isEmpty)
     #expect(ServerMessage(verbose: "server closed the connection unexpectedly") == nil)
   }
+
+  @Test(arguments: [
+    ("", "invalid sslmode value: \"verifyfull\"", "correct the URL in origin.postgres", true),
+    ("", "invalid URI query parameter: \"ssl_mode\"", "correct the URL in origin.postgres", true),
+    (
+      "", "connection to server at \"h\", port 1 failed: server does not support SSL, but SSL was required",
+      "set ssl = on and a certificate on the server", true
+    ),
+    (
+      "", "connection to server at \"h\", port 1 failed: SSL error: certificate verify failed",
+      "set sslrootcert", true
+    ),
+    ("", "root certificate file \"none.crt\" does not exist", "set sslrootcert", true),
+    (
+      "", "connection to server at \"h\" failed: SSL error: tlsv13 alert certificate required",
+      "set sslcert and sslkey", true
+    ),
+    ("", "could not read certificate file \"a.crt\": no start line", "set sslcert and sslkey", true),
+    ("28000", "connection requires a valid client certificate", "set sslcert and sslkey", true),
+    ("28000", "role \"a\" is not permitted to log in", "let a superuser run ALTER ROLE … LOGIN", true),
+    ("28000", "role \"a\" does not exist", "let a superuser run CREATE ROLE … LOGIN", true),
+    ("28000", "no pg_hba.conf entry for host \"h\"", "let pg_hba.conf admit", true),
+    (
+      "", "connection to server at \"h\", port 1 failed: server is not in hot standby mode",
+      "no host has the role that target_session_attrs", false
+    ),
+    (
+      "", "connection to server at \"h\", port 1 failed: Connection refused",
+      "check that the server is running",
+      false
+    ),
+    ("", "out of memory", "check that the server is running", false),
+  ])
+  func `a failed connection has the remedy for its reason`(
+    _ state: String, _ text: String, _ remedy: String, _ isConfiguration: Bool
+  ) {
+    let error = error(ServerMessage(state: state, text: text), isOfConnection: true)
+    #expect(error.description.hasPrefix("s: \(text); \(remedy)"), "\(error)")
+    #expect(error.isConfiguration == isConfiguration && error.isUnavailable == !isConfiguration)
+  }
 }

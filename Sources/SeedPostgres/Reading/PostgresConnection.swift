@@ -81,7 +81,7 @@ final class PostgresConnection {
       [place.schema])
     guard let standing = found.first else {
       throw .configuration(
-        "the origin \(place.shownURL) has no schema \"\(place.schema)\": correct origin.schema")
+        "the origin \(place.shownURL) has no schema \"\(place.schema)\": correct origin.schema or --schema")
     }
     server = answeringServer(at: standing[1], isStandby: standing[0] == "t")
   }
