@@ -76,7 +76,10 @@ package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
     .otherDatabase, "the database was restored or replaced")
   package static let otherServer = Self(
     .otherServer, "the database server was restarted or replaced")
-  package static let otherTimeline = Self(.otherTimeline, "a standby took over from the database server")
+  package static let otherTimeline = Self(
+    .otherTimeline,
+    "the database server is on another timeline than at the last step: a standby was promoted, a backup was restored, or "
+      + "an earlier server is read again")
   package static let otherTriggers = Self(
     .otherTriggers, "triggers of the origin's log were dropped, disabled, or replaced")
   package static let otherSchema = Self(
