@@ -119,7 +119,7 @@ import Testing
       scene,
       [
         "permission denied for table t", "GRANT USAGE ON SCHEMA \"public\" TO \"reader\";",
-        "GRANT SELECT ON ALL TABLES IN SCHEMA \"public\" TO \"reader\";",
+        "GRANT SELECT ON \"public\".\"t\" TO \"reader\";",
       ], isConfiguration: true)
     let grants = PostgresError.grants(to: "reader", "public")
     try scene.database.run(grants)

@@ -82,7 +82,8 @@ package enum PostgresError: OriginFailure, Hashable {
       "its hidden rows would be missing from the publication: have a superuser run ALTER ROLE "
         + "\(quoted(message.user)) BYPASSRLS; or, if the rows that this user can read are enough, set "
         + "origin.rowSecurity to \"apply\""
-    case "42501": "let the tables' owner run: \(Self.grants(to: message.user, place.schema))"
+    case "42501":
+      "let the tables' owner run: \(Self.grants(to: message.user, place.schema, table: message.table))"
     case "" where message.isOfConnection: Self.connectionRepair(place, message.text)
     default: nil
     }

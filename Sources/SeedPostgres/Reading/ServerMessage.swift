@@ -9,6 +9,8 @@ package struct ServerMessage: Hashable, Sendable {
   /// The server's C function that reported the error. Unlike the text, it does not depend on the server's language.
   var function = ""
   var user = ""
+  /// The table that was read; nil if a SELECT of the model was.
+  var table: String?
   var isOfStandby = false
   /// Whether no session was established.
   var isOfConnection = false
