@@ -165,22 +165,17 @@ private struct PostgresStamp: OriginStamp {
     CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END
     """
 
-  /// A standby that receives and has replayed all it received is not behind, even if the last write is old. Otherwise,
-  /// it may be behind by the age of its newest replayed transaction. Before the first one, its lag is unknown.
   private static let snapshotQuery = """
-    SELECT pg_current_snapshot(), CASE WHEN NOT pg_is_in_recovery() THEN NULL \
-    WHEN EXISTS (SELECT FROM pg_stat_wal_receiver) AND pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn() THEN 0 \
-    WHEN pg_last_xact_replay_timestamp() IS NOT NULL \
-    THEN greatest(0, floor(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())))::bigint END, \
-    pg_is_in_recovery(), host(inet_server_addr())
+    SELECT pg_current_snapshot(), pg_is_in_recovery(), host(inet_server_addr()), \(ReplayLag.query)
     """
 
   init(_ connection: PostgresConnection) throws {
     place = connection.place
     let server = try connection.rows(Self.query)
-    let row = try connection.rows(Self.snapshotQuery).first ?? [nil, nil, nil, nil]
-    self.server = connection.answeringServer(at: row[3], isStandby: row[2] == "t")
-    lagSeconds = row[1].flatMap { Int($0) }
+    let row = try connection.rows(Self.snapshotQuery).first ?? Array(repeating: nil, count: 6)
+    let isStandby = row[1] == "t"
+    self.server = connection.answeringServer(at: row[2], isStandby: isStandby)
+    lagSeconds = isStandby ? ReplayLag(Array(row[3...])).seconds : nil
     text = (server.joined() + [row[0]]).map { $0 ?? "" }.joined(separator: "|")
   }
 

@@ -86,7 +86,22 @@ import Testing
         "postgres://nobody..invalid/x", "public", ["cannot be reached", "check that the server is running"],
         false
       ),
-      ("postgres://a:SECRET@[::1/x", "public", ["cannot be reached"], false),
+      (
+        "postgres://a:SECRET@[::1/x", "public", ["cannot be reached", "correct the URL in origin.postgres"],
+        true
+      ),
+      (
+        "postgres://postgres@/DB?host=HOST&sslmode=verifyfull", "public",
+        ["invalid sslmode value", "correct the URL in origin.postgres"], true
+      ),
+      (
+        "postgres://postgres@/DB?host=HOST&ssl_mode=require", "public",
+        ["invalid URI query parameter", "correct the URL in origin.postgres"], true
+      ),
+      (
+        "postgres://postgres@/DB?host=HOST&target_session_attrs=standby", "public",
+        ["server is not in hot standby mode", "target_session_attrs"], false
+      ),
     ] as [(String, String, [String], Bool)])
   func `a session that cannot begin is reported with reason and remedy, and without the password`(
     _ url: String, _ schema: String, _ words: [String], _ isConfiguration: Bool
@@ -104,7 +119,7 @@ import Testing
       scene,
       [
         "permission denied for table t", "GRANT USAGE ON SCHEMA \"public\" TO \"reader\";",
-        "GRANT SELECT ON ALL TABLES IN SCHEMA \"public\" TO \"reader\";",
+        "GRANT SELECT ON \"public\".\"t\" TO \"reader\";",
       ], isConfiguration: true)
     let grants = PostgresError.grants(to: "reader", "public")
     try scene.database.run(grants)

@@ -126,7 +126,7 @@ import Testing
     try standbyServer.promote()
     let report = try scene.fullStep()
     #expect(report.series[0].changes["t"]?.deleted == 1, "\(report)")
-    let words = "took over from the database server: all rows were compared"
+    let words = "an earlier server is read again: all rows were compared"
     #expect(report.warnings.contains { $0.contains(words) }, "\(report.warnings)")
     try servers.standby.run("UPDATE t SET name = 'kept' WHERE id = 2")
     let next = try scene.fullStep()

@@ -71,6 +71,20 @@ import Testing
     #expect(try scene.deployment.step().warnings == [])
   }
 
+  @Test func `a read ended by a lock on the primary is retried, and the warning names the lock`() throws {
+    let scene = try ReplicatedScene(Self.table, Self.schema, projections: ["t": Self.slow])
+    Thread { [servers = scene.servers] in
+      _ = try? servers.sleeper()
+      _ = try? servers.primary.run("DELETE FROM t WHERE id > 10")
+      _ = try? servers.primary.run("BEGIN; LOCK TABLE t; COMMIT")
+    }.start()
+    let report = try scene.deployment.step()
+    #expect(report.series[0].rows["t"] == 10)
+    let warning = report.warnings.joined()
+    // A session ended while it sends rows may not be able to report the reason.
+    #expect(warning.contains("raise max_standby_streaming_delay there"), "\(warning)")
+  }
+
   @Test func `a read cancelled twice fails the step with reason and remedy and publishes nothing`()
     throws
   {

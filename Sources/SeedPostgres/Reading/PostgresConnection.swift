@@ -81,7 +81,7 @@ final class PostgresConnection {
       [place.schema])
     guard let standing = found.first else {
       throw .configuration(
-        "the origin \(place.shownURL) has no schema \"\(place.schema)\": correct origin.schema")
+        "the origin \(place.shownURL) has no schema \"\(place.schema)\": correct origin.schema or --schema")
     }
     server = answeringServer(at: standing[1], isStandby: standing[0] == "t")
   }
@@ -128,11 +128,20 @@ final class PostgresConnection {
 
   /// Rolls back to the savepoint, which preserves the transaction and its snapshot after an error.
   private func failure(_ result: PostgresResult) -> PostgresError {
-    var message = result.message ?? ServerMessage(state: "", text: lines(PQerrorMessage(raw)))
+    var message = result.message ?? Self.lastMessage(raw)
     message.user = user
     message.isOfStandby = server.role == .standby
     if PQtransactionStatus(raw) == PQTRANS_INERROR { _ = PostgresResult(PQexec(raw, Self.restore)) }
     return .server(place: place, subject: "the origin \(place.text)", message)
+  }
+
+  /// A server that ends the session may have sent the reason before.
+  private static func lastMessage(_ raw: OpaquePointer) -> ServerMessage {
+    let all = lines(PQerrorMessage(raw))
+    guard let found = ServerMessage(verbose: all), found.state == "40001" else {
+      return ServerMessage(state: "", text: all)
+    }
+    return found
   }
 
   private static let restore = "ROLLBACK TO SAVEPOINT seedbank"
@@ -257,17 +266,14 @@ final class PostgresConnection {
     return state == PGRES_POLLING_OK
   }
 
-  /// Parses `…failed: FATAL:  28P01: password authentication failed for user "x"`.
   private static func message(_ raw: OpaquePointer, hiding place: PostgresPlace) -> ServerMessage {
     let all = lines(PQerrorMessage(raw))
     // After a timeout, libpq's message is empty or an unfinished sentence.
     guard !all.isEmpty, !all.hasSuffix(": ") else {
       return ServerMessage(state: "", text: "\(all)no answer in \(place.connectSeconds) seconds")
     }
-    if let found = all.firstMatch(of: /:  ([0-9A-Z]{5}): (.*?)(?: LOCATION: .*)?$/) {
-      return ServerMessage(state: String(found.1), text: String(found.2))
-    }
-    return ServerMessage(state: "", text: all.replacing(place.url, with: place.shownURL))
+    return ServerMessage(verbose: all)
+      ?? ServerMessage(state: "", text: all.replacing(place.url, with: place.shownURL))
   }
 }
 

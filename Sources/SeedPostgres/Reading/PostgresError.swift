@@ -1,24 +1,6 @@
 import SeedDatabase
 import SeedPublisher
 
-package struct ServerMessage: Hashable, Sendable {
-  /// The SQLSTATE; empty if the message is libpq's.
-  let state: String
-  let text: String
-  var detail = ""
-  /// The error's position in characters of the statement, from 1.
-  var position: Int?
-  /// The server's C function that reported the error. Unlike the text, it does not depend on the server's language.
-  var function = ""
-  var user = ""
-  var isOfStandby = false
-  /// Whether no session was established.
-  var isOfConnection = false
-
-  var isSyntax: Bool { state == "42601" }
-  var isOfValue: Bool { state.hasPrefix("22") }
-}
-
 /// A database that cannot be read, or whose content cannot be published.
 package enum PostgresError: OriginFailure, Hashable {
   case server(place: PostgresPlace, subject: String, ServerMessage)
@@ -92,7 +74,7 @@ package enum PostgresError: OriginFailure, Hashable {
     guard case .server(let place, _, let message) = self else { return nil }
     return switch message.state {
     case "28P01": Self.password(place)
-    case "28000": "let pg_hba.conf admit this user, host and database, or correct origin.postgres"
+    case "28000": Self.admission(message)
     case "3D000": "correct the database's name in origin.postgres"
     case "42501" where message.user.isEmpty:
       "let the database's owner GRANT CONNECT ON DATABASE to this user"
@@ -100,14 +82,52 @@ package enum PostgresError: OriginFailure, Hashable {
       "its hidden rows would be missing from the publication: have a superuser run ALTER ROLE "
         + "\(quoted(message.user)) BYPASSRLS; or, if the rows that this user can read are enough, set "
         + "origin.rowSecurity to \"apply\""
-    case "42501": "let the tables' owner run: \(Self.grants(to: message.user, place.schema))"
-    case "" where message.text.contains("no password supplied"): Self.password(place)
-    case "" where ["certificate", "does not support SSL"].contains(where: message.text.contains):
-      "set sslrootcert in origin.postgres to the file of the authority that signed the server's certificate, and use a "
-        + "host name of the certificate; sslmode sets how the server is verified"
+    case "42501":
+      "let the tables' owner run: \(Self.grants(to: message.user, place.schema, table: message.table))"
+    case "" where message.isOfConnection: Self.connectionRepair(place, message.text)
     default: nil
     }
   }
+
+  private static func admission(_ message: ServerMessage) -> String {
+    if message.text.contains("client certificate") { return clientCertificate }
+    if message.text.contains("is not permitted to log in") {
+      return "let a superuser run ALTER ROLE … LOGIN for this user, or correct origin.postgres"
+    }
+    if message.text.hasPrefix("role ") {
+      return "let a superuser run CREATE ROLE … LOGIN for this user, or correct origin.postgres"
+    }
+    return "let pg_hba.conf admit this user, host and database, or correct origin.postgres"
+  }
+
+  /// For errors of libpq, whose messages are in English.
+  private static func connectionRepair(_ place: PostgresPlace, _ text: String) -> String? {
+    if text.contains("no password supplied") { return password(place) }
+    if wrongURL.contains(where: text.hasPrefix) { return "correct the URL in origin.postgres" }
+    if text.contains("does not support SSL") {
+      return
+        "set ssl = on and a certificate on the server, or, if no other host can read the traffic, sslmode=disable in "
+        + "origin.postgres"
+    }
+    if ownCertificate.contains(where: text.contains) { return clientCertificate }
+    guard text.contains("certificate") else { return nil }
+    return
+      "set sslrootcert in origin.postgres to the file of the authority that signed the server's certificate, and use a "
+      + "host name of the certificate; sslmode sets how the server is verified"
+  }
+
+  /// Beginnings of messages that libpq reports before it connects.
+  private static let wrongURL = [
+    "invalid ", "missing ", "could not match ", "end of string reached", "unexpected character",
+    "forbidden value",
+    "extra key/value separator", "IPv6 host address", "sslmode value",
+  ]
+  private static let ownCertificate = [
+    "alert certificate required", "could not read certificate file",
+    "certificate present, but not private key",
+  ]
+  private static let clientCertificate =
+    "set sslcert and sslkey in origin.postgres to the files of this user's certificate and its key"
 
   private static func password(_ place: PostgresPlace) -> String {
     "give the right password in a password file (PGPASSFILE, ~/.pgpass) or PGPASSWORD"
@@ -124,6 +144,8 @@ package enum PostgresError: OriginFailure, Hashable {
     switch message.state {
     case "53300":
       "the server has no connection left: raise its max_connections, or this user's connection limit"
+    case _ where message.isOfConnection && isOtherRole(message):
+      "no host has the role that target_session_attrs in origin.postgres requires: check the hosts' roles, or correct it"
     case _ where message.isOfConnection:
       "check that the server is running, and the host and port in origin.postgres"
     case "42P01":
@@ -133,13 +155,38 @@ package enum PostgresError: OriginFailure, Hashable {
     case "40P01": "another session changes the table or its partitions: the next step tries again"
     case "2BP01": "drop or change the named objects first; nothing was removed"
     case "55P03": "another session changes this table: try again later, or raise origin.lockTimeoutSeconds"
-    case "40001": "the standby removed rows that were being read: \(feedback)"
+    case "40001": conflict(message)
     case let state where state.isEmpty || ["08", "57"].contains(state.prefix(2)):
       "the connection ended; nothing was published, the next step tries again"
-        + (message.isOfStandby ? ". A standby ends sessions whose rows it has to remove: \(feedback)" : "")
+        + (message.isOfStandby ? ". A standby ends sessions that delay its replay: \(anyConflict)" : "")
     default: nil
     }
   }
 
-  private static let feedback = "set hot_standby_feedback = on there, or raise max_standby_streaming_delay"
+  /// A failover may be in progress, so a retry may succeed.
+  private static func isOtherRole(_ message: ServerMessage) -> Bool {
+    let words = [
+      "server is in hot standby mode", "server is not in hot standby mode", "session is read-only",
+    ]
+    return (words + ["session is not read-only"]).contains(where: message.text.contains)
+  }
+
+  // MARK: Conflicts with a standby's replay
+
+  /// The details are in the server's language, so an unknown one gets a remedy for all conflicts.
+  private static func conflict(_ message: ServerMessage) -> String {
+    if message.detail.contains("row versions") {
+      return "the standby removed rows that were being read: \(feedback), or raise \(delay)"
+    }
+    if message.detail.contains("relation lock") {
+      return
+        "the primary locked a table that was being read, as TRUNCATE, ALTER TABLE, LOCK and sometimes VACUUM do: "
+        + "raise \(delay)"
+    }
+    return "the standby ended a read that delayed its replay: \(anyConflict)"
+  }
+
+  private static let anyConflict = "\(feedback), which keeps rows that are being read, or raise \(delay)"
+  private static let feedback = "set hot_standby_feedback = on there"
+  private static let delay = "max_standby_streaming_delay there"
 }

@@ -10,6 +10,7 @@ struct PostgresProjection {
   private var order: String
   private let table: TableSchema
   private let place: String
+  private let isOfModel: Bool
   /// The origin's columns and types in the order of the client's columns; for a SELECT, those of its result.
   private let found: [(name: String, type: UInt32)]
 
@@ -20,7 +21,7 @@ struct PostgresProjection {
     throws
   {
     self.table = table
-    place = projection.place
+    (place, isOfModel) = (projection.place, projection.sql != nil)
     let reader = SourceReader(table: table, projection: projection, connection: connection)
     let found: [(name: String, type: UInt32)]
     (source, found) = try reader.read()
@@ -74,7 +75,8 @@ struct PostgresProjection {
   func blaming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch PostgresError.server(let server, let subject, let message) {
+    } catch PostgresError.server(let server, let subject, var message) {
+      if !isOfModel { message.table = table.name }
       throw PostgresError.server(
         place: server, subject: "\(subject), table \"\(table.name)\" (\(place))", message)
     }
@@ -119,8 +121,9 @@ private struct SourceReader {
     do throws(PostgresError) {
       return try connection.columns(of: sql)
     } catch {
-      guard case .server(let place, let subject, let message) = error else { throw error }
+      guard case .server(let place, let subject, var message) = error else { throw error }
       guard projection.sql != nil else {
+        message.table = table.name
         throw .server(place: place, subject: "\(subject), table \"\(table.name)\"", message)
       }
       let line = isFile ? message.position.map { ":\(sql.line(ofCharacter: $0))" } : nil

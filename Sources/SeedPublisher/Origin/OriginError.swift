@@ -131,7 +131,8 @@ package enum OriginError: OriginFailure {
     case .invalidText(let table, _, let key), .unfit(let table, _, let key, _):
       "table \"\(table)\", row \(key): \(rowRule ?? "")"
     case .nullInKey(let table, _): "table \"\(table)\": a row has \(rowRule ?? "")"
-    case .duplicateKey(let table, let key): "table \"\(table)\": two rows have the key \(key)"
+    case .duplicateKey(let table, let key):
+      "table \"\(table)\": two rows have the key \(key): remove one from the origin, or let the model's SELECT return one"
     case .unavailable(let message), .configuration(let message), .data(let message): message
     case .notLoaded(let path):
       "the feed \(path) was not loaded yet: 'seedbank regenerate' loads and publishes it"

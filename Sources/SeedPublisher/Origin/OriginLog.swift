@@ -76,11 +76,15 @@ package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
     .otherDatabase, "the database was restored or replaced")
   package static let otherServer = Self(
     .otherServer, "the database server was restarted or replaced")
-  package static let otherTimeline = Self(.otherTimeline, "a standby took over from the database server")
+  package static let otherTimeline = Self(
+    .otherTimeline,
+    "the database server is on another timeline than at the last step: a standby was promoted, a backup was restored, or "
+      + "an earlier server is read again")
   package static let otherTriggers = Self(
     .otherTriggers, "triggers of the origin's log were dropped, disabled, or replaced")
   package static let otherSchema = Self(
-    .otherSchema, "the origin's schema was changed, or its file was rewritten, as by VACUUM or .restore")
+    .otherSchema,
+    "the origin's schema was changed, or its SQLite file was rewritten, as by VACUUM or .restore")
   package static let otherLog = Self(.otherLog, "the origin's log was replaced")
   package static let pruned = Self(.pruned, "the origin's log does not reach back to the last step")
   package static let edited = Self(
@@ -108,7 +112,8 @@ func logWarning(gaps: [String]?) -> String? {
   return
     "the origin's log no longer watches \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")): triggers are missing,"
     + " disabled or different, or the key changed, as when a table was replaced. These tables are compared as a whole."
-    + " 'seedbank origin log remove --yes' and then 'seedbank origin log setup --yes' repair it"
+    + " 'seedbank origin log remove --yes' and then 'seedbank origin log setup --yes' repair it; for a standby of PostgreSQL,"
+    + " both need --owner with a URL of the primary"
 }
 
 /// How an origin's state relates to the one read earlier.

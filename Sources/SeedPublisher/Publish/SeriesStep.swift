@@ -54,7 +54,7 @@ struct SeriesStep {
     }
     if case .other(let doubt) = relation {
       draft.report.warnings.append(
-        "\(plan.series): \(doubt): all rows were compared, and published rows that the origin lacks are deleted"
+        "\(plan.series): \(doubt): all rows were compared, and published changes that the origin lacks are reverted"
       )
     }
     draft.noteSeen = { [isPublished = draft.metadata != nil] in

@@ -96,7 +96,7 @@ extension Command {
     }
     let name = try datasetName(arguments, url.database ?? "data")
     var dataset = DatasetConfiguration(name: name, folder: "/", originPath: "")
-    dataset.postgres.url = url
+    (dataset.postgres.url, dataset.postgres.isArgument) = (url, true)
     dataset.postgres.schema = arguments.string("schema") ?? dataset.postgres.schema
     return dataset
   }

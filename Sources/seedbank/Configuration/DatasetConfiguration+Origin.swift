@@ -10,6 +10,8 @@ import SeedPostgres
 
 struct PostgresSettings: Hashable {
   var url: PostgresURL?
+  /// Whether the URL is an argument of `init`, which reads no environment variable instead.
+  var isArgument = false
   var schema = "public"
   var statementTimeoutSeconds = 600
   var lockTimeoutSeconds = 5
@@ -116,7 +118,9 @@ extension DatasetConfiguration {
     place.lockTimeoutSeconds = postgres.lockTimeoutSeconds
     place.appliesRowSecurity = postgres.rowSecurity == .apply
     place.application = "seedbank/\(name)"
-    place.variable = ConfigurationOverrides.variable(for: "\(prefix)origin.postgres")
+    if !postgres.isArgument {
+      place.variable = ConfigurationOverrides.variable(for: "\(prefix)origin.postgres")
+    }
     return place
   }
   #endif

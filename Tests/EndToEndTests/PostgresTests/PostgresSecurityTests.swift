@@ -76,7 +76,8 @@ import Testing
     let plain = address == "127.0.0.2" ? "127.0.0.3" : "127.0.0.2"
     let other = try PostgresCluster(["listen_addresses=\(plain)"])
     defer { withExtendedLifetime(other) {} }
-    try regenerate("postgres://postgres@\(plain)/x?sslmode=require").expect(78, "does not support SSL")
+    try regenerate("postgres://postgres@\(plain)/x?sslmode=require").expect(
+      78, "does not support SSL", "set ssl = on")
     #expect(!folder.exists("seedbank/state/shops-1.sqlite"), "nothing was read")
   }
 

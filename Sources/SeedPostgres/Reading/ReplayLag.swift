@@ -1,0 +1,33 @@
+/// How far a standby is behind the server that feeds it.
+struct ReplayLag: Hashable {
+  /// The status of the process that receives from the primary; nil if there is none, empty if this user may not read it.
+  let receiver: String?
+  /// Whether the standby has replayed exactly as far as it has received.
+  let hasReplayedAll: Bool
+  /// Seconds since the newest replayed transaction; nil before the first one.
+  let age: Int?
+
+  /// A standby that streams and has replayed all is not behind, even if the last write is old. Otherwise, it may be
+  /// behind by the age of its newest replayed transaction.
+  ///
+  /// A restarted standby that cannot follow its primary has received less than it replayed. If it was not restarted,
+  /// only the receiver's status shows this. A user without pg_read_all_stats cannot read the status, and then a receiver
+  /// counts as streaming: otherwise, such a user would get a growing lag from each standby of an idle primary.
+  var seconds: Int? {
+    let isStreaming = receiver.map { ["", "streaming"].contains($0) } ?? false
+    return isStreaming && hasReplayedAll ? 0 : age
+  }
+
+  /// The replay position is read before the received one, which can only be higher.
+  static let query = """
+    (SELECT coalesce(status, '') FROM pg_stat_wal_receiver), pg_last_wal_replay_lsn() = pg_last_wal_receive_lsn(), \
+    greatest(0, floor(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())))::bigint
+    """
+}
+
+extension ReplayLag {
+  /// - Parameter row: The columns of `query`.
+  init(_ row: [String?]) {
+    self.init(receiver: row[0], hasReplayedAll: row[1] == "t", age: row[2].flatMap { Int($0) })
+  }
+}

@@ -1,0 +1,30 @@
+/// An error as the server or libpq reports it.
+package struct ServerMessage: Hashable, Sendable {
+  /// The SQLSTATE; empty if the message is libpq's.
+  let state: String
+  let text: String
+  var detail = ""
+  /// The error's position in characters of the statement, from 1.
+  var position: Int?
+  /// The server's C function that reported the error. Unlike the text, it does not depend on the server's language.
+  var function = ""
+  var user = ""
+  /// The table that was read; nil if a SELECT of the model was.
+  var table: String?
+  var isOfStandby = false
+  /// Whether no session was established.
+  var isOfConnection = false
+
+  var isSyntax: Bool { state == "42601" }
+  var isOfValue: Bool { state.hasPrefix("22") }
+}
+
+extension ServerMessage {
+  /// Parses the text of a failed connection, or of one that the server ended, such as `…failed: FATAL:  28P01: password
+  /// authentication failed for user "x"`. Nil if the text has no SQLSTATE.
+  init?(verbose lines: String) {
+    let pattern = /:  ([0-9A-Z]{5}): (.*?)(?: DETAIL:  (.*?))?(?: HINT:  .*?)?(?: LOCATION: .*)?$/
+    guard let found = lines.firstMatch(of: pattern) else { return nil }
+    self.init(state: String(found.1), text: String(found.2), detail: found.3.map(String.init) ?? "")
+  }
+}
