@@ -21,13 +21,14 @@ struct ReplayLag: Hashable {
   /// The replay position is read before the received one, which can only be higher.
   static let query = """
     (SELECT coalesce(status, '') FROM pg_stat_wal_receiver), pg_last_wal_replay_lsn() = pg_last_wal_receive_lsn(), \
-    greatest(0, floor(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp())))::bigint
+    floor(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()))::bigint
     """
 }
 
 extension ReplayLag {
   /// - Parameter row: The columns of `query`.
   init(_ row: [String?]) {
-    self.init(receiver: row[0], hasReplayedAll: row[1] == "t", age: row[2].flatMap { Int($0) })
+    let age = row[2].flatMap { Int($0) }.map { max(0, $0) }
+    self.init(receiver: row[0], hasReplayedAll: row[1] == "t", age: age)
   }
 }
