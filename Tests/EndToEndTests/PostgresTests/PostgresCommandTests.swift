@@ -169,7 +169,7 @@ import Testing
     #expect(try regenerate("postgres:///x?host=/nowhere").status == 69)
     try database.run("CREATE ROLE r_\(database.name) LOGIN")
     try regenerate(database.url(user: "r_\(database.name)")).expect(
-      78, "GRANT SELECT ON \"public\".\"product\" TO")
+      78, #"GRANT SELECT ON \"public\".\"product\" TO"#)
     try folder.write(
       "SELECT 1 AS id, NULL AS name, NULL AS opened, FROM shop", to: "seedbank/shops/models/1.0/shop.sql")
     try regenerate(database.url()).expect(78, "shop.sql:1: syntax error")
