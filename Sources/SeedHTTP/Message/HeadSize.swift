@@ -14,10 +14,4 @@ enum HeadSize {
   static let targetLimit = 2_000
   /// Bytes of a response's head, with an estimate of the fields that libmicrohttpd adds.
   static let responseLimit = 900
-  /// Bytes by which that estimate may be too low.
-  static let responseSpareBytes = 60
-  /// The two fields that the shim adds, and a copy of the second.
-  static let ownBytes = 3 * fieldBytes + 16
-  /// The buffer for heads grows by this, and begins with half of the memory.
-  static let growthBytes = 128
 }

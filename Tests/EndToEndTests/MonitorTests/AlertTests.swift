@@ -104,7 +104,7 @@ import Testing
     State(
       testDescription: "a rollback holds the series", alerts: ["SeedbankHeld"],
       prepare: { try run($0, "rollback", "--to", "1") }),
-    State(testDescription: "nobody signs", alerts: stalled, hoursAhead: 3 * 24),
+    State(testDescription: "signatures are not renewed", alerts: stalled, hoursAhead: 3 * 24),
     State(testDescription: "signatures expire tomorrow", alerts: late, hoursAhead: 6 * 24 + 3),
     State(testDescription: "keys are needed", alerts: late + ["SeedbankKeysNeeded"], hoursAhead: 140 * 24),
     State(
