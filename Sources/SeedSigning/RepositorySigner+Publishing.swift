@@ -94,31 +94,32 @@ private struct StepDraft {
   }
 
   mutating func finish() throws -> SigningStep {
-    try signSnapshotRole()
+    let snapshot = try signSnapshotRole()
     let timestamp = published.timestamp.header
     let version = try signer.following(
       timestamp.version, of: Timestamp.type, restarting: published.isReplaced(.timestamp, by: next.root))
     next.timestamp = Timestamp(
-      header: signer.onlineHeader(version: version, after: timestamp.expires),
-      snapshot: MetaFile(version: next.snapshot.version))
+      header: signer.onlineHeader(version: version, after: timestamp.expires), snapshot: snapshot)
     add(try sign(next.timestamp, Timestamp.type), Timestamp.type)
     next.outdated = []
     return SigningStep(files: ordered, published: next)
   }
 
   /// Skips a new version without changes, so that clients have one fewer file to fetch.
-  private mutating func signSnapshotRole() throws {
+  private mutating func signSnapshotRole() throws -> MetaFile {
     let old = published.snapshot
     let isKept =
       published.root.roles[SnapshotRole.type] == next.root.roles[SnapshotRole.type]
       && !published.outdated.contains(.snapshot)
     let header = signer.onlineHeader(version: old.version, after: old.expires)
-    guard !isKept || meta != old.meta || header.expires != old.expires else { return }
+    if isKept, meta == old.meta, header.expires == old.expires { return published.timestamp.snapshot }
     // Clients also remember this version from the timestamp, so it restarts only if the keys of both roles are replaced.
     let isForgotten = isRestarting && published.isReplaced(.timestamp, by: next.root)
     let version = try signer.following(old.version, of: SnapshotRole.type, restarting: isForgotten)
     next.snapshot = SnapshotRole(header: RoleHeader(version: version, expires: header.expires), meta: meta)
-    add(try sign(next.snapshot, SnapshotRole.type), SnapshotRole.type)
+    let signed = try sign(next.snapshot, SnapshotRole.type)
+    add(signed, SnapshotRole.type)
+    return MetaFile(version: version, of: signed.bytes)
   }
 
   /// The writing order. `timestamp.json` comes after all files that it announces. A new root comes last if clients with

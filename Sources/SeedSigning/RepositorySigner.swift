@@ -116,13 +116,16 @@ package struct RepositorySigner: Sendable {
     let targets = Targets(
       header: offlineHeader(version: version, days: Self.targetsDays), targets: [:],
       delegations: Delegations(series, to: verifiers))
+    let signedTargets = try sign(targets, Targets.type, keys, for: root)
     let snapshot = SnapshotRole(
-      header: onlineHeader(version: version), meta: ["targets.json": MetaFile(version: version)])
-    let timestamp = Timestamp(header: onlineHeader(version: version), snapshot: MetaFile(version: version))
+      header: onlineHeader(version: version),
+      meta: ["targets.json": MetaFile(version: version, of: signedTargets.bytes)])
+    let signedSnapshot = try sign(snapshot, SnapshotRole.type, keys, for: root)
+    let timestamp = Timestamp(
+      header: onlineHeader(version: version), snapshot: MetaFile(version: version, of: signedSnapshot.bytes))
     return SigningStep(
       files: [
-        file, try sign(targets, Targets.type, keys, for: root).file(Targets.type),
-        try sign(snapshot, SnapshotRole.type, keys, for: root).file(SnapshotRole.type),
+        file, signedTargets.file(Targets.type), signedSnapshot.file(SnapshotRole.type),
         try sign(timestamp, Timestamp.type, keys, for: root).file(Timestamp.type),
       ],
       published: PublishedMetadata(root: root, timestamp: timestamp, snapshot: snapshot, targets: targets))

@@ -25,15 +25,19 @@ import Testing
     return (memory, options)
   }
 
-  /// The finding about a mirror that shows only these bytes.
-  private func found(_ bytes: [UInt8]?, _ claim: Claim) throws -> TimestampJudge.Finding {
-    try TimestampJudge(store: ModelBucket(), image: ours[1], memory: claim.memory, options: claim.options)
+  /// The finding about a mirror that shows these bytes.
+  private func found(
+    _ bytes: [UInt8]?, _ claim: Claim, here image: MirrorImage? = nil
+  ) throws -> TimestampJudge.Finding {
+    try TimestampJudge(image: image ?? ours[1], memory: claim.memory, options: claim.options)
       .look(at: bytes.map { StoredFile($0, tag: "") })
   }
 
-  private func found(_ image: MirrorImage, _ claim: Claim) throws -> TimestampJudge.Finding {
-    guard case .bytes(let bytes) = image.timestamp.content else { preconditionFailure("a file") }
-    return try found(bytes, claim)
+  private func found(
+    _ shown: MirrorImage, _ claim: Claim, here image: MirrorImage? = nil
+  ) throws -> TimestampJudge.Finding {
+    guard case .bytes(let bytes) = shown.timestamp.content else { preconditionFailure("a file") }
+    return try found(bytes, claim, here: image)
   }
 
   @Test func `an older timestamp is replaced only if it was put from here, inherited or given up`() throws {
@@ -44,7 +48,7 @@ import Testing
     #expect(try found(theirs[0], claim([ours[0]], inheritsBelow: here)) == .older)
     #expect(try found(theirs[0], claim([ours[0]], undisputed: true)) == .older)
     for (image, claim) in [
-      (theirs[0], claim([ours[0]])), (ours[0], claim([twins.common])), (ours[0], claim()),
+      (theirs[0], claim([ours[0]])), (theirs[0], claim()),
       (theirs[0], claim([ours[0]], inheritsBelow: lower)),
     ] {
       #expect(throws: MirrorError.overtaken(there: lower, here: here)) { try found(image, claim) }
@@ -60,35 +64,28 @@ import Testing
       try found(ours[2], all)
     }
     #expect(throws: MirrorError.forked(version: ours[1].version)) { try found(theirs[1], all) }
+    // Both were signed in the same second.
+    #expect(throws: MirrorError.forked(version: ours[0].version)) {
+      try found(theirs[0], all, here: ours[0])
+    }
     #expect(throws: MirrorError.foreign) { try found(foreign, all) }
     #expect(throws: MirrorError.foreign) { try found([1, 2], claim()) }
   }
 
-  /// The finding of a publisher with this memory about a mirror that shows an image.
-  private func finding(
-    _ image: MirrorImage, _ shown: MirrorImage, _ memory: MirrorMemory
-  ) throws -> TimestampJudge.Finding {
-    let bucket = ModelBucket()
-    var push = MirrorPush(shown, to: bucket, MirrorMemory(), MirrorOptions(), now: .now()) { _ in }
-    try push.run()
-    return try TimestampJudge(store: bucket, image: image, memory: memory, options: MirrorOptions())
-      .look(at: bucket.read(MirrorImage.timestampPath))
-  }
-
   @Test func `if a power failure undid the record, the files that are still here decide`() throws {
-    let memories = [MirrorMemory(), claim([twins.common]).memory]
-    for memory in memories {
-      #expect(try finding(ours[1], ours[0], memory) == .older)
+    let claims = [claim(), claim([twins.common])]
+    for claim in claims {
+      #expect(try found(ours[0], claim) == .older)
       // The same rows in other files.
       #expect(throws: MirrorError.overtaken(there: theirs[1].version, here: ours[2].version)) {
-        try finding(ours[2], theirs[1], memory)
+        try found(theirs[1], claim, here: ours[2])
       }
     }
     let name = MetadataName.versioned(SnapshotRole.type, ours[0].published.snapshot.version)
     try Folder.remove(ours[0].publication.metadataFile(name))
-    for memory in memories {
-      #expect(throws: MirrorError.overtaken(there: ours[0].version, here: ours[2].version)) {
-        try finding(ours[2], ours[0], memory)
+    for claim in claims {
+      #expect(throws: MirrorError.overtaken(there: ours[0].version, here: ours[1].version)) {
+        try found(ours[0], claim)
       }
     }
   }

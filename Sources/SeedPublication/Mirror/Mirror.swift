@@ -77,7 +77,7 @@ package struct Mirror: Sendable {
       // The mirror is read first, because another process here may publish and mirror a version during the request.
       let found = try store.read(MirrorImage.timestampPath)
       let judge = TimestampJudge(
-        store: store, image: try MirrorImage(of: publication), memory: MirrorMemory(file: memoryFile),
+        image: try MirrorImage(of: publication), memory: MirrorMemory(file: memoryFile),
         options: inherited)
       _ = try judge.look(at: found)
     } catch { throw failure(error) }

@@ -30,7 +30,7 @@ package struct MirrorPush {
   }
 
   private var judge: TimestampJudge {
-    TimestampJudge(store: store, image: image, memory: memory, options: options)
+    TimestampJudge(image: image, memory: memory, options: options)
   }
 
   package mutating func run() throws {
@@ -198,7 +198,13 @@ package struct MirrorPush {
     }
     let isCommitted = memory.committed(found)
     let known = options.isByHand ? [:] : memory.held
-    memory.held = try store.list()
+    let (named, mine) = (image.paths, memory.held)
+    let isOnlyPublisher = options.replaces || (memory.commit?.version ?? 0) < options.inheritsBelow
+    // Ignores files that this publisher never named: the next timestamp of another publisher may name them, so they
+    // must not be removed.
+    memory.held = try store.list().filter { path, _ in
+      isOnlyPublisher || named.contains(path) || mine[path] != nil
+    }
     // The listing has only lengths. Metadata that this publisher did not write may be another's, even for a version not
     // yet published here, so it counts as present only after its content is compared.
     for (path, length) in memory.held where MirrorImage.isMetadata(path) && known[path] != length {

@@ -9,7 +9,6 @@ struct TimestampJudge {
     case older
   }
 
-  let store: any MirrorStore
   let image: MirrorImage
   let memory: MirrorMemory
   let options: MirrorOptions
@@ -33,12 +32,12 @@ struct TimestampJudge {
       || isOurs(older)
   }
 
-  /// Whether the mirror's snapshot role, which determines all other files, is still in this publication. If so, this
-  /// publication's history contains everything that the mirror shows.
+  /// Whether this publication still has the TUF snapshot role of the mirror's timestamp, which determines all other
+  /// files. If so, this publication's history contains everything that the mirror shows.
   private func isOurs(_ timestamp: Timestamp) throws -> Bool {
-    let name = MetadataName.versioned(SnapshotRole.type, timestamp.snapshot.version)
-    guard let ours = try image.publication.metadata(name) else { return false }
-    return try store.read("metadata/\(name)")?.bytes == ours
+    let version = timestamp.snapshot.version
+    let ours = try image.publication.metadata(MetadataName.versioned(SnapshotRole.type, version))
+    return ours.map { MetaFile(version: version, of: $0) } == timestamp.snapshot
   }
 }
 
