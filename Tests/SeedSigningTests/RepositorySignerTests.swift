@@ -151,7 +151,7 @@ import Testing
   }
 
   @Test func `the metadata of one series stays small`() throws {
-    #expect(try #require(repository.files["timestamp.json"]).count <= 400)
-    #expect(try #require(repository.files["2.snapshot.json"]).count <= 570)
+    #expect(try #require(repository.files["timestamp.json"]).count <= 500)
+    #expect(try #require(repository.files["2.snapshot.json"]).count <= 670)
   }
 }

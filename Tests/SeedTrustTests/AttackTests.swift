@@ -95,6 +95,8 @@ import Testing
   @Test func `a TUF snapshot role of another version than listed is rejected`() async throws {
     try repository.publish()
     repository.files["4.snapshot.json"] = repository.files["2.snapshot.json"]
+    await refused(.hashMismatch(role: "snapshot", algorithm: "sha256"))
+    try repository.forgeTimestamp(version: repository.published.timestamp.version + 1, snapshot: 4)
     await refused(.wrongVersion(role: "snapshot", expected: 4, offered: 2))
   }
 
@@ -156,6 +158,7 @@ import Testing
 
   @Test func `one of two required signatures is not enough, nor twice the same`() async throws {
     let key = repository.keys[.targets][0]
+    try repository.forgeSnapshot(version: 9, ["targets.json": 1, "transit-2.json": 2])
     try repository.forge(repository.published.targets, "1.targets.json", [key])
     await refused(.badSignature(role: "targets", found: 1, needed: 2), by: fresh)
     let file = String(decoding: repository.files["1.targets.json"] ?? [], as: UTF8.self)
@@ -349,9 +352,10 @@ import Testing
       (length - 1, TrustError.tooLong(role: "targets", limit: length - 1)), (length, nil),
     ] {
       let entry = #""targets.json":{"version":1,"length":\#(given)}"#
-      let changed = text.replacing(#""targets.json":{"version":1}"#, with: entry)
+      let changed = text.replacing(/"targets\.json":{[^}]*}}/, with: entry)
       let role = try Metadata<SnapshotRole>(parsing: Array(changed.utf8)).signed
       try repository.forge(role, "2.snapshot.json", repository.keys[.snapshot])
+      try repository.forgeTimestamp(version: 9, snapshot: 2)
       let client = MetadataClient(root: repository.root)
       if let error {
         await #expect(throws: error) { try await client.refresh(repository) }
