@@ -2,20 +2,20 @@ import SeedDatabase
 package import SeedFormat
 import SeedTrust
 
-/// The configuration of one dataset for its steps.
+/// The configuration for the steps of one dataset.
 @dynamicMemberLookup
 package struct DatasetJob: Sendable {
   package let name: DatasetName
   package let origin: any OriginPlace
   package let plans: [SeriesPlan]
   package var policy: PublishingPolicy
-  /// The outline of the origin when the newest model was made; `nil` if not recorded.
+  /// The origin's outline at the time the newest model was made; `nil` if it was not recorded.
   package var knownOrigin: OriginOutline?
   /// How long to wait for an origin that another process has locked.
   package var originWaitSeconds = 10
-  /// The interval of checks by `seedbank run`. Used only for reports.
+  /// The interval, in seconds, at which `seedbank run` checks the origin. Used only for reports.
   package var checkSeconds: Int?
-  /// The time limit of the program that fills the origin; `nil` without a program. Used only for reports.
+  /// The time limit for the program that fills the origin; `nil` if there is no program. Used only for reports.
   package var commandSeconds: Int?
   /// Called under the publication's lock. Throws if the operator's files no longer match this job.
   package var confirm: @Sendable () throws -> Void = {}

@@ -7,21 +7,21 @@ package protocol Origin: AnyObject {
   var fitter: AffinityFitter { get }
   /// Returns this origin or a newer state of it, in which no writer can truncate a table that the plans read.
   func locking(_ plans: [SeriesPlan]) throws -> any Origin
-  /// A table's projected rows in the client's column order and, as far as the origin can sort them, in key order.
+  /// Returns a table's projected rows in the client's column order. If `isOrdered`, they are in the origin's key order.
   func source(of table: TableSchema, _ projection: Projection, isOrdered: Bool) throws -> any RowSource
-  /// The number of rows that cannot be published because a key column is NULL.
+  /// Returns the number of rows that cannot be published because a key column is NULL.
   func rowsWithoutKey(_ table: TableSchema, _ projection: Projection) throws -> Int
-  /// Describes values that the client's columns do not accept. Empty if the origin cannot search for such values.
+  /// Describes the values that the client's columns do not accept. Finds none if the origin cannot search for them.
   func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [String]
   func outline() throws -> OriginOutline
-  /// The log of changed rows; `nil` if none is set up.
+  /// Returns the log of changed rows; `nil` if no log is set up.
   func log() throws -> (any OriginLog)?
-  /// The position of the state being read, for comparison with later ones; `nil` if the origin has no positions.
+  /// Returns the position of the state being read, to compare with later ones; `nil` if the origin has no positions.
   func place() throws -> OriginCursor?
   func relation(to place: OriginCursor) throws -> OriginRelation
   /// Whether the operator allows a column to lose its values in all rows.
   func isOptional(_ column: String, of table: String) -> Bool
-  /// The tables whose rows can change without a write, with the reason, such as a SELECT or a view that uses the time.
+  /// Returns tables whose rows can change without a write, each with a reason, such as a view that uses the time.
   func volatileTables(_ plan: SeriesPlan) throws -> [String: String]
 }
 
@@ -57,7 +57,7 @@ extension Origin {
     return ProjectedRows(source, table, fitter, isOrdered: isOrdered)
   }
 
-  /// Like ``rows(_:_:isOrdered:)``, but sorted in a staging table with the client's declaration.
+  /// Like ``rows(_:_:isOrdered:)``, but sorts the rows in a staging table that is declared like the client's.
   func stagedRows(_ table: TableSchema, _ projection: Projection, schemaSQL: String) throws -> ProjectedRows {
     let rows = try rows(table, projection, isOrdered: false)
     let staging = try Connection("staging", .scratch)
@@ -85,7 +85,7 @@ private func stage(_ row: [SeedValue], _ insert: Statement, _ table: TableSchema
 
 final class StatementSource: RowSource {
   @exclusivity(unchecked) private var rows: KeyedRows
-  /// Names the rows in messages; `nil` for Seedbank's own rows.
+  /// The name of the rows in messages; `nil` for Seedbank's own rows.
   private let subject: String?
 
   init(_ statement: Statement, keys: [[SeedValue]] = [[]], of subject: String? = nil) {
@@ -96,7 +96,7 @@ final class StatementSource: RowSource {
     do throws(DatabaseError) {
       return try rows.next()
     } catch {
-      // SQLite's generic error comes from a function, such as json_extract for malformed text.
+      // Functions report SQLite's generic error, as json_extract does for malformed text.
       guard let subject, error.primaryCode == ResultCode.error else {
         throw OriginError.sorting(rows.statement.path, error)
       }
@@ -109,7 +109,7 @@ final class StatementSource: RowSource {
   func lend(to row: inout [BorrowedValue]) { rows.statement.borrowRow(into: &row) }
 }
 
-/// The rows that a statement returns for each key in turn. For a statement without parameters, the only key is empty.
+/// The rows that a statement returns for each key in turn. A statement without parameters has a single, empty key.
 struct KeyedRows {
   let statement: Statement
   private let keys: [[SeedValue]]

@@ -1,11 +1,11 @@
 package import SeedDatabase
 import SeedSystem
 
-/// An error in reading any kind of origin. If it is neither unavailable nor a configuration error, the rows are wrong.
+/// An error in reading any kind of origin. If neither `isUnavailable` nor `isConfiguration` is true, rows are wrong.
 package protocol OriginFailure: Error, CustomStringConvertible {
   /// Whether a retry may succeed without a repair.
   var isUnavailable: Bool { get }
-  /// Whether a setting, a permission or a model's SELECT is wrong rather than the rows.
+  /// Whether a setting, a permission or a model's SELECT is wrong, and not the rows.
   var isConfiguration: Bool { get }
   /// Whether an immediate retry in the same step may help.
   var isMomentary: Bool { get }
@@ -52,8 +52,8 @@ package enum OriginError: OriginFailure {
     )
   }
 
-  /// Classifies an error in a later row. The file is open, so an error about opening or writing concerns a scratch
-  /// file.
+  /// Classifies an error in reading rows. The origin is already open, so an error about opening or writing concerns a
+  /// scratch file.
   static func sorting(_ path: String, _ reason: DatabaseError) -> OriginError {
     reason.saysFull || reason.saysNotOpened ? .noScratch(path: path) : reading(path, reason)
   }
@@ -66,7 +66,7 @@ package enum OriginError: OriginFailure {
     return header?.last == logMark.value && header?.count == logMark.place + 1
   }
 
-  /// Checked before SQLite opens the path, because it would block on a pipe.
+  /// Call this before SQLite opens the path, because SQLite would block on a pipe.
   package static func checkIsFile(_ path: String) throws(OriginError) {
     guard let stamp = try stamp(path) else { throw .missing(path: path) }
     guard stamp.isRegular else {

@@ -4,14 +4,14 @@ package import SeedPublication
 package import SeedSystem
 
 /// An origin's record of the keys of changed rows. It may name unchanged rows, but never omits a changed one. If it
-/// cannot guarantee that, it reports a doubt and all rows are compared.
+/// cannot guarantee this, it reports a doubt, and all rows are compared.
 package protocol OriginLog: AnyObject {
-  /// Tables for which the log was set up but which it no longer watches. All their rows are compared.
+  /// Tables that the log was set up for but no longer watches. All their rows are compared.
   var gaps: [String] { get }
   func cursor() throws -> OriginCursor
   /// Returns the possible changes since a cursor. The current state must follow that cursor (``OriginRelation``).
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer
-  /// Whether there are no new entries or schema changes. Cheaper than ``touched(since:_:)``; false if uncertain.
+  /// Whether there are neither new entries nor schema changes; false if uncertain. Cheaper than ``touched(since:_:)``.
   func isUntouched(since cursor: OriginCursor) throws -> Bool
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows
   var needsPruning: Bool { get }
@@ -41,7 +41,7 @@ package struct OriginCursor: Hashable, Sendable {
 }
 
 package enum LogAnswer: Hashable, Sendable {
-  /// By table of the client.
+  /// The changes by client table.
   case tables([String: Touched])
   /// The log is unreliable for this period.
   case doubt(LogDoubt)
@@ -50,12 +50,12 @@ package enum LogAnswer: Hashable, Sendable {
 /// The rows of a table that may have changed.
 package enum Touched: Hashable, Sendable {
   case nothing
-  /// Rows with these keys, which are unique, in the client's order, and equal in origin and client.
+  /// The rows with these keys. The keys are unique, in the client's order, and equal in the origin and the client.
   case keys([[SeedValue]])
   case all
 }
 
-/// Why all rows are compared although the dataset uses a log.
+/// The reason why all rows are compared although the dataset uses a log.
 package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
   /// A code without details of the deployment.
   let why: ComparisonWhy
@@ -104,8 +104,8 @@ extension FoundBy {
   }
 }
 
-/// A warning that some or all rows are compared although the dataset uses a log; `nil` if the log is complete. `gaps`:
-/// the tables that it no longer watches; `nil` without a log.
+/// Returns a warning that some or all rows are compared although the dataset uses a log; `nil` if the log is
+/// complete. `gaps` are the tables that the log no longer watches; `nil` without a log.
 func logWarning(gaps: [String]?) -> String? {
   guard let gaps else { return "all rows are compared: \(LogDoubt.noLog)" }
   guard !gaps.isEmpty else { return nil }
@@ -116,11 +116,11 @@ func logWarning(gaps: [String]?) -> String? {
     + " both need --owner with a URL of the primary"
 }
 
-/// How an origin's state relates to the one read earlier.
+/// The relation of an origin's state to the state that was read earlier.
 package enum OriginRelation: Hashable, Sendable {
   /// The state includes the earlier one, or the origin has no positions.
   case follows
-  /// The state is from a standby that may lack recent changes, which will arrive.
+  /// The state is from a standby that may lack recent changes, but will receive them.
   case behind(standby: String)
   /// The state belongs to another history, for example after a failover or a restore.
   case other(LogDoubt)
@@ -129,15 +129,15 @@ package enum OriginRelation: Hashable, Sendable {
 /// Creates and removes the log of one kind of origin.
 package protocol OriginLogMaker {
   func draft(_ plans: [SeriesPlan]) throws -> OriginLogDraft
-  /// The statements that remove the log; empty without a log.
+  /// Returns the statements that remove the log; empty if there is no log.
   func removal() throws -> [String]
-  /// The same statements as a script for another user, in one transaction.
+  /// Returns the statements as a script in one transaction, which another user can run.
   func script(_ statements: [String]) -> [String]
   func run(_ statements: [String]) throws
 }
 
 package struct OriginLogDraft {
-  /// Tables with a log, each with the means of logging.
+  /// Tables with a log, each with a description of how its rows are logged.
   package let logged: [(table: String, by: String)]
   /// Tables without a log, each with the reason. Their rows are compared.
   package let left: [(table: String, reason: String)]

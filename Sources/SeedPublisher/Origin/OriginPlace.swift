@@ -1,7 +1,7 @@
 package import SeedPublication
 import SeedSystem
 
-/// The location of an operator's data, which can detect changes without reading rows.
+/// The location of an operator's data. It can detect changes without reading rows.
 package protocol OriginPlace: Sendable {
   /// Identifies the place. Used in messages.
   var text: String { get }
@@ -15,7 +15,7 @@ package protocol OriginPlace: Sendable {
   func open(waitSeconds: Int) throws -> any Origin
 }
 
-/// An origin's stamp and a way to open it. The first call of `open` reuses the session of the stamp, if there is one.
+/// An origin's stamp, and a function that opens the origin. Its first call reuses the stamp's session, if there is one.
 package typealias OriginLook = (stamp: any OriginStamp, open: (_ waitSeconds: Int) throws -> any Origin)
 
 extension OriginPlace {
@@ -32,13 +32,13 @@ package enum OriginUse: Sendable {
 
 /// An origin's external state before a read. An unchanged origin need not be read again.
 package protocol OriginStamp: Sendable {
-  /// Equal for equal content.
+  /// A text that changes with the content. It may also change while the content stays the same.
   var text: String { get }
-  /// Whether an equal stamp at any later time proves that nothing was written.
+  /// Whether an equal stamp taken later proves that nothing was written in between.
   var isSettled: Bool { get }
   /// Returns the stamp for the next check if the origin is provably unchanged and no step is due.
   func renewed() -> (any OriginStamp)?
-  /// The greatest lag of a replica; `nil` if the origin is not a server or its lag is unknown.
+  /// The maximum lag of a replica; `nil` if the origin is not a replica or its lag is unknown.
   var lagSeconds: Int? { get }
   /// The database server that answered; `nil` if the origin is not a server.
   var server: OriginServer? { get }
@@ -51,7 +51,7 @@ extension OriginStamp {
 }
 
 package enum OriginRest {
-  /// An unchanged origin still gets a step this often, because snapshots and signatures become due.
+  /// The interval at which even an unchanged origin gets a step, because snapshots and signatures become due.
   private static let seconds = 60
 
   /// A clock that was set back must not prolong the interval.

@@ -18,7 +18,7 @@ package final class ProjectedRows {
   @exclusivity(unchecked) private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 
-  /// The source must have the table's columns in order.
+  /// The source must return the table's columns in order.
   package init(_ source: any RowSource, _ table: TableSchema, _ fitter: AffinityFitter, isOrdered: Bool) {
     (self.source, self.table, self.fitter) = (source, table, fitter)
     affinities = table.columns.map(\.affinity)

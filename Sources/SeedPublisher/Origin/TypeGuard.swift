@@ -1,13 +1,13 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Rejects values that SQLite stores but on which an app's typed reads fail: INTEGER accepts whole numbers, REAL
-/// accepts numbers, other columns accept any value. A column whose published rows already have such values may get more of
-/// them.
+/// Rejects values that SQLite stores but that an app cannot read as the column's type. INTEGER columns accept whole
+/// numbers, REAL columns accept numbers, and other columns accept any value. A column whose published rows already
+/// contain misfits may get more of them.
 package final class TypeGuard {
   private let plan: SeriesPlan
   private let copy: Connection?
-  /// By table, column and storage class.
+  /// Earlier answers, by table, column and storage class.
   private var known: [[String]: Bool] = [:]
 
   init(_ plan: SeriesPlan, copy: Connection?) { (self.plan, self.copy) = (plan, copy) }
@@ -48,8 +48,8 @@ package final class TypeGuard {
     return found
   }
 
-  /// False if an older minor lacks the table or column. The SQL qualifies the column with its table, because SQLite
-  /// treats an unknown name in double quotes as a string.
+  /// Returns false if an older minor lacks the table or column. The SQL qualifies the column with its table, because
+  /// SQLite treats an unknown name in double quotes as a string.
   private func isPublished(_ misfit: Misfit, _ column: String, of table: String) -> Bool {
     let place = [table, column, misfit.rawValue]
     if let answer = known[place] { return answer }
@@ -60,7 +60,7 @@ package final class TypeGuard {
   }
 }
 
-/// The storage class of a value that does not fit its column, with the names of SQLite's typeof().
+/// The storage class of a value that does not fit its column, named as by SQLite's typeof().
 private enum Misfit: String {
   case text, blob, real
 
@@ -110,7 +110,7 @@ extension TableSchema {
 }
 
 extension Affinity {
-  /// A condition for values of a different type; `nil` if any value fits.
+  /// Returns a condition for values of a different type; `nil` if any value fits.
   package func misfits(in column: String) -> String? {
     switch self {
     case .integer: "typeof(\(quoted(column))) NOT IN ('null', 'integer')"

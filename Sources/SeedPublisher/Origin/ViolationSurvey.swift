@@ -15,7 +15,7 @@ struct ViolationSurvey {
     try scratch.execute(plan.newest.schemaSQL)
   }
 
-  /// Returns the error or, if it is about a row, an error that lists all bad rows.
+  /// Returns an error that lists all bad rows if the given error is about a row. Otherwise, returns the given error.
   static func explained(
     _ error: any Error, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard?
   ) -> any Error {

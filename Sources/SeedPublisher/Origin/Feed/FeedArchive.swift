@@ -2,13 +2,13 @@
 import CArchive
 import SeedSystem
 
-/// Reads a zip archive with libarchive, which only this file calls. Unpacks no member to disk and uses no name as a path.
+/// Reads zip archives with libarchive, which only this file calls. Unpacks nothing to disk, and uses no name as a path.
 final class FeedArchive {
   private let path: String
   private let handle: OpaquePointer
 
   private static let pieceBytes = 256 * 1024
-  /// The end record's 22 bytes and the longest comment.
+  /// The size of the end record, 22 bytes, plus the longest possible comment.
   private static let endBytes = 22 + 0xFFFF
   private static let endSignature: [UInt8] = [0x50, 0x4B, 5, 6]
 
@@ -27,7 +27,7 @@ final class FeedArchive {
 
   deinit { archive_read_free(handle) }
 
-  /// The names of all files in the archive. Throws if their expanded size exceeds `limit` bytes.
+  /// Returns the names of all files in the archive. Throws if their total expanded size exceeds `limit` bytes.
   func names(upTo limit: Int) throws -> [String] {
     var (names, rest, count) = (Set<String>(), limit, 0)
     while let member = try next() {
@@ -38,12 +38,12 @@ final class FeedArchive {
       rest -= member.size
       guard rest >= 0 else { throw OriginError.tooLong(path: path, limit: limit) }
     }
-    // libarchive skips members without an error if the directory's position or size is wrong.
+    // libarchive silently skips members if the directory's position or size is wrong.
     guard try memberCount() ?? count == count else { throw damaged("its directory lacks members") }
     return names.sorted()
   }
 
-  /// The number of members in the end record (APPNOTE 4.3.16); nil if the archive is ZIP64, which stores it elsewhere.
+  /// Returns the number of members that the end record gives (APPNOTE 4.3.16); nil for ZIP64, which stores it elsewhere.
   private func memberCount() throws -> Int? {
     let file = try File(path, for: .readingRegular(followsLinks: true))
     let size = try file.stamp().size
@@ -54,8 +54,8 @@ final class FeedArchive {
     return count == 0xFFFF ? nil : count
   }
 
-  /// Reads the member with that name. Returns false if it does not follow the member that was read last, because libarchive
-  /// reads only forward. libarchive checks the length and checksum against the directory.
+  /// Reads the member with that name. Returns false if it does not follow the last member that was read, because
+  /// libarchive reads only forward. libarchive checks the member's length and checksum against the directory.
   func read(_ name: String, _ sink: ([UInt8]) throws -> Void) throws -> Bool {
     while let member = try next() {
       guard member.name == name else { continue }
@@ -113,7 +113,7 @@ final class FeedArchive {
   }
 }
 #else
-/// A stub for Apple's systems, which lack libarchive's headers. A publisher there reads folders only.
+/// A stub for Apple's systems, which lack libarchive's headers. A publisher on them cannot read archives.
 struct FeedArchive {
   init(_ path: String) throws { throw OriginError.data("\(path): this system reads no archives: unpack it") }
   func names(upTo limit: Int) -> [String] { [] }

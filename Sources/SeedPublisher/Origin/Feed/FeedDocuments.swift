@@ -16,10 +16,10 @@ struct FeedDocuments {
     said.layout(ofFile: file.name, empty: settings.emptyFields)
   }
 
-  /// The type of a column that no model knows: CSV fields stay text, and JSON values keep their types.
+  /// The type for columns that no model declares: CSV fields stay text, and JSON values keep their types.
   var otherType: String { files.contains { if case .csv = layout($0) { true } else { false } } ? "TEXT" : "" }
 
-  /// Groups files by table. Several files for one table need a pattern with `*`, unless no model needs the table.
+  /// Groups files by table. Throws if a configured or needed table has several files that no pattern with `*` covers.
   static func all(
     _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, in path: String
   ) throws(OriginError) -> [FeedDocuments] {
@@ -55,8 +55,8 @@ struct FeedDocuments {
 }
 
 extension FeedDocuments {
-  /// Reads all rows. `before` is the expanded size of the feed's files that were read earlier. Returns the files' names
-  /// with their digests, and the expanded size of all files so far.
+  /// Reads all rows. `before` is the total expanded size of the files that were read earlier. Returns each file's
+  /// name with its digest, and the expanded size of all files so far.
   @discardableResult
   func read(into writer: FeedTableWriter, after before: Int = 0) throws -> (files: [String], bytes: Int) {
     var (read, bytes) = ([String](), before)
@@ -74,7 +74,7 @@ extension FeedDocuments {
     return (read, bytes)
   }
 
-  /// Creates the columns of the first rows. Ignores errors, because a file that no model needs may be, say, a licence.
+  /// Creates the columns that the first rows contain. Ignores errors, because an unneeded file may be a licence.
   func readColumns(into writer: FeedTableWriter) throws {
     do {
       for file in files {
@@ -121,7 +121,7 @@ extension FeedSettings {
   }
 }
 
-/// Discards rows, but checks documents against the columns of `writer`, if any.
+/// Discards rows. If there is a `writer`, checks documents against the writer's columns.
 private final class RowCounter: RowReceiver {
   private let writer: FeedTableWriter?
 

@@ -1,14 +1,14 @@
 import SeedFormat
 import SeedImport
 
-/// Guesses a document's format from its bytes if its name does not determine it.
+/// Guesses a document's format from its content if the file name does not determine the format.
 struct FeedGuess {
-  /// Settings to add for its table; `nil` if the file's name suffices.
+  /// The settings to add for the document's table; `nil` if the file name suffices.
   private(set) var table: FeedTable?
   private(set) var note = ""
   private(set) var flaw: String?
 
-  /// The largest JSON document, expanded, that is searched for rows.
+  /// The expanded size of the largest JSON document that is searched for rows.
   private static let mostJSONBytes = 64 * 1024 * 1024
   private static let mostHeaderBytes = 64 * 1024
   private static let delimiters: [Character] = [",", ";", "\t", "|"]
@@ -24,7 +24,7 @@ struct FeedGuess {
       do {
         try file.expanded(upTo: Self.mostJSONBytes) { bytes += $0 }
       } catch OriginError.tooLong { return }
-      // The reader reports broken JSON.
+      // Broken JSON is reported later, by the reader.
       if let value = try? JSONValue(parsing: bytes) { take(value, file) }
     default: break
     }

@@ -7,7 +7,7 @@ struct FeedListing {
   let path: String
   let entries: [(name: String, stamp: FileStamp)]
   private let marker: FileStamp?
-  /// Changes when a file is added or removed; `nil` if the feed is one file.
+  /// The folder's stamp, which changes when a file is added or removed; `nil` if the feed is a single file.
   private let folder: FileStamp?
   private let settings: FeedSettings
 
@@ -31,7 +31,7 @@ struct FeedListing {
     }
   }
 
-  /// Differs if a file's content may have changed.
+  /// A text that differs if a file's content may have changed.
   var text: String {
     (entries.map { "\($0.name) \($0.stamp.text)" } + [marker?.text ?? ""]).joined(separator: "\n")
   }
@@ -49,7 +49,7 @@ struct FeedListing {
   /// A write at least this many seconds after the previous one is sure to change the file's modification time.
   private static let clockSeconds = 2
 
-  /// Whether an equal listing at a later time proves that no file was written since.
+  /// Whether an equal listing taken later proves that no file was written in between.
   func isSettled(now: Int) -> Bool { newest.map { now - $0.seconds >= Self.clockSeconds } ?? true }
 
   private var newest: (name: String, seconds: Int)? {
@@ -59,14 +59,14 @@ struct FeedListing {
     return all.max { $0.1 < $1.1 }
   }
 
-  /// The reason why the feed may be incomplete; `nil` if it can be read. `last` is its last load with the same settings.
+  /// Returns why the feed may be incomplete; `nil` if it can be read. `last` is the last load with the same settings.
   func unfinished(now: Int, since last: FeedRecord? = nil) -> String? {
     guard let name = settings.marker, folder != nil else { return unsettled(now) }
     guard let marker else { return "the file \(name), which completes the feed, is missing" }
     if let late = entries.first(where: { $0.stamp.isChanged(after: marker) }) {
       return "\(late.name) was added or changed after \(name), which completes the feed"
     }
-    // Times do not show a removed file or a redirected link. So if the marker is unchanged, the files must be the same.
+    // Timestamps do not reveal removed files or redirected links. So if the marker is unchanged, the files must be too.
     guard let last, last.listing != text, last.listing.hasSuffix("\n\(marker.text)") else { return nil }
     return "files were added or removed after \(name), which completes the feed"
   }
@@ -100,7 +100,7 @@ struct FeedFile {
     name = String(place.split(separator: "/").last ?? "")
   }
 
-  /// The file, or the members of an archive. Hidden members are skipped, as in a folder.
+  /// Returns the file, or the members of an archive. Skips hidden members, as in a folder.
   static func all(_ path: String, limit: Int) throws -> [FeedFile] {
     guard FeedName.isArchive(path) else {
       let file = FeedFile(path) { sink in

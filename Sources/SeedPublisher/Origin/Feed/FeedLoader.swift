@@ -23,8 +23,8 @@ struct FeedLoader {
 
   func isFromSource(_ record: FeedRecord) -> Bool { record.source == source }
 
-  /// Whether the record was made with equivalent settings and models, so that unchanged files would give the rows
-  /// already loaded.
+  /// Whether the record was made with equivalent settings and models, so that unchanged files would yield the rows
+  /// that are already loaded.
   func isOfForm(_ record: FeedRecord) -> Bool { record.form == form }
 
   /// Builds a new staging database. Returns false and keeps nothing if the files no longer match the listing.
@@ -66,16 +66,16 @@ struct FeedLoader {
       throw OriginError.data("\(documents.files.map(\.place).joined(separator: ", ")): \(flaw)")
     }
     try writer.makeColumns()
-    // If columns use all names of the rowid, errors report wrong places.
+    // If the columns occupy every name for the rowid, errors report wrong places.
     let rowid = RowidName.free(besides: writer.names) ?? "rowid"
     try staging.complete(table, rowid: rowid, documents.place)
     return FeedRecord.Table(name: table.name, untyped: writer.untyped, files: read.files)
   }
 
-  /// The record if its rows were loaded from the configured source under these settings and models.
+  /// The record, if its rows were loaded from the configured source with these settings and models.
   var usableRecord: FeedRecord? { record.flatMap { isFromSource($0) && isOfForm($0) ? $0 : nil } }
 
-  /// The record of the current staging database; `nil` if that is missing or unreadable.
+  /// The record of the current staging database; `nil` if the database is missing or unreadable.
   var record: FeedRecord? {
     guard Folder.exists(staging), let connection = try? Connection(staging, .origin),
       case .text(let text)? = try? connection.value("SELECT record FROM \(FeedStaging.recordTable)")
@@ -96,7 +96,7 @@ struct FeedStaging {
     (self.path, temporary) = (path, path + DurableFile.temporarySuffix)
     try Folder.remove(temporary)
     connection = try Connection(temporary, .creator)
-    // A crash discards the file, so it needs no journal. The cache holds 32 MiB of pages.
+    // The file is discarded after a crash, so it needs no journal. The cache holds 32 MiB of pages.
     try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA cache_size = -32768")
     try connection.execute("BEGIN")
   }
@@ -169,18 +169,18 @@ struct FeedStaging {
   }
 }
 
-/// How a staging database was loaded. Stored in the database.
+/// A record of how a staging database was loaded, stored in that database.
 struct FeedRecord: Codable {
   struct Table: Codable {
     let name: String
-    /// Text columns without a type from a model or the operator.
+    /// The text columns to which neither a model nor the operator assigns a type.
     var untyped: [String] = []
     /// The name and the digest of each file. The name determines the format.
     var files: [String] = []
   }
 
   var listing: String
-  /// Differs if other settings or models would turn the same files into different rows.
+  /// A hash that differs if other settings or models would turn the same files into different rows.
   var form: String
   /// The path or the program from which the rows came.
   var source: String
@@ -191,7 +191,7 @@ struct FeedRecord: Codable {
   var folder = ""
   var tables: [Table] = []
 
-  /// A hash. As long as it stays equal, the rows are equal.
+  /// A hash of the files, settings and models. Equal hashes mean equal rows.
   var contents: String {
     let parts = tables.flatMap { [$0.name] + $0.files }
     return SHA256Digest.of(JSONValue(strings: [form] + parts).bytes).hex

@@ -28,7 +28,7 @@ package final class FeedOrigin: Origin {
     try base.drift(table, projection, types)
   }
 
-  /// Excludes tables that loading added.
+  /// Excludes the tables and indexes that loading added.
   package func outline() throws -> OriginOutline {
     var outline = try base.outline()
     func isOwn(_ name: String) -> Bool { name.foldedName.hasPrefix(ReservedTable.prefix) }
@@ -49,7 +49,7 @@ package final class FeedOrigin: Origin {
   private func checkTypes(_ projection: Projection) throws {
     guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
     let (connection, reading) = (try Connection(staging, .origin), TablesRead())
-    // Reading the SELECT's rows later reports other errors in it.
+    // Other errors in the SELECT are reported later, when its rows are read.
     guard (try? connection.readOnlyStatement(sql, reading: reading)) != nil else { return }
     let isTransit = Transit.isFeed(record.tables.map(\.name))
     for table in record.tables {
@@ -70,7 +70,7 @@ package final class FeedOrigin: Origin {
   }
 }
 
-/// A feed's rows. Rejects strings in BLOB columns, because feed files cannot hold bytes.
+/// A feed's rows. Rejects strings in BLOB columns, because feed files cannot contain binary data.
 private final class FeedRows: RowSource {
   private let base: any RowSource
   private let table: TableSchema

@@ -3,7 +3,7 @@ package import SeedFormat
 import SeedPublication
 import SeedSystem
 
-/// A feed of files, which are loaded into a staging database. Rows are read from there.
+/// A feed of files that are loaded into a staging database, from which rows are read.
 package struct FeedPlace: OriginPlace {
   private let settings: FeedSettings
   private let folder: String
@@ -68,11 +68,11 @@ package struct FeedPlace: OriginPlace {
       case nil: return
       }
     }
-    // A `look` does not wait for another process, whose program may take long. It needs the rows of an earlier load.
+    // A `look` does not wait for another process, whose program may be slow. It needs rows that were loaded earlier.
     if !isPrepared, loader.usableRecord == nil { throw OriginError.notLoaded(path: text) }
   }
 
-  /// Loads the files unless they are loaded. Returns the reason if they cannot be read yet.
+  /// Loads the files if they are not loaded yet. Returns the reason if they cannot be read yet.
   private func unfinished(_ path: String) throws -> String? {
     let (listing, now, usable) = (try FeedListing(path, settings), Self.now, loader.usableRecord)
     if let usable, usable.isSettled, usable.listing == listing.text { return nil }
@@ -84,7 +84,7 @@ package struct FeedPlace: OriginPlace {
     return isLoaded ? nil : "it changed while it was read"
   }
 
-  /// Runs the program if it is due or new. Otherwise the last filled folder is used.
+  /// Runs the program if it is due or was changed. Otherwise uses the folder that was filled last.
   private func prepare(by words: [String]) throws {
     let (record, now) = (loader.record, Self.now)
     try sweepFolders(but: record?.folder ?? "")
@@ -127,7 +127,7 @@ package struct FeedPlace: OriginPlace {
     try Folder.create(folder)
     let lock = LockFile("\(folder)/.lock", of: folder)
     func load() throws {
-      // A leftover that remains must not stop the feed; the next run tries again.
+      // A leftover file that cannot be removed must not stop the feed; the next run tries again.
       _ = try DurableFile.sweep(folder)
       try body()
     }
@@ -139,7 +139,7 @@ package struct FeedPlace: OriginPlace {
   private static let filled = "filled-"
 
   private func freshFolder() throws -> String {
-    // The random part is a number. `failureKey` ignores numbers, so errors differing only in this path count as equal.
+    // The random part is a number, which `failureKey` ignores, so errors that differ only in this path count as equal.
     let path = "\(folder)/\(Self.filled)\(UInt64.random(in: .min ... .max))"
     try Folder.create(path)
     return path

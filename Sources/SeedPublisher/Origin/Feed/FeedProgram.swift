@@ -1,8 +1,8 @@
 import SeedSystem
 
-/// A program of the operator that fills a folder.
+/// The operator's program, which fills a folder.
 package enum FeedProgram {
-  /// Environment variables with the path of the folder to fill, and of the one filled last, if any.
+  /// Environment variables for the paths of the folder to fill and of the folder filled last, if there is one.
   private static let (folderVariable, lastVariable) = ("SEEDBANK_FEED", "SEEDBANK_LAST_FEED")
   private static let shell = ["/bin/sh", "-c", "cd \"$0\" && exec \"$@\""]
   private static let outputBytes = 256 * 1024
@@ -62,23 +62,23 @@ extension ChildProcess.Ending {
   }
 }
 
-/// The last characters of a program's output, in one line.
+/// Returns the last characters of a program's output on one line.
 func lastCharacters(_ output: [UInt8]) -> String {
   let shown = 400
   let said = String(decoding: output, as: UTF8.self).split(whereSeparator: \.isNewline).joined(separator: " ")
   return said.count > shown ? "…\(said.suffix(shown))" : said
 }
 
-/// Delays the restart of a failed program. Its error is reported until then.
+/// Delays the restart of a failed program, and reports the program's error until then.
 final class FeedRetry: Sendable {
   private let failure = Mutex<(error: any Error, at: Int)?>(nil)
 
   static let longestPause = 60
 
-  /// Also true if the clock was set back.
+  /// Also returns true if the clock was set back.
   static func isDue(_ last: Int, every seconds: Int, now: Int) -> Bool { !(0..<seconds).contains(now - last) }
 
-  /// Runs `body`, or rethrows its last error if that is less than `pause` seconds old.
+  /// Runs `body`, or rethrows its last error if that error is less than `pause` seconds old.
   func trying(_ pause: Int, now: Int, _ body: () throws -> Void) throws {
     if let last = failure.withLock(\.self), !Self.isDue(last.at, every: pause, now: now) { throw last.error }
     do {

@@ -10,20 +10,20 @@ struct FeedSchema {
     /// The key in the newest model that reads the table without a SELECT; empty if no model does.
     fileprivate(set) var key: [(column: String, collation: Collation)] = []
     fileprivate(set) var isRequired = false
-    /// The declared types of other columns that SELECTs may read, by folded name.
+    /// The declared types, by folded name, of other columns that SELECTs may read.
     fileprivate(set) var types: [String: String] = [:]
-    /// Columns that files may lack, by folded name.
+    /// The folded names of columns that files may lack.
     fileprivate(set) var optional: Set<String> = []
 
     init(_ name: String) { self.name = name }
 
-    /// Differs if the same documents would become different rows.
+    /// A text that differs if the same documents would become different rows.
     var text: String { "\(columns) \(key) \(types.sorted { $0.key < $1.key }) \(optional.sorted())" }
   }
 
-  /// By folded name.
+  /// The tables by folded name.
   private var tables: [String: Table] = [:]
-  /// All words in the models' SELECTs, folded like names; `nil` without models, when every table is wanted.
+  /// All words in the models' SELECTs, folded like names; `nil` without models, because then every table is needed.
   private var words: Set<String>?
 
   /// The newest model's definition of a column wins.
@@ -47,8 +47,8 @@ struct FeedSchema {
     }
   }
 
-  /// Gives source columns the types of the equally named columns of a SELECT's result, because they usually agree.
-  /// Skips columns with BLOB affinity, which accept any value.
+  /// Gives each source column the type of the column with the same name in a SELECT's result, because the two usually
+  /// agree. Skips columns with BLOB affinity, which accept any value.
   private mutating func addTypes(of table: TableSchema) {
     let telling = table.columns.filter { $0.affinity != .blob }
     let own = Dictionary(telling.map { ($0.name.foldedName, $0.declaredType) }) { first, _ in first }
@@ -89,7 +89,7 @@ struct FeedSchema {
     return table(name).isRequired || words.contains(name.foldedName)
   }
 
-  /// Differs if the models need other rows.
+  /// A hash that differs if the models need other rows.
   var fingerprint: String {
     let texts =
       tables.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value.text)" } + (words?.sorted() ?? [])
@@ -98,13 +98,13 @@ struct FeedSchema {
 }
 
 extension ColumnSchema {
-  /// The column without NOT NULL, so that an empty field of a key is reported with its place, not read as an
+  /// The column without NOT NULL, so that an empty key field is reported with its place instead of being read as an
   /// empty string.
   fileprivate var nullable: ColumnSchema {
     ColumnSchema(name, declaredType: declaredType, collation: collation)
   }
 
-  /// The column for reading documents: an empty field of a column with a default is NULL, not an empty
+  /// The column for reading documents. If a NOT NULL column has a default, an empty field is NULL, not an empty
   /// string.
   var received: ColumnSchema { isNotNull && defaultSQL != nil ? nullable : self }
 }

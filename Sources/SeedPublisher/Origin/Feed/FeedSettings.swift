@@ -22,19 +22,19 @@ package struct FeedSettings: Hashable, Sendable {
   package var tables: [FeedTable] = []
   /// The file whose presence marks the feed as complete.
   package var marker: String?
-  /// Seconds without a change before files are read, if there is no marker.
+  /// The seconds for which files must be unchanged before they are read. Not used with a marker.
   package var settleSeconds = 5
-  /// The meaning of an empty CSV field, unless its table sets it.
+  /// The meaning of an empty CSV field in tables that do not set it.
   package var emptyFields = CSVFormat.EmptyFields.auto
-  /// The limit for the total size of all files, expanded.
+  /// The limit for the total expanded size of all files.
   package var mostBytes = 100_000_000_000
   package var timeoutSeconds = 600
-  /// Seconds between two starts of the program in a running publisher.
+  /// Seconds between two starts of the program by a running publisher.
   package var everySeconds = 3600
 
   package init() {}
 
-  /// The time limit of the program; `nil` without one.
+  /// The program's time limit in seconds; `nil` without a program.
   package var commandSeconds: Int? { if case .command? = source { timeoutSeconds } else { nil } }
 }
 
@@ -50,7 +50,7 @@ enum FeedName {
     return bare.lastIndex(of: ".").map { String(bare[..<$0]) } ?? bare
   }
 
-  /// The file's format; `nil` if it is not part of a feed.
+  /// Returns the file's format; `nil` if the file is not part of a feed.
   static func layout(_ name: String, empty: CSVFormat.EmptyFields) -> ImportMapping.Layout? {
     switch bare(name).lowercased().split(separator: ".").last {
     case "csv", "txt": .csv(CSVFormat(empty: empty))
@@ -70,14 +70,14 @@ package struct FeedTable: Hashable, Sendable {
   }
 
   package let table: String
-  /// The file name, or a pattern in which `*` matches any characters; `nil` for the table's name.
+  /// The file name, or a pattern in which `*` matches any characters; `nil` if the file is named after the table.
   package let file: String?
   /// The path to the rows in a JSON document.
   package let rows: MemberPath
   /// The format; `nil` if the file's name determines it.
   package let layout: ImportMapping.Layout?
   package let json: JSONValue
-  /// Types of columns that no model takes directly.
+  /// The types of columns that no model reads without a SELECT.
   package var types: [String: ColumnType] = [:]
   /// Whether the feed may lack the table's file. The table then has no rows.
   package var isOptional = false
@@ -89,7 +89,7 @@ package struct FeedTable: Hashable, Sendable {
     json: JSONValue = [:]
   ) { (self.table, self.file, self.rows, self.layout, self.json) = (table, file, rows, layout, json) }
 
-  /// Whether SQLite or the staging database reserves the name. For example, a dump of all tables has `sqlite_sequence`.
+  /// Whether SQLite or the staging database reserves the name. For example, a dump may contain `sqlite_sequence`.
   package static func isReserved(_ table: String) -> Bool {
     let name = table.foldedName
     return name.hasPrefix("sqlite_") || name == FeedStaging.recordTable
@@ -97,7 +97,7 @@ package struct FeedTable: Hashable, Sendable {
 
   func isNamed(_ name: String) -> Bool { file.map { ImportMapping.isFile(name, named: $0) } == true }
 
-  /// The format of a file with that name. The table's CSV settings override those of the file's name and of the feed.
+  /// Returns the format of a file with that name. The table's CSV settings take precedence over the name and the feed.
   func layout(ofFile name: String, empty: CSVFormat.EmptyFields) -> ImportMapping.Layout {
     let usual = FeedName.layout(name, empty: empty)
     guard case .csv(var format)? = layout else { return layout ?? usual ?? .csv(CSVFormat(empty: empty)) }

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// Derives tables from a feed's values before there is a model: columns, types and keys.
+/// Derives tables, with columns, types and keys, from a feed's values before there is a model.
 package struct FeedSurvey {
   private let scratch: Connection
   private let settings: FeedSettings
@@ -11,9 +11,9 @@ package struct FeedSurvey {
   package private(set) var tables: [String] = []
   /// Files that are not tables, each with the reason.
   package private(set) var leftOut: [(file: String, reason: String)] = []
-  /// Settings for files whose format differs from their names.
+  /// Settings for files whose format is not the one that their names imply.
   package private(set) var said: [FeedTable] = []
-  /// The same settings in words.
+  /// A description of each of these settings.
   package private(set) var notes: [String] = []
   package let bytes: Int
 
@@ -51,7 +51,7 @@ package struct FeedSurvey {
     }
   }
 
-  /// Adds a table, or returns the reason why its file is prose, such as a licence or a readme.
+  /// Adds a table. If its file is prose, such as a licence or a readme, returns the reason instead.
   @discardableResult
   private mutating func add(_ documents: FeedDocuments, mayBeProse: Bool = false) throws -> String? {
     let writer = FeedTableWriter(
@@ -86,12 +86,12 @@ package struct FeedSurvey {
       "\(quoted(name)) \(type.rawValue)\(key.contains(name) ? " NOT NULL" : "")"
     }
     let rule = key.isEmpty ? [] : ["PRIMARY KEY (\(key.map(quoted).joined(separator: ", ")))"]
-    // Otherwise SQLite would store a key of several columns twice, in the table and in an index.
+    // A rowid table would store a key of several columns twice: in the table and in an index.
     let end = key.count > 1 ? " WITHOUT ROWID" : ""
     return "CREATE TABLE \(quoted(table)) (\((lines + rule).joined(separator: ", ")))\(end)"
   }
 
-  /// The columns of a unique key: the table's usual key, the first unique column, or the first two to four columns.
+  /// Returns the first unique key: the table's usual key, a single column, or the first two, three or four columns.
   private func key(of table: String, _ names: [String], _ mayBe: [Bool]) throws -> [String] {
     let fit = names.indices.filter { mayBe[$0] }.map { names[$0] }
     let prefixes = (2...4).map { Array(names.prefix($0)) }
@@ -103,7 +103,7 @@ package struct FeedSurvey {
   }
 
   private func isKey(_ columns: [String], of table: String) throws -> Bool {
-    // Tests a few rows first, because most columns that are not a key have duplicates there.
+    // Tests a few rows first, because most columns that are not a key already have duplicates among them.
     for limit in [1000, Int.max] {
       let rows = "SELECT \(columns.map(quoted).joined(separator: ", ")) FROM \(quoted(table)) LIMIT \(limit)"
       let count =
@@ -121,8 +121,8 @@ struct ColumnSurvey {
 
   private enum Rank: Int64 { case whole, number, other }
 
-  /// Ranks text that spells a number. It stays text if it has a leading zero, as in codes, or more than 18 digits,
-  /// which may exceed 64 bits.
+  /// An expression that ranks text as a number if it spells one. Text with a leading zero, as in codes, remains text,
+  /// and so does text with more than 18 digits, which may not fit in 64 bits.
   private static let rankOfText = """
     CASE WHEN CAST(CAST(value AS INTEGER) AS TEXT) = value THEN iif(length(value) <= 18, 0, 2)
     WHEN substr(value, instr(value, '.') + 1) NOT GLOB '*[^0-9]*' AND value NOT LIKE '%.'
@@ -130,7 +130,7 @@ struct ColumnSurvey {
     ELSE 2 END
     """
 
-  /// Reads all rows of a table. Text that spells a number counts as a number, unless `isText`.
+  /// Reads all rows of a table. Text that spells a number counts as a number, unless `isText` is true.
   init(_ column: String, of table: String, _ connection: Connection, isText: Bool = false) throws {
     let row = try connection.rows(
       """
@@ -142,7 +142,7 @@ struct ColumnSurvey {
     hasNull = row[1] == .integer(1)
   }
 
-  /// The known type of a column with that name if all values fit it; otherwise the type of the values.
+  /// Returns the known type if all values fit it; otherwise the type of the values.
   func type(known: FeedTable.ColumnType?) -> FeedTable.ColumnType {
     switch (known, rank) {
     case (.integer?, nil), (.real?, nil), (.real?, .whole?): known ?? .text

@@ -3,17 +3,17 @@ import SeedFormat
 import SeedImport
 import SeedSystem
 
-/// Writes a table's rows into a staging database. Columns that no model knows are added when a document first has them.
+/// Writes a table's rows into a staging database. Adds columns that no model declares when documents first have them.
 final class FeedTableWriter: RowReceiver {
   private let table: FeedSchema.Table
   private let connection: Connection
   private let otherType: String
   private var columns: [ColumnSchema]
-  /// By folded name.
+  /// The positions of the columns, by folded name.
   private var numbers: [String: Int] = [:]
-  /// Folded names of columns that a document has.
+  /// The folded names of columns that occur in documents.
   private var seen: Set<String> = []
-  /// Text columns without a type from a model or the operator.
+  /// The text columns to which neither a model nor the operator assigns a type.
   private(set) var untyped: [String] = []
   private var madeColumns = 0
   private var insert: RowStatement
@@ -67,10 +67,10 @@ final class FeedTableWriter: RowReceiver {
     return flaw("the header has no field", found: trimmed, Set(folded))
   }
 
-  /// The error for row documents in which no row has a required column.
+  /// The error if the documents have rows, but no row has a required column.
   var flawOfRows: String? { rows > 0 ? flaw("no row has a member", found: names, seen) : nil }
 
-  /// A missing column is an error, because all rows would lose its values. A new column may be the same one, renamed.
+  /// A missing column is an error, because all rows would lose its values. A new column may be the missing one, renamed.
   private func flaw(_ start: String, found: [String], _ folded: Set<String>) -> String? {
     let key = Set(table.key.map { $0.column.foldedName })
     let gone = table.columns.filter { !folded.contains($0.name.foldedName) }
@@ -116,7 +116,7 @@ final class FeedTableWriter: RowReceiver {
     }
   }
 
-  /// Creates the table or adds new columns. The table needs no constraints, because the working copy has the client's.
+  /// Creates the table or adds new columns, without constraints, because the working copy enforces the client's.
   func makeColumns() throws {
     guard madeColumns < columns.count else { return }
     insert = Self.insert(table, width, connection)
@@ -132,9 +132,9 @@ final class FeedTableWriter: RowReceiver {
   }
 }
 
-/// Reports a string with a NUL character, which other programs would truncate.
+/// The error for a string with a NUL character. Other programs would truncate the string there.
 struct NULInText: Error {
-  /// In the table, starting at 1.
+  /// The row's number in the table, starting at 1.
   let row: Int
   let column: String
 

@@ -1,4 +1,4 @@
-/// Tables, keys and types of the General Transit Feed Specification (GTFS), independent of the values.
+/// The tables, keys and column types that the General Transit Feed Specification (GTFS) defines.
 enum Transit {
   private static let keys: [String: [String]] = [
     "agency": ["agency_id"], "stops": ["stop_id"], "routes": ["route_id"], "trips": ["trip_id"],
@@ -24,12 +24,12 @@ enum Transit {
     Set(["stops", "routes", "trips"]).isSubset(of: names.map { $0.lowercased() })
   }
 
-  /// The columns of the table's key in the specification, as far as `columns` contains them.
+  /// Returns the columns of the table's specified key that `columns` contains.
   static func key(of table: String, columns: [String]) -> [String] {
     (keys[table.lowercased()] ?? []).filter(columns.contains)
   }
 
-  /// Suffixes of text columns. Names, codes and colours may consist of digits.
+  /// Suffixes of text columns, because names, codes and colours may consist only of digits.
   private static let textEndings = [
     "_id", "_name", "_code", "_desc", "_url", "_phone", "_email", "_lang", "_color", "_headsign", "_timezone",
     "_number",
@@ -53,7 +53,7 @@ enum Transit {
     "min_width", "level_index",
   ]
 
-  /// `nil` for columns that the specification lacks or that may hold any value.
+  /// Returns `nil` for a column that the specification does not define, or that may contain any value.
   static func type(of column: String) -> FeedTable.ColumnType? {
     let column = column.lowercased()
     if integers.contains(column) { return .integer }

@@ -1,7 +1,7 @@
 import SeedSystem
 
-/// Wakes a dataset's loop after a write to its origin. If the system cannot report writes (a network file system, or no
-/// inotify instances left), the loop polls as usual.
+/// Wakes a dataset's loop after a write to its origin. The loop polls as usual if the system cannot report writes, as
+/// on a network file system or if inotify instances run out.
 package final class OriginAlarm: Sendable {
   private struct State {
     var watch: FolderWatch?
@@ -22,20 +22,20 @@ package final class OriginAlarm: Sendable {
 
   package init(_ path: String?) { self.path = path }
 
-  /// The minimum rest under constant writes: as long as the last step took, so that steps take at most half of the
-  /// time, but no longer than the polling interval.
+  /// Returns the minimum rest under constant writes: as long as the last step took, so that steps take at most half
+  /// of the time. It is at least a second, but never longer than the polling interval.
   package static func leastRest(after step: Duration, every check: Duration) -> Duration {
     min(check, max(leastRest, step))
   }
 
-  /// Watches the origin's file. A repeated call finds the current file after a folder was replaced or a link redirected.
+  /// Watches the origin's file. Call it again after a folder was replaced or a link redirected.
   package func watch() {
     guard let path else { return }
     let real = PhysicalPath.existing(path) ?? path
     let isUpToDate = state.withLock { $0.watch.map { !$0.hasEnded } ?? false && $0.file == real }
     if isUpToDate { return }
     let name = String(real.split(separator: "/").last ?? "")
-    // A commit writes the database's file or its log.
+    // A commit writes to the database file or to its log.
     let watch = FolderWatch(Folder.parent(of: real), writtenFiles: [name, "\(name)-wal"]) { [weak self] in
       self?.signal()
     }
@@ -49,7 +49,7 @@ package final class OriginAlarm: Sendable {
     }
   }
 
-  /// Rests until the origin is written to, within these limits, or until cancelled.
+  /// Rests until the origin is written to, within these limits, or until the task is cancelled.
   package func rest(atLeast least: Duration, atMost most: Duration) async {
     try? await Task.sleep(for: least)
     await sleepUntilSignalled(most - least)

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedSystem
 
-/// The log written by triggers; see ``SQLiteLogDraft``. As SQLite has a single writer, entries are in commit order.
+/// The log that triggers write; see ``SQLiteLogDraft``. SQLite has a single writer, so entries are in commit order.
 final class SQLiteLog: OriginLog {
   struct Source {
     let number: Int
@@ -18,7 +18,7 @@ final class SQLiteLog: OriginLog {
   private let token: String
   private let sources: [Source]
   let gaps: [String]
-  /// For each table of the client, the SELECT in which rows are found by key.
+  /// For each client table, the SELECT in which rows are looked up by key.
   private var found: [String: String] = [:]
 
   /// The limit above which comparing all rows is cheaper and keys would take too much memory.
@@ -62,12 +62,12 @@ final class SQLiteLog: OriginLog {
       ["file": .string(file), "schema": try schemaNumber(), "token": .string(token), "logs": .object(marks)])
   }
 
-  /// Changes whenever tables, indexes or triggers change, and with VACUUM.
+  /// Returns a number that changes with VACUUM and with any change to tables, indexes, views or triggers.
   private func schemaNumber() throws -> JSONValue {
     .integer(try connection.integer("PRAGMA schema_version") ?? 0)
   }
 
-  /// A log's newest entry, or zeros. Its random witness proves that the entry was not replaced.
+  /// A log's newest entry; zeros if the log is empty. The random witness proves that the entry was not replaced.
   private typealias Mark = (number: Int, witness: Int)
 
   private static func mark(_ numbers: [Int]?) -> Mark? {
@@ -79,7 +79,7 @@ final class SQLiteLog: OriginLog {
     return Self.mark(rows.first?.compactMap(\.number)) ?? (0, 0)
   }
 
-  /// The cursor's schema number also changes with triggers, views and tables.
+  /// Also detects changes to tables, views and triggers, because the cursor contains the schema number.
   func isUntouched(since cursor: OriginCursor) throws -> Bool {
     try self.cursor() == cursor && sources.allSatisfy { try mark(of: $0).number > 0 }
   }
@@ -138,9 +138,9 @@ final class SQLiteLog: OriginLog {
     return keys
   }
 
-  /// The tables that a SELECT reads, directly or through views, in lower case. EXPLAIN lists the root pages that the
-  /// SELECT opens. `nil` if it reads something that has no triggers: a virtual table, the schema, or another
-  /// database.
+  /// Returns the lower-case names of the tables that a SELECT reads, directly or through views, by the root pages
+  /// that EXPLAIN lists. Returns `nil` if the SELECT reads something that has no triggers: a virtual table, the
+  /// schema, or another database.
   private func tablesRead(by select: String) throws -> Set<String>? {
     let owners = try connection.rows("SELECT rootpage, lower(tbl_name) FROM sqlite_schema WHERE rootpage > 0")
     let names = Dictionary(owners.map { ($0[0], $0[1].text) }) { first, _ in first }
@@ -157,7 +157,7 @@ final class SQLiteLog: OriginLog {
     return tables
   }
 
-  /// Returns the changed keys if origin and client store them as equal values in the same order.
+  /// Returns the changed keys if the origin and the client store them as equal values in the same order.
   private func keys(
     of table: TableSchema, _ select: PlainSelect, _ source: Source, since mark: Mark
   ) throws -> Touched {
@@ -174,7 +174,7 @@ final class SQLiteLog: OriginLog {
     var keys: [[SeedValue]] = []
     let affinities = table.key.map { table.columns[$0].affinity }
     while try statement.step() {
-      // The key is invalid text. If a row still has it, the comparison of all rows reports that row.
+      // A key that is invalid text cannot be read. If a row still has it, the comparison of all rows reports that row.
       guard let key = try? statement.row() else { return .all }
       for (value, affinity) in zip(key, affinities) where try fitter.fit(value, to: affinity) != value {
         return .all
@@ -198,11 +198,11 @@ final class SQLiteLog: OriginLog {
   }
 }
 
-/// A projection with one row for each row of one table, so that a key finds its row through an index. It is the table, or
-/// a SELECT of plain columns, like those that `seedbank init` writes for tables identified by rowid.
+/// A projection with one row for each row of one table, so that a key finds its row through an index. It is the
+/// table, or a SELECT of plain columns, as `seedbank init` writes it for tables that are identified by rowid.
 struct PlainSelect {
   let table: String
-  /// The table's columns by the client's, in lower case; `nil` if the names are equal.
+  /// The table's column for each client column, in lower case; `nil` if the names are equal.
   private let columns: [String: String]?
 
   func column(_ name: String) -> String? {

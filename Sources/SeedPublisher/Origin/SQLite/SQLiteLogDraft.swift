@@ -1,20 +1,20 @@
 package import SeedDatabase
 import SeedFormat
 
-/// The tables and triggers that log the keys of changed rows in a SQLite file, for every writer. This is all that is
-/// ever written to an origin, and only if the operator requests it.
+/// The tables and triggers that log the keys of changed rows in a SQLite file, whichever program writes to it.
+/// Nothing else is ever written to an origin, and these only at the operator's request.
 ///
 /// AFTER triggers cover every changed row except those that REPLACE removes through another unique index, because
-/// delete triggers do not fire for them. A BEFORE trigger per such index logs the conflicting rows. It may log rows
-/// that stay, which costs only a comparison.
+/// delete triggers do not fire for them. A BEFORE trigger for each such index logs the conflicting rows. It may also
+/// log rows that are kept, which costs only a comparison.
 package struct SQLiteLogDraft {
   package private(set) var logged: [(table: String, keys: [String])] = []
-  /// The tables without a log, and the reasons. Their rows are compared.
+  /// Tables without a log, each with the reason. Their rows are compared.
   package private(set) var left: [(table: String, reason: String)] = []
   /// Run these in one transaction.
   package private(set) var statements: [String] = []
 
-  /// The number of entries kept. A publisher that misses more compares all rows.
+  /// The number of entries that are kept. A publisher that falls further behind compares all rows.
   static let keptEntries = 1_000_000
   private static let pruningEntries = 4096
 
@@ -35,7 +35,7 @@ package struct SQLiteLogDraft {
       "UPDATE \(LogParts.registry) SET token = (SELECT token FROM \(LogParts.registry) LIMIT 1)")
   }
 
-  /// Numbers not used by the operator's tables or triggers.
+  /// Returns the numbers that no table or trigger of the operator uses.
   private static func freeNumbers(_ connection: Connection) throws -> some IteratorProtocol<Int> {
     let names = try connection.rows("SELECT lower(name) FROM sqlite_schema").map(\.[0].text)
     return (1...).lazy.filter { number in
@@ -71,7 +71,7 @@ package struct SQLiteLogDraft {
     let entry = "INSERT INTO \(quoted(LogParts.log(number)))(witness, \(columns(table)))"
     let name = quoted(table.name)
     func values(_ row: String) -> String { table.keys.map { "\(row).\(quoted($0))" }.joined(separator: ", ") }
-    // Binary comparison: if a collation treats two keys as equal, both are logged.
+    // Compares bytes, so that both keys are logged if a collation treats them as equal.
     let moved = table.keys.map { "NEW.\(quoted($0)) COLLATE BINARY IS NOT OLD.\(quoted($0))" }
       .joined(separator: " OR ")
     let plain = [
@@ -89,7 +89,7 @@ package struct SQLiteLogDraft {
       }
   }
 
-  /// Triggers that log rows with equal values in a unique index before they are replaced.
+  /// Returns triggers that log rows with equal values in a unique index before REPLACE removes those rows.
   private static func evictionTriggers(
     of table: LoggedTable, _ eviction: LoggedTable.Eviction, _ place: Int, _ number: Int, _ entry: String
   ) -> [String] {
@@ -103,7 +103,7 @@ package struct SQLiteLogDraft {
     let rows =
       "FROM \(name) AS there WHERE \(same.joined(separator: " AND ")) AND (\(other.joined(separator: " OR ")))"
     let body = "\(entry) SELECT random(), \(keys) \(rows)"
-    // Usually there is no conflict, and a false condition is cheaper than a body without rows.
+    // Usually there is no conflict, and a false condition is cheaper than a body that finds no rows.
     let condition = "WHEN EXISTS (SELECT 1 \(rows))"
     let update = eviction.followsAnyUpdate ? "UPDATE" : "UPDATE OF \(columns.joined(separator: ", "))"
     return [
@@ -125,21 +125,21 @@ package struct SQLiteLogDraft {
 
 struct LoggedTable {
   let name: String
-  /// The columns that identify a row. The rowid if the table has no key.
+  /// The columns that identify a row, or the rowid if the table has no key.
   private(set) var keys: [String] = []
   private(set) var evictions: [Eviction] = []
   private(set) var obstacle: String?
-  /// The defaults of NOT NULL columns, in SQL. REPLACE uses them for NULL, after the triggers.
+  /// The SQL defaults of NOT NULL columns. REPLACE substitutes them for NULL after the triggers have run.
   private var defaults: [String: String] = [:]
   private var generated: Set<String> = []
 
   struct Eviction {
     var columns: [(name: String, collation: String)]
-    /// UPDATE OF cannot name the rowid, and does not notice a generated column.
+    /// Whether every UPDATE must fire the trigger. UPDATE OF cannot name the rowid, and ignores generated columns.
     var followsAnyUpdate = false
   }
 
-  /// The SQL, in a trigger, of the value that REPLACE compares.
+  /// Returns the SQL, for use in a trigger, of the value that REPLACE compares.
   func newValue(of column: String) -> String {
     let value = "NEW.\(quoted(column))"
     return defaults[column].map { "coalesce(\(value), (\($0)))" } ?? value
@@ -226,7 +226,7 @@ struct LoggedTable {
   }
 }
 
-/// A column's default, in which SQLite treats text in double quotation marks as a string.
+/// Returns the SQL of a column's default. SQLite treats a default in double quotation marks as a string.
 private func literal(_ sql: String) -> String {
   let scalars = sql.unicodeScalars
   guard scalars.first == "\"", scalars.last == "\"", scalars.count > 1 else { return sql }

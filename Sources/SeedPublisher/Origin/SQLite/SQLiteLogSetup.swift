@@ -6,13 +6,13 @@ package struct SQLiteLogSetup: OriginLogMaker {
   private let path: String
   private let connection: Connection
 
-  /// Opens the file for writing, without writing yet.
+  /// Opens the file for writing, but does not write yet.
   package init(_ path: String) throws {
     try OriginError.checkIsFile(path)
     self.path = path
     connection = try Self.reading(path) {
       let connection = try Connection(path, .own)
-      // SQLite reads the file only now, and reports if it is not a database.
+      // SQLite reads the file only now, and reports an error if the file is not a database.
       _ = try connection.integer("SELECT count(*) FROM sqlite_schema")
       return connection
     }
@@ -37,7 +37,7 @@ package struct SQLiteLogSetup: OriginLogMaker {
     }
   }
 
-  /// Why all rows are compared after a change of a logged table; `nil` if the log's keys find the changed rows.
+  /// Returns why a write to a table causes a comparison of all rows; `nil` if the log's keys find the changed rows.
   private static func remark(on table: String, keys: [String], _ plans: [SeriesPlan]) -> String? {
     var remark = "SELECTs or views read it"
     for (client, projection) in plans.flatMap({ plan in plan.schema.tables.map { ($0, plan.projection($0)) } }

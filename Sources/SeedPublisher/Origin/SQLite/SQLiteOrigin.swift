@@ -5,12 +5,12 @@ import SeedSystem
 /// An operator's SQLite file in a read transaction. Other processes may write to it.
 package final class SQLiteOrigin: Origin {
   private let connection: Connection
-  /// The file's identity; `nil` if it was replaced while it was opened.
+  /// The file's identity; `nil` if the file was replaced while it was being opened.
   private let file: String?
   private let path: String
   package let fitter = AffinityFitter()
 
-  /// Opens the file and starts to read. `mayQuoteTexts`: an operator's views may have strings in double quotes.
+  /// Opens the file in a read transaction. `mayQuoteTexts` allows double-quoted strings, which operators' views may use.
   package init(_ path: String, waitSeconds: Int = 10, mayQuoteTexts: Bool = true) throws {
     try OriginError.checkIsFile(path)
     self.path = path
@@ -19,7 +19,7 @@ package final class SQLiteOrigin: Origin {
       connection = try Connection(path, .origin)
       if !mayQuoteTexts { try connection.refuseQuotedTexts() }
       try connection.execute("PRAGMA busy_timeout = \(waitSeconds * 1000); BEGIN")
-      // BEGIN takes no snapshot, but the first read does; the read also fails if the file is not a database.
+      // The first read, not BEGIN, takes the snapshot. The read also fails if the file is not a database.
       let parts = try connection.integer("SELECT count(*) FROM sqlite_schema")
       // SQLite accepts an empty file as a database without tables.
       if parts == 0, try OriginError.stamp(path)?.size == 0 { throw OriginError.empty(path: path) }
@@ -50,7 +50,7 @@ package final class SQLiteOrigin: Origin {
   package func drift(_ table: TableSchema, _ projection: Projection, _ types: TypeGuard) throws -> [String] {
     guard let doubtful = table.doubtfulRows else { return [] }
     let select = try projection.select(table, in: connection)
-    // Adds WHERE to the SELECT. In a subquery, SQLite would forget which columns are NOT NULL.
+    // Adds WHERE to the SELECT. In a subquery, SQLite would not use the NOT NULL constraints.
     let statement = try connection.prepare("\(select) WHERE \(doubtful)")
     let source = StatementSource(statement, of: "table \"\(table.name)\" (\(projection.place))")
     let rows = ProjectedRows(source, table, fitter, isOrdered: false)
@@ -83,7 +83,7 @@ package final class SQLiteOrigin: Origin {
     }
   }
 
-  /// A syntax error is in the model. A missing name may be in the origin.
+  /// A syntax error is a mistake in the model. A missing name may be a mistake in the origin.
   private func projectionError(
     _ error: DatabaseError, _ table: TableSchema, _ projection: Projection
   ) -> OriginError {
@@ -112,7 +112,7 @@ extension Projection {
     select(table, from: try source(of: table, in: connection), isOrdered: false)
   }
 
-  /// The table or SELECT to read from, after checking that it has exactly the stored columns.
+  /// Returns the table or SELECT to read from. Throws if its columns do not suit the client's.
   fileprivate func source(of table: TableSchema, in connection: Connection) throws -> String {
     guard let sql else {
       try check(try connection.prepare("SELECT * FROM \(quoted(table.name))"), table, mayHaveMore: true)
@@ -145,7 +145,7 @@ extension Projection {
     }
   }
 
-  /// The SELECT without its semicolon, because it becomes a subquery.
+  /// Returns the SELECT without its semicolon, because the SELECT becomes a subquery.
   private func alone(_ sql: String) throws(OriginError) -> String {
     let bytes = Array(sql.utf8)
     let tokens = SQLScanner.tokens(of: bytes)

@@ -65,20 +65,20 @@ struct SQLiteStamp: OriginStamp {
 
 /// The stamp of an origin's write-ahead log.
 ///
-/// The modification time alone proves nothing. When root opens a log, even to read, SQLite gives the log to the
-/// database's owner, and that changes the time: two publishers would endlessly see each other's reads as changes. If
-/// times differ, the content decides. With an unchanged database file, equal bytes mean equal rows, because the log's
-/// own salts and checksums determine which of its pages readers overlay on the database's.
+/// Timestamps alone prove nothing. When root opens a log, even to read, SQLite sets the log's owner to the
+/// database's, which changes a timestamp: two publishers would endlessly take each other's reads for changes. If
+/// timestamps differ, the content decides. With an unchanged database file, equal bytes mean equal rows, because the
+/// log's own salts and checksums determine which of its pages readers overlay on the database's.
 struct LogStamp: Sendable {
   /// `nil` for a missing or empty log. SQLite also creates an empty log when a database is only read.
   private let file: FileStamp?
-  /// `nil` for a log that is too long to read at every check; then only its attributes count.
+  /// The log's digest; `nil` if the log is too long to read at every check. Then only its attributes count.
   private let digest: String?
 
-  /// The longest log that is read: 16 times SQLite's default limit.
+  /// The size of the longest log that is read: 16 times SQLite's default limit.
   private static let mostBytes = 64 * 1024 * 1024
 
-  /// Reuses the digest of `known` if the attributes are equal. Reads attributes first, so the next stamp notices writes.
+  /// Reads the attributes first, so the next stamp detects later writes. Reuses the known digest if they are equal.
   init(_ path: String, known: LogStamp? = nil) throws {
     let found = try FileStamp(path)
     let file = found.flatMap { $0.size > 0 ? $0 : nil }
@@ -91,7 +91,7 @@ struct LogStamp: Sendable {
     do throws(FileError) {
       return try SHA256Digest.ofFile(at: path).digest.hex
     } catch  where error.isMissing {
-      // The log was removed after the check. The next stamp notices it.
+      // The log was removed after the check. The next stamp detects this.
       return nil
     }
   }
@@ -105,22 +105,22 @@ struct LogStamp: Sendable {
   var text: String { digest ?? file?.text ?? "" }
 }
 
-/// Paths with resolved symbolic links. Only in such a path is `..` safe, because the system resolves `..` on disk.
+/// Paths with resolved symbolic links. `..` is safe only in such paths, because the system resolves it on disk.
 package enum PhysicalPath {
-  /// The folder's real path; missing parts are kept as written.
+  /// Returns the folder's real path. Keeps missing parts as written.
   package static func folder(_ path: String) -> String {
     if let real = existing(path) { return real }
     guard path != "/" else { return path }
     return Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
   }
 
-  /// The folder's real path with the file's own name, which may be a link that the operator redirects later.
+  /// Returns the folder's real path with the file's own name, which may be a link that the operator redirects later.
   package static func file(_ path: String) -> String {
     Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
   }
 
-  /// The path of `file` by way of `folder`, with as many `..` as needed, such as `/a/b/../c.sqlite`. Unchanged if they
-  /// share only the root. Configuration files hold the part after the folder.
+  /// Returns the path of `file` through `folder`, with as many `..` as needed, such as `/a/b/../c.sqlite`. Returns
+  /// `file` if the two share only the root. Configuration files contain the part after the folder.
   package static func joining(_ file: String, through folder: String) -> String {
     let (from, to) = (folder.split(separator: "/"), file.split(separator: "/"))
     let shared = zip(from, to).prefix { $0 == $1 }.count
