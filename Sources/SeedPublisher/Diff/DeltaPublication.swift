@@ -34,7 +34,7 @@ struct DeltaPublication {
   let publication: PublicationDirectory
   let plan: SeriesPlan
   let spillFolder: String
-  /// Supplies whole rows to merged deltas that end at the copy's version.
+  /// The source of whole rows for merged deltas that end at the copy's version.
   let copy: WorkingCopy?
 
   /// Merges the shortest spans first. A damaged delta must not stop the step, so its span is skipped with a warning. If
@@ -86,12 +86,12 @@ struct DeltaPublication {
   }
 }
 
-/// Merges consecutive deltas, reading all of them side by side in key order. A row that was inserted and later deleted
-/// stays in the result as a delete, because a client at a version in between has it. Holds three rows per delta in memory.
+/// Merges consecutive deltas by reading them side by side in key order. A row that was inserted and later deleted
+/// remains as a delete, because a client at a version in between has it. Keeps three rows per delta in memory.
 struct DeltaMerge {
   let schema: DatabaseSchema
-  /// A database at the end of the merged range. Merging a row's updates unites their columns, which can make many new
-  /// sets of columns. Once a table has ``SeriesDiff/mostSets`` of them, this database supplies whole rows instead.
+  /// A database at the end of the merged range. A merged update has the columns of all updates of its row, so many
+  /// new column sets can arise. Once a table has ``SeriesDiff/mostSets`` of them, this database supplies whole rows.
   var copy: Connection?
   var mostSets = SeriesDiff.mostSets
 
@@ -106,7 +106,7 @@ struct DeltaMerge {
   func run(
     _ documents: [Document], from start: SeedVersion, into merged: inout DeltaWriter
   ) throws -> DeltaHeader {
-    // A document has three groups of a table's changes: deletes, inserts and updates. Each group is in key order and
+    // A document has a table's changes in three groups: deletes, inserts and updates. Each group is in key order and
     // needs its own reader.
     let inputs = try documents.flatMap { document in
       try DeltaInput.Kind.allCases.map { try DeltaInput($0, try document()) }
@@ -151,7 +151,7 @@ private struct RowChange {
   enum Effect {
     case delete
     case row([SeedValue])
-    /// Values by position.
+    /// New values by column position.
     case update([Int: SeedValue])
   }
 
@@ -245,7 +245,7 @@ private final class DeltaInput {
   }
 }
 
-/// Stores a delta's changes on disk until its header is known. The open file is unlinked, so a crash leaves nothing.
+/// Stores a delta's changes on disk until its header is known. The open file is unlinked, so a crash leaves no file.
 final class SpillFile: DeltaSpill {
   private let path: String
   private var file: File?

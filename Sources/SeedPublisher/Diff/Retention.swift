@@ -3,15 +3,15 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// Decides which deltas are merged into longer ones and which stay listed. Pure. A delta of level n spans at most 16^n
-/// versions and ends at a multiple of that number. A client that is d versions behind needs about log₁₆ d levels, and
-/// at most sixteen deltas of each, because each level keeps its last sixteen. A client may also start in the middle of
-/// a longer delta, because deltas carry row states, not operations.
+/// Pure functions that decide which deltas are merged into longer ones and which stay listed. A delta of level n
+/// spans at most 16^n versions and ends at a multiple of that number. A client that is d versions behind needs about
+/// log₁₆ d levels, and at most sixteen deltas of each, because each level keeps its last sixteen. A client may also
+/// start in the middle of a longer delta, because deltas carry row states, not operations.
 enum DeltaLevels {
   /// How many deltas of a level are merged into one of the next level, and how many stay listed per level.
   static let base = 16
 
-  /// Returns the spans to merge when `head` is published, shortest first. Deltas reach back to `floor`, and no further.
+  /// Returns the spans to merge when `head` is published, shortest first. Deltas reach back no further than `floor`.
   static func due(at head: SeedVersion, floor: SeedVersion) -> [DeltaSpan] {
     var spans: [DeltaSpan] = []
     var reach = base
@@ -26,8 +26,8 @@ enum DeltaLevels {
     return spans
   }
 
-  /// Returns the spans that stay listed. Drops a span if a longer kept one contains it. Exceptions are the last sixteen
-  /// of each level, and spans between two of the `anchors`, the versions to which the floor will rise.
+  /// Returns the spans that stay listed. Drops a span that a longer kept one contains, except the last sixteen spans
+  /// of each level and the spans between two of the `anchors`, the versions to which the floor will rise.
   static func kept(_ spans: Set<DeltaSpan>, anchors: Set<SeedVersion>) -> Set<DeltaSpan> {
     let recent = Set(
       Dictionary(grouping: spans, by: level).values.flatMap { level in
@@ -43,7 +43,7 @@ enum DeltaLevels {
     return Set(kept)
   }
 
-  /// The lowest version such that the spans lead from it, and from every later version, to `head`.
+  /// Returns the lowest version such that the spans lead to `head` from this and every later version.
   static func lowestCovered(_ spans: Set<DeltaSpan>, head: SeedVersion) -> SeedVersion {
     var reached = head
     while let next = spans.filter({ $0.to >= reached && $0.from < reached }).map(\.from).min() {
@@ -52,7 +52,7 @@ enum DeltaLevels {
     return reached
   }
 
-  /// 0 for a span of one version, n for at most 16^n versions.
+  /// Returns 0 for a span of one version, and n for a span of at most 16^n versions.
   static func level(_ span: DeltaSpan) -> Int {
     var level = 0
     var reach = 1
@@ -64,11 +64,11 @@ enum DeltaLevels {
   }
 }
 
-/// Decides which objects stay listed and how far back deltas reach. Pure. The policy's count and age select snapshots;
-/// the newest always stays. Deltas reach back to the oldest kept snapshot; ``DeltaLevels`` decides which are listed.
+/// Decides, without side effects, which objects stay listed and how far back deltas reach. The policy's count and age
+/// select snapshots, but the newest always stays. Deltas reach back to the oldest kept snapshot.
 struct Retention {
   let policy: PublishingPolicy
-  /// A series held after a rollback keeps any number of snapshots, because a second rollback may need an older version.
+  /// Whether the series is held after a rollback. It then keeps any number of snapshots for a second rollback.
   var isHeld = false
 
   func afterDelta(_ objects: [PublishedObject], floor: SeedVersion) -> [PublishedObject] {
@@ -83,8 +83,8 @@ struct Retention {
       DeltaChain.shortest(objects, from: $0.version, $0.schema, to: head, schema) != nil
     }
     let newest = usable.map(\.version).max()
-    // If versions were published while the newest snapshot was compressed, the only delta that leads from it to the
-    // head may begin at an earlier version.
+    // If versions were published while the newest snapshot was being compressed, the only delta from it to the head
+    // may begin at an earlier version.
     let entry = newest.flatMap { version in
       objects.spans.filter { $0.from <= version && version < $0.to }.map(\.from).max()
     }
@@ -106,7 +106,7 @@ struct Retention {
     return snapshots + deltas.filter { $0.span.map(kept.contains) ?? false }
   }
 
-  /// The snapshots that stay listed. A schema change ends all deltas, but clients may still be downloading old snapshots.
+  /// Returns the snapshots that stay listed, even those of an older schema, which clients may still be downloading.
   func keptSnapshots(_ objects: [PublishedObject], _ now: UTCTime) -> [PublishedObject] {
     let all = objects.filter { $0.span == nil }
     let versions = Set(all.map(\.version)).sorted()

@@ -9,7 +9,7 @@ protocol OrderedRows: AnyObject {
 
 extension ProjectedRows: OrderedRows {}
 
-/// Stored rows: those that a statement finds for each of the given keys or, without keys, all that it returns.
+/// The stored rows that a statement finds for each of the given keys. Without keys, all rows that it returns.
 final class StatementRows: OrderedRows {
   @exclusivity(unchecked) private var rows: KeyedRows
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
@@ -25,7 +25,7 @@ final class StatementRows: OrderedRows {
 
 /// Compares two states of a table in one pass in key order. A side is `nil` if it lacks the table.
 struct RowMerge<Old: OrderedRows, New: OrderedRows> {
-  /// Compares the sides' current rows: which has the lower key or, if the keys are equal, whether the rows are equal.
+  /// The result of comparing the sides' current rows. If the keys differ, only one side has a row with the lower key.
   enum Match { case onlyOld, onlyNew, different, same }
 
   private let old: Old?

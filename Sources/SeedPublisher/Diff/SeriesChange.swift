@@ -2,12 +2,12 @@ import SeedDatabase
 import SeedFormat
 import SeedPublication
 
-/// A series' next version, applied to its copy in a transaction that stays open until the version is published.
+/// A series' next version, applied to the working copy in a transaction that stays open until it is published.
 struct SeriesChange {
   let copy: WorkingCopy
   let delta: ObjectDraft
   let changes: ChangeReport
-  /// Tables and columns rejected by the shrink guard. Only a preview continues despite them.
+  /// Tables and columns that the shrink guard rejects. Only a preview continues despite them.
   let shrunk: [ShrunkTable]
   let missed: [MissedRows]
   let filled: Int
@@ -27,14 +27,14 @@ struct SeriesChange {
     let draftPath: String
   }
 
-  /// The page cache of a copy that receives scattered rows.
+  /// The page cache for a copy to which scattered rows are written.
   private static let cacheKibibytes = 32 * 1024
 
   /// Compares the source with a copy at `head`, and applies the difference to the copy. Returns `nil` if nothing differs.
   /// Throws ``CopyDamaged`` if the copy is faulty.
   init?(_ source: Source, _ copy: WorkingCopy, at head: SeedVersion) throws {
     var copy = copy
-    // The changed rows are scattered over a large table. A small cache would write pages early and sync the journal often.
+    // The changed rows are scattered over a large table. A small cache would write pages early and sync often.
     if case .log = source.search {
       try copy.connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     }
@@ -69,8 +69,8 @@ struct SeriesChange {
     self.copy = copy
   }
 
-  /// Extends the copy only for the comparison; applying the delta extends it again. Extending a table computes its sum
-  /// from its rows, so first checks that the rows match the stored sums.
+  /// Extends the copy only for the comparison; applying the delta extends it again. Extending a table computes its
+  /// sum from its rows, so the rows are first checked against the stored sums.
   private static func extend(_ copy: WorkingCopy, _ additions: SchemaAdditions, _ plan: SeriesPlan) throws {
     for (name, sum) in try SeedCheck(copy.connection, copy.schema).sums() where try copy.sums()[name] != sum {
       throw CopyDamaged(table: name, reason: "its rows do not match its sum")
@@ -99,7 +99,7 @@ struct SeriesChange {
   }
 }
 
-/// A working copy is unreadable, or its rows do not match its sums because of damage or a manual edit.
+/// The error for a copy that is unreadable, or whose rows do not match its sums because of damage or a manual edit.
 struct CopyDamaged: Error, CustomStringConvertible {
   let description: String
 

@@ -7,7 +7,7 @@ enum ChangeSearch {
   /// The log has no new entries.
   case nothing
   case log(any OriginLog, [String: Touched])
-  /// Compares every row and checks that the log named those that differ.
+  /// Compares every row and checks that the log named each row that differs.
   case audit([String: Touched])
 }
 
@@ -20,7 +20,7 @@ struct MissedRows {
 
   private static let namedKeys = 5
 
-  /// Returns `nil` if there is nothing to check, because there is no log or it names the whole table.
+  /// Returns `nil` if there is nothing to check, because there is no log, or because the log names the whole table.
   init?(_ table: TableSchema, besides expected: Touched?) {
     switch expected {
     case nil, .all: return nil
@@ -56,14 +56,14 @@ struct SeriesDiff: ~Copyable {
   private(set) var shrunk: [ShrunkTable] = []
   /// The number of rows that differ only in columns that the new minor adds.
   private(set) var filled = 0
-  /// By table and column, the decrease in the number of rows with a value.
+  /// The decrease in the number of rows with a value, by table and column.
   private var losses: [String: [Int]] = [:]
   private let source: SeriesChange.Source
   private let copy: WorkingCopy
   private let types: TypeGuard?
 
-  /// The maximum number of different sets of changed columns per table of a delta. A client keeps all of them in
-  /// memory. Rows with further sets are sent whole.
+  /// The maximum number of different sets of changed columns per table of a delta. A client keeps all sets in memory.
+  /// Rows with further sets are sent whole.
   static let mostSets = 4096
 
   init(_ source: SeriesChange.Source, _ copy: WorkingCopy, _ types: TypeGuard?) throws {
@@ -115,7 +115,7 @@ struct SeriesDiff: ~Copyable {
     return sums.new
   }
 
-  /// The positions of the columns that a new minor adds to a table.
+  /// Returns the positions of the columns that a new minor adds to a table.
   private func added(to table: TableSchema) -> [Int] {
     guard let old = copy.schema.table(table.name) else { return [] }
     return Array(table.columns.indices.dropFirst(old.columns.count))
@@ -125,7 +125,7 @@ struct SeriesDiff: ~Copyable {
     StatementRows(try copy.connection.prepare(TableSQL(table).allInKeyOrder))
   }
 
-  /// Restarts the table's comparison with rows sorted here, because the origin sorts them differently.
+  /// Restarts the table's comparison with rows that are sorted by SQLite, because the origin sorts them differently.
   private mutating func stagedRows(_ table: TableSchema) throws -> ProjectedRows {
     delta.abandonTable()
     missed.removeAll { $0.table.name == table.name }
@@ -183,7 +183,7 @@ struct SeriesDiff: ~Copyable {
     return (before, after)
   }
 
-  /// A key whose spelling changed, such as its case, needs the whole row.
+  /// Adds the whole row if the spelling of its key changed, such as its case, or if there are too many column sets.
   private mutating func add(_ table: TableSchema, _ row: [BorrowedValue], changed: [Int]) {
     guard delta.sets < Self.mostSets, !changed.contains(where: table.key.contains) else {
       return delta.insert(lent: row)

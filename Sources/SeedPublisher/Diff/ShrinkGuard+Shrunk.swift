@@ -4,8 +4,8 @@ import SeedFormat
 extension ShrinkGuard {
   typealias Values = (before: [String: Int], after: [String: Int])
 
-  /// Tables that lost too many rows and, in the other tables, columns that lost too many values. Unguarded
-  /// tables are skipped.
+  /// Returns the tables that lost too many rows. For other tables, returns the columns that lost too many values.
+  /// Skips unguarded tables.
   func shrunk(
     before: [String: TableSum], after: [String: TableSum], _ origin: any Origin,
     values: (String) throws -> Values
@@ -58,7 +58,7 @@ extension BorrowedValue {
 }
 
 extension WorkingCopy {
-  /// The number of rows with a value, by column, counted like ``ValueLoss``.
+  /// Counts the rows with a value in each column, by the rule of ``ValueLoss``.
   func values(in table: TableSchema) throws -> [String: Int] {
     let counts = table.columnNames.map { "count(nullif(\(quoted($0)) COLLATE BINARY, ''))" }
     let rows = try connection.rows("SELECT \(counts.joined(separator: ", ")) FROM \(quoted(table.name))")

@@ -70,7 +70,7 @@ package struct WorkingCopy {
     }
   }
 
-  /// Applies a delta in the open transaction: the publisher's draft, or a published one. `signed`: the expected result.
+  /// Applies a delta, which may be a draft, in the open transaction. `signed` gives the expected result.
   @discardableResult
   mutating func apply(
     _ document: @escaping DocumentPieces.Source, signed: PublishedObject? = nil

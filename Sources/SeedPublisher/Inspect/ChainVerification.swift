@@ -3,8 +3,8 @@ import SeedFormat
 import SeedPublication
 import SeedTrust
 
-/// Verifies a series' deltas, from the oldest snapshot upward. Applies each to the lowest reached version that it covers,
-/// and compares the result with the signed digest. After a gap in the deltas, continues at the next snapshot.
+/// Verifies a series' deltas, from the oldest snapshot upward. Applies each delta to the lowest rebuilt version that it
+/// covers, and compares the result with the signed digest. After a gap in the deltas, continues at the next snapshot.
 struct ChainVerification {
   private let publication: PublicationDirectory
   private let snapshots: [PublishedObject]
@@ -35,7 +35,7 @@ struct ChainVerification {
       delta.span.map { span in span.from < oldest || walks.contains { $0.contains(span) } } ?? false
     }
     report.passedDeltas += passed.count
-    // Without a readable snapshot, no delta can be tried; that is reported separately.
+    // Without a readable snapshot, no delta can be tried. The missing snapshot is reported separately.
     for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
     {
       report.error(

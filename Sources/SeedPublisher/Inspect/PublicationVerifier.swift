@@ -112,7 +112,7 @@ package struct VerificationReport: Sendable {
   /// The number of snapshots whose rows were hashed.
   package internal(set) var snapshots = 0
   package internal(set) var deltas = 0
-  /// The number of deltas to which no published snapshot leads, alone or with other deltas. Only their hashes were checked.
+  /// The number of deltas that cannot be reached from a published snapshot. Only their hashes were checked.
   package internal(set) var passedDeltas = 0
 
   package var isSound: Bool { findings.areSound }
@@ -128,8 +128,8 @@ package struct VerificationReport: Sendable {
 
 enum Remedy {
   static let restore = "restore it from a backup, a mirror or a follower's copy"
-  /// A new snapshot serves new clients at once if the series has changed since its newest one. New snapshots raise the lowest
-  /// version that a series covers, so an older object is not listed any more.
+  /// If the series has changed since its newest snapshot, a new one serves new clients immediately. Each new snapshot
+  /// raises the lowest version that a series covers, until older objects are no longer listed.
   static func restoreObject(of dataset: DatasetName) -> String {
     "\(restore); if none has it, run 'seedbank regenerate --dataset \(dataset) --snapshot' now and after each of the next "
       + "changes until this file is no longer listed"

@@ -7,7 +7,7 @@ import SeedTrust
 
 import class Foundation.Thread
 
-/// Makes the snapshots of a series, and further encodings, as files that no metadata names yet.
+/// Makes a series' snapshots, and objects in further encodings, as files that no metadata names yet.
 struct ObjectMaker {
   let plan: SeriesPlan
   let job: DatasetJob
@@ -66,7 +66,7 @@ struct ObjectMaker {
     }
   }
 
-  /// A snapshot or delta in a further encoding.
+  /// Makes a listed snapshot or delta in a further encoding.
   func draft(of listed: PublishedObject, in encoding: ContentEncoding) throws -> ObjectDraft {
     progress("\(plan.series): compressing version \(listed.version) in \(encoding.rawValue)")
     defer { try? SnapshotFile.remove(drafts.file) }
@@ -89,8 +89,8 @@ struct ObjectMaker {
 enum WorkerPool {
   typealias Job = @Sendable () throws -> Void
 
-  /// Starts no job after one has failed, and throws that job's error. Starts dedicated threads, because
-  /// Dispatch limits its threads to the number of processors and they may be busy.
+  /// Starts no more jobs after one has failed, and throws that job's error. Uses dedicated threads, because Dispatch
+  /// limits its threads to the number of processors and they may be busy.
   static func run(_ jobs: [Job], threads: Int) throws {
     let left = Mutex(jobs[...])
     let failure = Mutex<(any Error)?>(nil)
@@ -112,8 +112,8 @@ enum WorkerPool {
   }
 }
 
-/// The paths of a series' files that are being compressed. The files belong to the holder of the series' snapshot lock
-/// or, for a first snapshot, of the publication's lock. Other steps do not remove them.
+/// The paths of a series' files during compression. The files belong to the holder of the series' snapshot lock.
+/// Those of a first snapshot belong to the holder of the publication's lock. Other steps do not remove them.
 struct DraftFiles {
   let publication: PublicationDirectory
   let series: SeedSeries
@@ -131,8 +131,8 @@ struct DraftFiles {
     return "\(folder)snapshot-\(version)-\(encoding.rawValue)\(PublicationDirectory.draftSuffix)"
   }
 
-  /// Removes files left by crashes, unless a process is making a snapshot, and returns the errors of those that remain.
-  /// The caller holds the publication's lock.
+  /// Removes files left by crashes, unless a process is making a snapshot. Returns an error for each file that
+  /// remains. The caller holds the publication's lock.
   func sweep() throws -> [FileError] {
     guard try files.contains(where: SnapshotFile.exists) || !compressed().isEmpty else { return [] }
     let remaining = try publication.snapshotLock(of: series).holdIfFree {

@@ -49,7 +49,7 @@ package struct SeriesRecall {
     Set(published.objects.map(\.version)).sorted().filter { knownChain(to: $0) != nil }
   }
 
-  /// Throws if the series cannot roll back to the version. `newest` is its newest model.
+  /// Throws if the series cannot roll back to the version. `newest` is the series' newest model.
   package func checkRollback(to version: SeedVersion, newest: ModelVersion) throws(RecallError) {
     let choices = versions.filter { knownChain(to: $0)?.model == newest }
     guard let chain = knownChain(to: version) else { throw unreachable(version, choices) }
@@ -80,7 +80,7 @@ package struct SeriesRecall {
     }
   }
 
-  /// Like ``recall(_:to:)``, but without reading every row: each delta is verified by the stored sums.
+  /// Like ``recall(_:to:)``, but verifies each delta by the stored sums instead of reading every row.
   func make(_ chain: Chain, at path: String, isDurable: Bool = true) throws -> WorkingCopy {
     var copy = try WorkingCopy(expanding: chain.snapshot, in: publication, to: path)
     if !isDurable { try copy.connection.execute("PRAGMA synchronous = OFF") }
@@ -89,7 +89,7 @@ package struct SeriesRecall {
   }
 }
 
-/// Why a version cannot be restored, or rolled back to.
+/// The reason why a version cannot be rebuilt, or why the series cannot roll back to it.
 package struct RecallError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 

@@ -6,11 +6,11 @@ struct SnapshotFile {
   let schema: DatabaseSchema
   let indexes: IndexPlace
 
-  /// Rows sampled per index for statistics, as SQLite's documentation recommends.
+  /// The number of rows sampled per index for statistics, as SQLite's documentation recommends.
   private static let analysedRows = 1000
   private static let indexedSuffix = ".indexed"
 
-  /// Copies the committed state for ``complete(_:)``. No one may write to the working copy during the call.
+  /// Copies the committed state for ``complete(_:)``. The working copy must not be written to during the call.
   func draw(_ copy: WorkingCopy, at path: String) throws { try vacuum(copy.connection, into: drawn(path)) }
 
   private func drawn(_ path: String) -> String { indexes == .client ? path + Self.indexedSuffix : path }
@@ -31,7 +31,7 @@ struct SnapshotFile {
     }
   }
 
-  /// The jobs that verify the finished file, longest first. Each only reads, on any thread.
+  /// The jobs that verify the finished file, longest first. Each job only reads, and can run on any thread.
   func checks(of path: String) -> [WorkerPool.Job] {
     [
       { [schema] in try SeedCheck(Connection(path, .snapshot), schema).checkStructure() },
@@ -56,7 +56,7 @@ struct SnapshotFile {
     do {
       _ = try LeftOutIndexes.build(in: file, signed: schema.hash)
     } catch let error as ForeignDefinition {
-      // Throws no NotASeed, because that would rebuild the working copy, which is sound.
+      // Does not throw NotASeed, because that would rebuild the working copy, which is sound.
       throw PlanError("\(error): change the index, or set \"indexes\" to \"snapshot\"")
     }
   }
