@@ -15,7 +15,7 @@ package final class PostgresOrigin: Origin {
 
   package convenience init(_ place: PostgresPlace) throws { try self.init(try PostgresConnection(place)) }
 
-  /// `connection`: a session without a transaction.
+  /// `connection` must not be in a transaction.
   init(_ connection: PostgresConnection) throws {
     self.connection = connection
     types = TypeCatalog(connection)
@@ -36,17 +36,17 @@ package final class PostgresOrigin: Origin {
       try connection.begin(locking: tables)
     } catch {
       guard error.isInability else { throw error }
-      // Locks nothing, because a view's owner may have rights to some columns only, or a table may be gone.
+      // Locks nothing, because a view's owner may have rights to only some columns, or a table may be gone.
       try connection.begin()
     }
     let locked = PostgresOrigin(continuing: self)
-    // Another session may have changed views or partitions before the locks.
+    // Another session may have changed views or partitions before the locks were taken.
     let isSame = try locked.stateIfAllowed().map { $0.hasRelations(of: before) } ?? false
     if !isSame { locked.reading = ReadingCatalog(connection) }
     return locked
   }
 
-  /// Omits SELECTs with an error, which is reported when they are read.
+  /// Omits each SELECT that has an error, because the error is reported when the SELECT is read.
   private func relations(readBy plans: [SeriesPlan]) throws -> Set<ReadRelation> {
     var found: Set<ReadRelation> = []
     for plan in plans {
@@ -101,8 +101,8 @@ package final class PostgresOrigin: Origin {
     return doubt.flatMap { [.otherDatabase, .otherTimeline].contains($0) ? .other($0) : nil } ?? .follows
   }
 
-  /// Returns nil if this user or server cannot report the state. Throws other errors, which may be temporary, because
-  /// without the state, a standby that is behind would not be detected.
+  /// Returns nil if the state is unavailable to this user or from this server. Throws other errors, which may be
+  /// temporary, because without the state, a standby that is behind would not be detected.
   private func stateIfAllowed() throws -> DatabaseState? {
     do { return try state.get() } catch let error as PostgresError where error.isInability { return nil }
   }
@@ -146,8 +146,8 @@ extension PostgresPlace: OriginPlace {
   private static let shortConnectSeconds = 2
 }
 
-/// Identifies the finished transactions of a server, by one small query. While the stamp is equal, no row has changed.
-/// A write to another database of the server changes the stamp too, and costs a comparison that finds nothing.
+/// Identifies a server's finished transactions, with two small queries. While the stamp is equal, no row has changed.
+/// A write to another database of the server also changes the stamp, which costs a comparison that finds nothing.
 private struct PostgresStamp: OriginStamp {
   private let place: PostgresPlace
   private let takenAt = UTCTime.now().secondsSinceEpoch
@@ -155,8 +155,8 @@ private struct PostgresStamp: OriginStamp {
   let lagSeconds: Int?
   let server: OriginServer?
 
-  /// The start time distinguishes the server from its copies and from a restored server. The user is included, because
-  /// the visible rows depend on it.
+  /// The start time distinguishes the server from its copies and from a restored server. The user is included,
+  /// because the visible rows depend on the user.
   ///
   /// A standby's snapshot omits transactions in progress, so its replay position counts too. The position is read
   /// first, in a separate statement, so that data replayed in between is at worst read twice.

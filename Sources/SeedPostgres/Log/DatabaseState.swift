@@ -4,7 +4,7 @@ import SeedPublisher
 /// A PostgreSQL snapshot: the set of finished transactions.
 struct LogSnapshot: Hashable {
   let text: String
-  /// All transactions below have finished.
+  /// All transactions with lower numbers have finished.
   let floor: UInt64
 
   init?(_ text: String) {
@@ -14,7 +14,7 @@ struct LogSnapshot: Hashable {
   }
 }
 
-/// The state of a database, for a comparison with a later one.
+/// The state of a database, for comparison with a later state.
 struct DatabaseState: Hashable {
   /// The stored form of the other properties.
   let json: JSONValue
@@ -43,7 +43,7 @@ struct DatabaseState: Hashable {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
       return false
     }
-    // `reached` is read late and may be too high, `replayedBefore` early and too low. Both only prolong the wait.
+    // Read late, `reached` may be too high; read early, `replayedBefore` may be too low. Both only prolong the wait.
     let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
     return timeline < older.timeline || !hasAll
   }
@@ -53,7 +53,7 @@ struct DatabaseState: Hashable {
     definitions == other?.definitions && relations == other?.relations
   }
 
-  /// Why the log may lack changes since an older state; nil if it has all.
+  /// Returns why the log may lack changes since an older state; nil if it contains them all.
   func doubt(since older: DatabaseState) -> LogDoubt? {
     guard system == older.system, database == older.database else { return .otherDatabase }
     guard timeline == older.timeline else { return .otherTimeline }
@@ -84,9 +84,9 @@ extension DatabaseState {
     self.init(json)
   }
 
-  /// The write-ahead log's position is read after the snapshot is taken, so all visible rows are before it. A standby's
-  /// timeline is the newer of two, because each may be outdated. A standby's snapshot does not list transactions in
-  /// progress, so only those below the oldest unfinished one count as visible.
+  /// The write-ahead log's position is read after the snapshot is taken, so all visible rows are before it. A
+  /// standby's timeline is the newer of two values, because each may be outdated. A standby's snapshot does not list
+  /// transactions in progress, so only those below the oldest unfinished one count as visible.
   private static let query = """
     SELECT json_build_object('system', system_identifier::text, \
     'database', (SELECT oid::text FROM pg_database WHERE datname = current_database()), \
@@ -109,7 +109,7 @@ extension DatabaseState {
     FROM pg_inherits i)))
     """
 
-  /// The first OID of an object that does not belong to the server.
+  /// The lowest OID of objects that users create.
   private static let firstOwnNumber = 16_384
 
   /// Identifies definitions by the transactions that wrote them, and by the names of their schema and table, which are
@@ -131,14 +131,14 @@ extension DatabaseState {
     JOIN pg_class h ON h.oid = i.inhrelid AND h.relpersistence <> 't'), (\(exemptions))))
     """
 
-  /// The types that columns have, including types in arrays and domains. Row types are among them.
+  /// The types of columns, and the types within arrays and domains. Row types are among them.
   private static let types = """
     SELECT unnest(ARRAY[y.oid, y.typelem, y.typbasetype]) FROM pg_depend d JOIN pg_type y ON y.oid = d.refobjid \
     JOIN pg_class c ON c.oid = d.objid WHERE d.refclassid = 'pg_type'::regclass AND d.classid = 'pg_class'::regclass \
     AND c.relpersistence <> 't'
     """
 
-  /// Identifies rows that row-level security hides from the user, or from the owner with whose rights a view reads.
+  /// Identifies rows that row-level security hides from the user, or from a view's owner, whose rights the view uses.
   private static let exemptions = """
     SELECT string_agg(concat_ws(':', c.oid, c.relforcerowsecurity, c.relowner, u.oid, u.rolsuper, u.rolbypassrls, \
     pg_has_role(u.oid, c.relowner, 'USAGE'), ARRAY(SELECT pg_has_role(u.oid, role, 'USAGE') \
@@ -176,7 +176,7 @@ struct LogMark: Hashable {
     JSONValue(strings: [identity, columns, files] + (witness.map { ["\($0.transaction)", $0.time] } ?? []))
   }
 
-  /// Why the log is incomplete since `snapshot`; nil if it is complete.
+  /// Returns why the log is incomplete since `snapshot`; nil if it is complete.
   func doubt(of table: WatchedTable, since snapshot: LogSnapshot) -> LogDoubt? {
     if identity != table.identity { return .otherTriggers }
     if columns != table.columns { return .otherSchema }

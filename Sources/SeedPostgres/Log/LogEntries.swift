@@ -4,7 +4,7 @@ import SeedFormat
 struct LogEntries {
   let condition: String
 
-  /// Entries of transactions that were unfinished in the snapshot. Its `floor` allows a search by the index on `xid`.
+  /// Selects entries of transactions that were unfinished in the snapshot. Its `floor` allows an index search on `xid`.
   init(since snapshot: LogSnapshot, isPast: String) {
     let old = "\(snapshot.text.literal)::pg_snapshot"
     condition = "\(isPast) AND xid >= '\(snapshot.floor)'::xid8 AND NOT pg_visible_in_snapshot(xid, \(old))"
@@ -17,8 +17,8 @@ struct LogEntries {
       "(SELECT \(named.joined(separator: ", ")) FROM (SELECT DISTINCT \(columns) FROM \(log) \(condition)) AS entries)"
   }
 
-  /// These columns of the rows with these keys; the user may lack the right to other columns. OFFSET makes the planner
-  /// look up each key by index. Otherwise, poor statistics of a changing log might make it read the whole table.
+  /// Selects only these columns of the rows, because the user may lack the right to others. OFFSET makes the planner
+  /// look up each key by index. Otherwise, poor statistics for a changing log might make it read the whole table.
   func rows(of table: String, _ columns: [String], _ keys: [LogKey], in log: String) -> String {
     let columns = columns.map { "seedbank_row.\(quoted($0))" }.joined(separator: ", ")
     let matches = keys.map { "seedbank_row.\(quoted($0.name)) = seedbank_keys.\(quoted($0.name))" }
@@ -32,8 +32,8 @@ extension PostgresLog {
   /// Maximum number of keys. Above it, a comparison of all rows is cheaper, or the list would take too much memory.
   static let mostKeys = 100_000
 
-  /// The keys of a list in the client's order; nil if there are too many, if an entry covers the whole table, or if an
-  /// entry has an enum value that ALTER TYPE … RENAME VALUE has renamed since.
+  /// Returns the keys of a list in the client's order. Returns nil if there are too many, if an entry covers the
+  /// whole table, or if an entry contains an enum value that ALTER TYPE … RENAME VALUE has renamed since.
   func keys(in list: String, _ columns: [ProjectedColumn], of table: TableSchema) throws -> [[SeedValue]]? {
     do {
       return try storedKeys(in: list, columns, of: table)
@@ -76,7 +76,7 @@ extension PostgresLog {
 }
 
 extension ProjectedColumn {
-  /// Whether distinct values stay distinct in the client's column, and in PostgreSQL's order.
+  /// Whether values stay distinct and keep PostgreSQL's order in the client's column.
   func keepsOrder(in column: ColumnSchema) -> Bool {
     switch form {
     case .bool, .integer, .digits(.integer), .time(.integer):

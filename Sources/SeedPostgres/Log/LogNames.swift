@@ -32,7 +32,7 @@ struct LogNames: Hashable {
 }
 
 extension String {
-  /// An SQL literal, whatever the value of `standard_conforming_strings`.
+  /// The string as an SQL literal that does not depend on `standard_conforming_strings`.
   var literal: String {
     let escaped = replacing(scalars: "'", with: "''").replacing(scalars: "\\", with: "\\\\")
     return unicodeScalars.contains("\\") ? " E'\(escaped)'" : "'\(escaped)'"
@@ -41,12 +41,12 @@ extension String {
 
 // The objects in a log's schema that belong to the log; users may have added others.
 extension LogNames {
-  /// Statements that drop the log's objects, and the schema if it contains nothing else.
+  /// Returns statements that drop the log's objects, and the schema if it contains nothing else.
   func removal(_ connection: PostgresConnection) throws(PostgresError) -> [String] {
     try connection.rows(Self.removalQuery, [schema]).compactMap(\.[0])
   }
 
-  /// A condition that is true for the registry table. `table` is the alias of pg_class in the query.
+  /// Returns a condition that is true for the registry table. `table` is the alias of pg_class in the query.
   static func isRegistry(_ table: String) -> String {
     "\(table).relname = 'logged' AND \(table).relkind = 'r' AND \(columns(of: table)) "
       + "= '{number,source_schema,source,noting,keys,types,token,pruned}'"
@@ -60,8 +60,8 @@ extension LogNames {
     "(SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute WHERE attrelid = \(table).oid AND attnum > 0 AND NOT attisdropped)"
   }
 
-  /// CASCADE for a trigger function drops only its triggers. If another object such as a view depends on a part, the
-  /// server reports it and nothing is dropped.
+  /// CASCADE on a trigger function drops only its triggers. If another object, such as a view, depends on the log,
+  /// the server reports an error and nothing is dropped.
   private static let removalQuery = """
     WITH space AS (SELECT oid, nspname FROM pg_namespace WHERE nspname = $1), \
     part AS (SELECT 1 AS rank, 'pg_proc'::regclass AS class, p.oid, format('DROP FUNCTION %I.%I(%s)%s', nspname, p.proname, \

@@ -2,8 +2,8 @@ import SeedDatabase
 
 /// A trigger that logs one kind of statement on a table.
 ///
-/// Statement triggers never join their transition tables. A session caches the plan of a trigger, and a plan made for
-/// small statements would take hours for a large one.
+/// Statement triggers never join their transition tables. A session caches a trigger's plan, and a plan made for
+/// small statements would take hours on a large one.
 struct LogTrigger: Hashable {
   enum Event: String {
     case insert, update, delete, truncate
@@ -25,7 +25,7 @@ struct LogTrigger: Hashable {
     }
   }
 
-  /// Names of transition tables; empty if the event lacks the table.
+  /// Names of the transition tables; empty if the event has no such table.
   var old: String { event == .update || event == .delete ? Self.oldRows : "" }
   var new: String { event == .update || event == .insert ? Self.newRows : "" }
 
@@ -49,7 +49,7 @@ struct LogTrigger: Hashable {
     let clause = references.isEmpty ? "" : "REFERENCING \(references.joined(separator: " ")) "
     let moment = event == .row ? "INSERT OR UPDATE OR DELETE" : event.rawValue.uppercased()
     return [
-      // SECURITY DEFINER: writers need no right on the log. The search path prevents shadowed names.
+      // With SECURITY DEFINER, writers need no rights on the log. The search path prevents shadowed names.
       "CREATE FUNCTION \(function)() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER "
         + "SET search_path = pg_catalog, pg_temp AS \(body.literal)",
       "CREATE TRIGGER \(trigger) AFTER \(moment) ON \(table.sql) \(clause)"

@@ -16,12 +16,11 @@ struct LoggedTable: Hashable {
 
   var sql: String { "\(quoted(schema)).\(quoted(name))" }
 
-  /// The name shown to people who work in `schema`.
+  /// Returns the name to show to people who work in `schema`.
   func shownName(in schema: String) -> String { schema == self.schema ? name : "\(self.schema).\(name)" }
 }
 
-/// A key column. Its type in the log is the widest of its kind, because a write must not fail after a column was
-/// widened.
+/// A key column. Its type in the log is the widest of its kind, so that writes do not fail after the column is widened.
 struct LogKey: Hashable {
   let name: String
   /// The type's name, independent of the search path.
@@ -99,8 +98,8 @@ struct TableFacts {
 
   // MARK: Conditions on a table c in pg_class and key columns g.keys
 
-  /// Writes to a partition's root or an inherited table's parent fire no statement trigger of the table itself, and
-  /// writes by replication fire no statement trigger.
+  /// Writes through a partition's root or a parent table do not fire the statement triggers of the table itself.
+  /// Writes by replication fire no statement triggers.
   static let needsRows = """
     (c.relkind = 'p' OR c.relispartition OR EXISTS (SELECT FROM pg_inherits WHERE inhrelid = c.oid) \
     OR EXISTS (SELECT FROM pg_subscription_rel WHERE srrelid = c.oid))

@@ -5,9 +5,9 @@ import SeedPublisher
 extension PostgresLog {
   var needsPruning: Bool { true }
 
-  /// Entries removed by one statement. They are few, so that no writer waits long.
+  /// The number of entries that one statement removes. It is small, so that no writer waits long.
   private static let batch = 10_000
-  /// Statements for each log in one step. The next step removes the rest.
+  /// The maximum number of such statements for each log in one step. The next step continues.
   private static let mostBatches = 100
   /// Minimum age of removed entries, because other publishers may read the same log.
   private static let keptHours = 1
@@ -21,7 +21,7 @@ extension PostgresLog {
     return (try? hasOldEntries()) == true ? .impossible(advice) : .done
   }
 
-  /// For each log, the first transaction with an entry that a publisher needs: unread, or the newest that it saw.
+  /// Returns each log's first transaction that a publisher needs: one with unread entries, or the newest one read.
   private func bounds(_ cursors: [OriginCursor]) -> [Int: UInt64] {
     let floors = cursors.compactMap { DatabaseState($0.json)?.snapshot.floor }
     guard floors.count == cursors.count, let floor = floors.min() else { return [:] }
@@ -32,7 +32,7 @@ extension PostgresLog {
     }
   }
 
-  /// Uses a separate session, because the reading one is READ ONLY. Returns whether no entries are left to remove.
+  /// Uses a separate session, because the reading session is READ ONLY. Returns whether no entries are left to remove.
   private func remove(_ bounds: [Int: UInt64]) throws(PostgresError) -> Bool {
     let connection = try PostgresConnection(self.connection.place)
     var isDone = true
@@ -45,7 +45,7 @@ extension PostgresLog {
   }
 
   /// Returns whether there may be more entries. The lock timeout is short, because the step holds the publication's
-  /// lock. It is set for one transaction, because a pooler gives the session to other users.
+  /// lock. The timeout is set for one transaction, because a pooler gives the session to other users.
   private func removeBatch(
     _ number: Int, _ bound: UInt64, _ connection: PostgresConnection
   ) throws(PostgresError) -> Bool {

@@ -3,8 +3,8 @@ import SeedFormat
 import SeedPublisher
 import SeedTrust
 
-/// A log kept by triggers; see ``PostgresLogDraft``. An entry is new if its transaction was unfinished in the last
-/// step's snapshot, because neither numbers nor times of transactions follow the order of commits.
+/// A log that triggers write; see ``PostgresLogDraft``. An entry is new if its transaction was unfinished in the last
+/// step's snapshot, because neither the numbers nor the times of transactions follow the commit order.
 final class PostgresLog: OriginLog {
   let connection: PostgresConnection
   private let types: TypeCatalog
@@ -36,7 +36,7 @@ final class PostgresLog: OriginLog {
     return OriginCursor(.object((state.json.members ?? []) + [JSONMember("logs", .object(marks))]))
   }
 
-  /// For each log, the newest entry that is not in the future (``isPast``), or the newest if all are in the future.
+  /// Returns each log's newest entry that is not in the future (``isPast``). If all are, returns the newest of these.
   private func witnesses() throws(PostgresError) -> [Int: LogMark.Witness] {
     guard !watched.isEmpty else { return [:] }
     let queries = watched.flatMap { table in
@@ -53,7 +53,7 @@ final class PostgresLog: OriginLog {
     }
   }
 
-  /// Excludes entries that a dump restored from another cluster, if their transaction numbers are in the future here.
+  /// Excludes entries restored from another cluster's dump if their transaction numbers are too high for this cluster.
   private var isPast: String { "WHERE xid < '\(state.ceiling)'::xid8" }
 
   /// New relations count as changes, because they may replace relations that are read, or inherit from them.
@@ -92,7 +92,7 @@ final class PostgresLog: OriginLog {
     return .known(older, marks: marks)
   }
 
-  /// Verifies that the entries that were the newest in the last step still exist.
+  /// Verifies that the entries that were newest at the last step still exist.
   private func doubt(of marks: [Int: LogMark]) throws(PostgresError) -> LogDoubt? {
     let witnesses = watched.compactMap { table in marks[table.number]?.witness.map { (table, $0) } }
     // An empty log proves nothing, because entries may have been deleted by hand.
@@ -140,7 +140,7 @@ final class PostgresLog: OriginLog {
     return Set(rows.compactMap { $0[0].flatMap { Int($0) } })
   }
 
-  /// The logs of all tables that a projection reads; nil if a table has no log.
+  /// Returns the logs of all tables that a projection reads; nil if a table has no log.
   private func sources(of projection: PostgresProjection) throws(PostgresError) -> [WatchedTable]? {
     let relations = try reading.relations(readBy: projection).filter { !$0.isView }
     let sources = relations.map { relation in watched.first { $0.members.contains(relation.oid) } }
@@ -150,12 +150,12 @@ final class PostgresLog: OriginLog {
     }
   }
 
-  /// The changed keys, if the origin and the client have the same key values in the same order.
+  /// Returns the changed keys, if the origin and the client have the same key values in the same order.
   private func keys(
     of table: TableSchema, _ source: WatchedTable, _ projection: PostgresProjection, _ entries: LogEntries
   ) throws -> Touched {
     let keys = source.table.keys
-    // The projection may read a view, which may have other rows than the logged table.
+    // The projection may read a view, whose rows may differ from those of the logged table.
     guard source.table.sql == projection.source, source.hasIndex,
       Set(table.key.map { projection.names[$0] }) == Set(keys.map(\.name)),
       table.keyCollations.allSatisfy({ $0 == .binary }),

@@ -69,7 +69,7 @@ struct WatchedTable {
   let hasIndex: Bool
   fileprivate(set) var identity: String
   let columns: String
-  /// Identifies the files that contain the rows. Changes after TRUNCATE, a rewrite, or a change of partitions.
+  /// The identity of the files that contain the rows. It changes after TRUNCATE, a rewrite, or a partition change.
   fileprivate(set) var files: String
   private let isSound: Bool
 
@@ -89,7 +89,7 @@ struct WatchedTable {
     members = Set(parts).union([row[7].flatMap { UInt32($0) } ?? 0])
   }
 
-  /// Adds the triggers' identity; nil if a trigger is missing, disabled or modified.
+  /// Returns the table with its triggers' identity; nil if a trigger is missing, disabled or modified.
   fileprivate func proven(by found: [FoundTrigger], _ names: LogNames) -> Self? {
     guard isSound else { return nil }
     let wanted = LogTrigger.all(for: table, in: names.log(number))
@@ -115,7 +115,7 @@ struct WatchedTable {
 private struct FoundTrigger {
   let table: UInt32
   let isOfTable: Bool
-  /// True if the trigger always fires, and for every row.
+  /// Whether the trigger always fires, and for every row.
   let isGood: Bool
   let identity: String
   private let type: Int

@@ -7,7 +7,7 @@ struct BinaryRow {
   /// Each field's bytes in the message; nil for NULL.
   private(set) var fields: [UnsafeRawBufferPointer?] = []
 
-  /// Bytes of the header before its extension. The last four of these are the extension's length.
+  /// The number of header bytes before the extension. The last four of them give the extension's length.
   private static let headBytes = 19
   private static let signature = Array("PGCOPY\n".utf8) + [0xFF, 0x0D, 0x0A, 0x00]
 
@@ -55,7 +55,7 @@ extension ValueForm {
   /// Microseconds from 1970 to 2000.
   private static let millennium: Int64 = 946_684_800_000_000
 
-  /// A field's value; strings and blobs point into the message.
+  /// Returns a field's value. Strings and blobs point into the message.
   func value(_ field: UnsafeRawBufferPointer) throws -> BorrowedValue {
     switch self {
     case .bool: .integer(field.first == 1 ? 1 : 0)
@@ -71,7 +71,7 @@ extension ValueForm {
     }
   }
 
-  /// The field's value for an error message about a row that does not fit.
+  /// Returns the field's value for an error message about a row that does not fit.
   func shown(_ field: UnsafeRawBufferPointer?) -> BorrowedValue {
     guard case .spelled = self, let field else { return .null }
     return .text(field.assumingMemoryBound(to: UInt8.self))
@@ -92,7 +92,7 @@ extension ValueForm {
     throw Unfit(reason: "NaN, which SQLite cannot store: make it NULL, or the client's column TEXT")
   }
 
-  /// An INTEGER column gets whole numbers, a REAL column the nearest double.
+  /// An INTEGER column gets whole numbers, and a REAL column gets the nearest double.
   private static func number(_ digits: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue {
     if affinity != .real, let whole = whole(digits) { return .integer(whole) }
     guard digits.last?.isNumber == true else {
@@ -107,9 +107,9 @@ extension ValueForm {
     return .real(real)
   }
 
-  /// In a numeric column, SQLite converts any string that looks like a number, and keeps other strings. To lose
-  /// nothing, a string is accepted only in the canonical form of its number. Returns nil for a string that a NUMERIC
-  /// column, such as one declared DATE, stores unchanged.
+  /// In a numeric column, SQLite converts strings that look like numbers and keeps other strings. So that nothing is
+  /// lost, a string is accepted only if it is the canonical form of its number. Returns nil for a string that a
+  /// NUMERIC column, such as one declared DATE, stores unchanged.
   private static func spelled(_ text: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue? {
     if let whole = Int64(text), String(whole) == text {
       guard affinity == .real else { return .integer(whole) }

@@ -5,7 +5,7 @@ enum ColumnType: Hashable, Sendable {
   case float4
   case float8
   case numeric
-  /// Types with one text form, whatever the settings.
+  /// A type whose values have the same text form under all settings.
   case text
   /// An inet, whose text would include a redundant mask.
   case address

@@ -3,13 +3,13 @@ import SeedDatabase
 import SeedPublication
 import SeedSystem
 
-/// One session that reads one state of a database, and the only owner of libpq's connection.
+/// A session that reads one state of a database, and the sole owner of its libpq connection.
 final class PostgresConnection {
   private let raw: OpaquePointer
   let place: PostgresPlace
   private var lent: UnsafeMutablePointer<CChar>?
   private var isCopying = false
-  /// The server that answered. Its role is `primary` until `begin` has asked it.
+  /// The server that answered. Its role is `primary` until `begin` has queried the role.
   private(set) var server: OriginServer
   /// A standby's replay position before the snapshot; nil on a primary.
   private(set) var replayedBefore: UInt64?
@@ -45,7 +45,7 @@ final class PostgresConnection {
 
   var user: String { text(PQuser(raw)) }
 
-  /// The host that answered, with its address if that differs.
+  /// Returns the host that answered, with its address if the two differ.
   func answeringServer(at address: String?, isStandby: Bool) -> OriginServer {
     let host = text(PQhost(raw))
     let name = address.map { $0 == host ? host : "\(host) (\($0))" } ?? host
@@ -64,7 +64,7 @@ final class PostgresConnection {
       "extra_float_digits TO 3", "xmlbinary TO 'base64'", "search_path TO \(quoted(place.schema)), pg_temp",
       "statement_timeout TO '\(place.statementTimeoutSeconds)s'",
       "lock_timeout TO '\(place.lockTimeoutSeconds)s'", "idle_in_transaction_session_timeout TO 0",
-      // With "off", the server rejects a query from which it would hide rows.
+      // With "off", the server rejects a query if row security would hide rows from it.
       "row_security TO \(place.appliesRowSecurity ? "on" : "off")",
     ]
     if PQtransactionStatus(raw) != PQTRANS_IDLE { _ = PostgresResult(PQexec(raw, "ROLLBACK")) }
@@ -86,7 +86,7 @@ final class PostgresConnection {
     server = answeringServer(at: standing[1], isStandby: standing[0] == "t")
   }
 
-  /// Sends all statements at once. `tables` has the table that a statement locks, by its position, for errors.
+  /// Sends all statements at once. For errors, `tables` maps a statement's position to the table that it locks.
   private func run(_ statements: [String], locking tables: [Int: ReadRelation]) throws(PostgresError) {
     _ = PQsendQuery(raw, statements.joined(separator: "; "))
     var answers: [PostgresResult] = []
@@ -107,13 +107,13 @@ final class PostgresConnection {
     return try answered(answer).rows
   }
 
-  /// The result columns of a SELECT, which is not run.
+  /// Returns the result columns of a SELECT without running it.
   func columns(of select: String) throws(PostgresError) -> [(name: String, type: UInt32)] {
     try giveUpCopy()
     _ = try answered(PQprepare(raw, "", select, 0, nil))
     let described = try answered(PQdescribePrepared(raw, ""))
     guard described.parameters == 0 else {
-      // Running it would fail as if the connection were broken.
+      // Running the SELECT would fail as if the connection were broken.
       let message = ServerMessage(state: "42P02", text: "there is no parameter $1")
       throw .server(place: place, subject: "the origin \(place.text)", message)
     }
@@ -135,7 +135,7 @@ final class PostgresConnection {
     return .server(place: place, subject: "the origin \(place.text)", message)
   }
 
-  /// A server that ends the session may have sent the reason before.
+  /// A server that ends the session may have sent the reason first.
   private static func lastMessage(_ raw: OpaquePointer) -> ServerMessage {
     let all = lines(PQerrorMessage(raw))
     guard let found = ServerMessage(verbose: all), found.state == "40001" else {
@@ -149,8 +149,8 @@ final class PostgresConnection {
   /// Releases the transaction's locks but keeps its snapshot.
   func releaseLocks() throws(PostgresError) { try rows(Self.restore) }
 
-  /// Throws if a table that was read was truncated or rewritten after the snapshot, because the transaction may have
-  /// found it empty. Both replace the table's file. They cannot happen later: tables that were read stay locked.
+  /// Throws if a table that was read was truncated or rewritten after the snapshot, because the read may have found
+  /// it empty. Both replace the table's file. Neither can happen later, because tables that were read stay locked.
   func proveNothingRewritten() throws(PostgresError) {
     let found = try rows(
       """
@@ -164,7 +164,7 @@ final class PostgresConnection {
   }
 
   /// Throws if an enum's label was renamed after the snapshot, because the server writes all values with the newest
-  /// labels. `enum_in` accepts only those, and pg_enum has the snapshot's. No lock prevents a renaming.
+  /// labels. `enum_in` accepts only the newest labels, but pg_enum lists the snapshot's. No lock prevents renaming.
   func proveNoLabelRenamed() throws(PostgresError) {
     do throws(PostgresError) {
       try rows("SELECT FROM pg_enum WHERE enum_in(enumlabel::text::cstring, enumtypid) IS NULL")
@@ -182,7 +182,7 @@ final class PostgresConnection {
     isCopying = true
   }
 
-  /// The next message of COPY, valid until the next call; nil at the end, after the server confirmed success.
+  /// Returns the next COPY message, valid until the next call; nil at the end, after the server has confirmed success.
   func nextCopied() throws(PostgresError) -> UnsafeRawBufferPointer? {
     PQfreemem(lent)
     lent = nil
@@ -190,7 +190,7 @@ final class PostgresConnection {
     if count > 0 { return UnsafeRawBufferPointer(start: lent, count: Int(count)) }
     isCopying = false
     let result = PostgresResult(PQgetResult(raw))
-    // The server accepts the next statement only after all results are read.
+    // The server accepts the next statement only after all results have been read.
     drain()
     guard result.isGood else { throw failure(result) }
     return nil
@@ -252,7 +252,7 @@ final class PostgresConnection {
     return .server(place: place, subject: "the origin \(place.text) cannot be reached", message)
   }
 
-  /// Polls until the session is established; false if that fails or takes too long.
+  /// Polls until the session is established. Returns false on failure or timeout.
   private static func finishes(_ raw: OpaquePointer, in seconds: Int) -> Bool {
     let end = ContinuousClock.now.advanced(by: .seconds(seconds))
     var state = PQstatus(raw) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING
@@ -286,7 +286,7 @@ private final class PostgresResult {
 
   var isGood: Bool { [PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_COPY_OUT].contains(PQresultStatus(raw)) }
 
-  /// Nil if the error is libpq's.
+  /// Nil if the error comes from libpq and not from the server.
   var message: ServerMessage? {
     let state = field(seedbank_pq_sqlstate)
     guard !state.isEmpty else { return nil }
@@ -318,14 +318,14 @@ private func lines(_ string: UnsafePointer<CChar>?) -> String {
   text(string).split { $0.isNewline || $0 == "\t" }.joined(separator: " ")
 }
 
-/// A null-terminated C array of C strings, valid during `body`.
+/// Calls `body` with a null-terminated C array of C strings, which is valid only during the call.
 private func withCStrings<Result>(_ texts: [String], _ body: ([UnsafePointer<CChar>?]) -> Result) -> Result {
   let copies = texts.map { strdup($0) }
   defer { copies.forEach { free($0) } }
   return body(copies.map { UnsafePointer($0) } + [nil])
 }
 
-/// Empty if libpq cannot parse the URL.
+/// Returns an empty array if libpq cannot parse the URL.
 private func options(inURL url: String) -> [(key: String, value: String)] {
   guard let parsed = PQconninfoParse(url, nil) else { return [] }
   defer { PQconninfoFree(parsed) }
@@ -334,33 +334,33 @@ private func options(inURL url: String) -> [(key: String, value: String)] {
 }
 
 package struct PostgresPlace: Sendable, Hashable {
-  /// For libpq. May contain a password, so messages never include it.
+  /// The URL for libpq. It may contain a password, so messages never include it.
   let url: String
-  /// For messages: without user and password.
+  /// The URL for messages, without user and password.
   let shownURL: String
   package let schema: String
   /// Seconds for one statement, including COPY of a whole table.
   package var statementTimeoutSeconds = 600
   /// Seconds to wait for a lock, such as that of an ALTER TABLE.
   package var lockTimeoutSeconds = 5
-  /// Whether to accept only the rows that row-level security shows this user.
+  /// Whether the rows that row-level security shows to this user are enough.
   package var appliesRowSecurity = false
   /// Seconds to establish a session with a single host.
   var connectSeconds = 30
-  /// Seconds to establish a session with one of several hosts, unless the URL has `connect_timeout`.
+  /// Seconds to establish a session with one of several hosts, unless the URL sets `connect_timeout`.
   var hostSeconds: Int { min(connectSeconds, 10) }
   var hasSeveralHosts: Bool {
     options(inURL: url).contains { ["host", "hostaddr"].contains($0.key) && $0.value.contains(",") }
   }
   package var application = "seedbank"
-  /// The environment variable for the URL with a password, for messages.
+  /// The name, for messages, of the environment variable that can set the URL with a password.
   package var variable: String?
 
   package init(url: String, shownURL: String, schema: String) {
     (self.url, self.shownURL, self.schema) = (url, shownURL, schema)
   }
 
-  /// For messages; unique for each place.
+  /// A description for messages, unique for each place.
   package var text: String { schema == "public" ? shownURL : "\(shownURL), schema \"\(schema)\"" }
 
   /// Parameters for libpq. The URL can override those before `dbname`.

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedPublisher
 
-/// A database that cannot be read, or whose content cannot be published.
+/// The error for a database that cannot be read, or whose content cannot be published.
 package enum PostgresError: OriginFailure, Hashable {
   case server(place: PostgresPlace, subject: String, ServerMessage)
   case rewritten(place: String, tables: [String])
@@ -9,7 +9,7 @@ package enum PostgresError: OriginFailure, Hashable {
   /// A setting, a right, a type or a model is wrong.
   case configuration(String)
 
-  /// A retry may succeed.
+  /// Whether a retry may succeed.
   package var isUnavailable: Bool {
     switch self {
     case .server(_, _, let message): repair == nil && Self.mayPass(message)
@@ -26,8 +26,8 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// Whether an immediate retry may succeed. It may if a standby's replay removed rows that were being read, if a
-  /// table without a lock was rewritten, or if an enum's label was renamed.
+  /// Whether an immediate retry may succeed. It may after a standby's replay removed rows that were being read, after
+  /// a table without a lock was rewritten, or after an enum's label was renamed.
   package var isMomentary: Bool {
     switch self {
     case .server(_, _, let message):
@@ -37,7 +37,7 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// Whether the server would always reject this, because a right or a function is missing.
+  /// Whether the server would always reject the statement, because a right or a function is missing.
   var isInability: Bool {
     guard case .server(_, _, let message) = self else { return false }
     return ["42", "0A"].contains(message.state.prefix(2)) || message.state == "55000"
@@ -100,7 +100,7 @@ package enum PostgresError: OriginFailure, Hashable {
     return "let pg_hba.conf admit this user, host and database, or correct origin.postgres"
   }
 
-  /// For errors of libpq, whose messages are in English.
+  /// Returns the remedy for an error of libpq, whose messages are in English.
   private static func connectionRepair(_ place: PostgresPlace, _ text: String) -> String? {
     if text.contains("no password supplied") { return password(place) }
     if wrongURL.contains(where: text.hasPrefix) { return "correct the URL in origin.postgres" }
@@ -163,7 +163,7 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// A failover may be in progress, so a retry may succeed.
+  /// Whether the server has the wrong role. A failover may be in progress, so a retry may succeed.
   private static func isOtherRole(_ message: ServerMessage) -> Bool {
     let words = [
       "server is in hot standby mode", "server is not in hot standby mode", "session is read-only",
@@ -173,7 +173,7 @@ package enum PostgresError: OriginFailure, Hashable {
 
   // MARK: Conflicts with a standby's replay
 
-  /// The details are in the server's language, so an unknown one gets a remedy for all conflicts.
+  /// The detail is in the server's language. If it is not recognized, returns a remedy for all conflicts.
   private static func conflict(_ message: ServerMessage) -> String {
     if message.detail.contains("row versions") {
       return "the standby removed rows that were being read: \(feedback), or raise \(delay)"

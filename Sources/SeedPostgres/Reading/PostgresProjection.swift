@@ -43,7 +43,7 @@ struct PostgresProjection {
     order = table.key.map { [columns] in columns[$0].order }.joined(separator: ", ")
   }
 
-  /// A projection for a few rows with binary keys, which can be sorted without an index.
+  /// Returns a projection for a few rows with binary keys, which can be sorted without an index.
   func narrowed(to source: String) -> Self {
     var narrowed = self
     narrowed.source = source
@@ -95,7 +95,7 @@ private struct SourceReader {
       let name = "\(quoted(connection.place.schema)).\(quoted(table.name))"
       return (name, try columns(of: "SELECT * FROM \(name)"))
     }
-    // First checks the SQL as it is, so that the server counts the file's lines and rejects a second statement.
+    // First checks the SQL as written, so that the server counts the file's lines and rejects a second statement.
     let columns = try columns(of: sql, isFile: true)
     return ("(\(try unended(sql))\n)", columns)
   }
@@ -116,7 +116,7 @@ private struct SourceReader {
     }
   }
 
-  /// An error names the table or its file, and the line if the SQL is the file's and the server reported a position.
+  /// Errors name the table or its file. They add the line if the SQL is the file's and the server reported a position.
   private func columns(of sql: String, isFile: Bool = false) throws(PostgresError) -> Columns {
     do throws(PostgresError) {
       return try connection.columns(of: sql)
@@ -153,13 +153,13 @@ extension ColumnType {
 extension String {
   fileprivate func isNamed(_ other: String) -> Bool { foldedName == other.foldedName }
 
-  /// The line, from 1, of a character, counted from 1.
+  /// Returns the line of a character. Both are counted from 1.
   fileprivate func line(ofCharacter place: Int) -> Int {
     unicodeScalars.prefix(place - 1).count { $0 == "\n" } + 1
   }
 }
 
-/// Reads a table's rows, on request in the key's order. Starts the COPY on the first call of `next`.
+/// Reads a table's rows, in key order if requested. Starts the COPY on the first call of `next`.
 final class CopyRows: RowSource {
   private let connection: PostgresConnection
   private let projection: PostgresProjection

@@ -12,8 +12,8 @@ struct ReadRelation: Hashable {
   var sql: String { "\(quoted(schema)).\(quoted(name))" }
 }
 
-/// Finds the relations that SELECTs read, including views and their tables, by the server's locks. The server locks
-/// each relation before it plans a query, even relations that the plan does not use.
+/// Finds the relations that SELECTs read, including views and their tables, through the server's locks. Before it
+/// plans a query, the server locks each relation, even if the plan does not use it.
 final class ReadingCatalog {
   private let connection: PostgresConnection
   private var known: [String: [ReadRelation]] = [:]
@@ -30,7 +30,7 @@ final class ReadingCatalog {
     return relations
   }
 
-  /// The table with this quoted name in the place's schema, if it has no partitions, inheritance or policies.
+  /// Returns the table with this quoted name in the place's schema, if it has no partitions, inheritance or policies.
   func plainTable(_ sql: String) throws(PostgresError) -> ReadRelation? {
     if let plainTables { return plainTables[sql] }
     let tables = try connection.relations(
@@ -40,15 +40,15 @@ final class ReadingCatalog {
     return plainTables?[sql]
   }
 
-  /// The relations that this user may lock. Locking a view also locks its tables, with the rights of the view's owner.
-  /// LOCK does not accept materialized views and foreign tables.
+  /// Returns the relations that this user may lock. Locking a view also locks its tables, with the rights of the
+  /// view's owner. LOCK does not accept materialized views or foreign tables.
   func lockable(_ relations: Set<ReadRelation>) throws(PostgresError) -> [ReadRelation] {
     try connection.relations(
       "c.oid = ANY ($1::oid[]) AND c.relkind IN ('r', 'p', 'v') AND has_table_privilege(c.oid, 'SELECT')",
       list(relations))
   }
 
-  /// Includes tables that the transaction locked at its start. This may cost a comparison, but never misses a change.
+  /// Includes tables that the transaction locked at its start, which may cost a comparison but never misses a change.
   private func locked(by select: String) throws(PostgresError) -> [ReadRelation] {
     try connection.releaseLocks()
     try connection.rows("EXPLAIN \(select)")
@@ -64,7 +64,7 @@ final class ReadingCatalog {
 }
 
 extension JSONValue {
-  /// The elements of a JSON array in a result; empty for NULL.
+  /// Returns the elements of a JSON array in a result; an empty array for NULL.
   static func elements(of text: String?) -> [JSONValue] {
     text.flatMap { try? JSONValue(parsing: Array($0.utf8)) }?.elements ?? []
   }
@@ -75,7 +75,7 @@ private func list(_ relations: Set<ReadRelation>) -> String {
 }
 
 extension PostgresConnection {
-  /// The relations c in pg_class, in the schema n, that meet a condition.
+  /// Returns the relations that meet a condition on `c` in pg_class and its schema `n` in pg_namespace.
   func relations(_ condition: String, _ values: String...) throws(PostgresError) -> [ReadRelation] {
     try rows(
       "SELECT c.oid, n.nspname, c.relname, c.relkind FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace "
@@ -86,15 +86,15 @@ extension PostgresConnection {
     }
   }
 
-  /// Words that depend on the time or the session and have no parentheses, and special date values.
+  /// Words without parentheses that depend on the time or the session, and special date values.
   private static let volatileWords: Set<String> = [
     "current_date", "current_time", "current_timestamp", "localtime", "localtimestamp", "current_user",
     "user", "session_user", "current_role", "current_catalog", "current_schema", "now", "today", "tomorrow",
     "yesterday", "tablesample",
   ]
 
-  /// Built-in functions that are not IMMUTABLE only because they depend on settings, which a step fixes, or on
-  /// definitions whose changes are detected. They depend neither on time nor on rows.
+  /// Built-in functions that are not IMMUTABLE only because they depend on settings, which do not vary, or on
+  /// definitions, whose changes are detected. They depend neither on time nor on rows.
   private static let steadyFunctions: Set<String> = [
     "array_to_json", "array_to_string", "concat", "concat_ws", "date", "date_part", "date_trunc", "extract",
     "format", "generate_series", "interval", "json_agg", "json_build_array", "json_build_object",
@@ -104,9 +104,9 @@ extension PostgresConnection {
     "to_timestamp",
   ]
 
-  /// The reason why a SELECT or a table may yield other rows without a write, if its definition, or a view or policy
-  /// that it uses, depends on the time, on random numbers or on another server. Also returns a reason if in doubt,
-  /// because this costs only a comparison, and never loses a row.
+  /// Returns why a SELECT or a table may yield other rows without a write: its definition, or a view or policy that
+  /// it uses, depends on the time, on random numbers or on another server. Also returns a reason if in doubt, because
+  /// that costs only a comparison and never loses a row.
   func volatility(
     of select: String?, reading relations: Set<ReadRelation>
   ) throws(PostgresError) -> String? {
@@ -160,18 +160,18 @@ extension PostgresConnection {
     return Set(words.map(String.init))
   }
 
-  /// Names before a parenthesis. They are functions, and other words, which do no harm.
+  /// Returns the names before a parenthesis: functions, and other words, which do no harm.
   private static func calls(in sql: String) -> [String] {
     names(in: sql, quoted: /"((?:[^"]|"")+)"\s*\(/, plain: /([\p{L}_][\p{L}\p{N}_$]*)\s*\(/)
   }
 
-  /// Names after a dot. They are columns, and functions of a row, which can be called like columns.
+  /// Returns the names after a dot: columns, and functions of a row, which can be called like columns.
   private static func parts(in sql: String) -> [String] {
     names(in: sql, quoted: /\.\s*"((?:[^"]|"")+)"/, plain: /\.\s*([\p{L}_][\p{L}\p{N}_$]*)/)
   }
 
-  /// The server reads names without quotation marks in lower case. Its encoding decides whether that concerns letters
-  /// beyond ASCII.
+  /// The server folds unquoted names to lower case. Its encoding decides whether this includes letters beyond ASCII,
+  /// so both forms are returned.
   private static func names(
     in sql: String, quoted: Regex<(Substring, Substring)>, plain: Regex<(Substring, Substring)>
   ) -> [String] {

@@ -1,14 +1,14 @@
 /// How far a standby is behind the server that feeds it.
 struct ReplayLag: Hashable {
-  /// The status of the process that receives from the primary; nil if there is none, empty if this user may not read it.
+  /// The status of the WAL receiver; nil if none is running, empty if this user may not read the status.
   let receiver: String?
   /// Whether the standby has replayed exactly as far as it has received.
   let hasReplayedAll: Bool
   /// Seconds since the newest replayed transaction; nil before the first one.
   let age: Int?
 
-  /// A standby that streams and has replayed all is not behind, even if the last write is old. Otherwise, it may be
-  /// behind by the age of its newest replayed transaction.
+  /// A standby that is streaming and has replayed everything is not behind, even if the last write is old. Otherwise,
+  /// it may be behind by the age of its newest replayed transaction.
   ///
   /// A restarted standby that cannot follow its primary has received less than it replayed. If it was not restarted,
   /// only the receiver's status shows this. A user without pg_read_all_stats cannot read the status, and then a receiver

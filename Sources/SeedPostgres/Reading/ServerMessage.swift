@@ -4,12 +4,12 @@ package struct ServerMessage: Hashable, Sendable {
   let state: String
   let text: String
   var detail = ""
-  /// The error's position in characters of the statement, from 1.
+  /// The error's position in the statement, in characters from 1.
   var position: Int?
   /// The server's C function that reported the error. Unlike the text, it does not depend on the server's language.
   var function = ""
   var user = ""
-  /// The table that was read; nil if a SELECT of the model was.
+  /// The table that was read; nil if one of the model's SELECTs was read.
   var table: String?
   var isOfStandby = false
   /// Whether no session was established.
@@ -20,8 +20,8 @@ package struct ServerMessage: Hashable, Sendable {
 }
 
 extension ServerMessage {
-  /// Parses the text of a failed connection, or of one that the server ended, such as `…failed: FATAL:  28P01: password
-  /// authentication failed for user "x"`. Nil if the text has no SQLSTATE.
+  /// Parses the error text of a connection that failed or that the server ended, such as `…failed: FATAL:  28P01:
+  /// password authentication failed for user "x"`. Returns nil if the text has no SQLSTATE.
   init?(verbose lines: String) {
     let pattern = /:  ([0-9A-Z]{5}): (.*?)(?: DETAIL:  (.*?))?(?: HINT:  .*?)?(?: LOCATION: .*)?$/
     guard let found = lines.firstMatch(of: pattern) else { return nil }

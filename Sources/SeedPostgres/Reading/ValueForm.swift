@@ -6,7 +6,7 @@ enum ValueForm: Hashable, Sendable {
   case real
   case text
   case blob
-  /// A numeric's digits, for a numeric column.
+  /// The digits of a numeric, for a numeric column.
   case digits(Affinity)
   /// Other strings, for a numeric column.
   case spelled(Affinity)
@@ -23,7 +23,7 @@ struct ProjectedColumn: Hashable, Sendable {
   /// Orders binary keys as the client does. COLLATE "C" would compare strings in the database's encoding.
   var orderInUTF8: String { form == .text ? "convert_to(\(sql), 'UTF8')" : order }
 
-  /// Returns nil if the type does not suit the column. `value`: the column in SQL.
+  /// Returns nil if the type does not suit the column. `value` is the column in SQL.
   init?(_ value: String, _ type: ColumnType, for column: ColumnSchema) {
     switch (type, column.affinity) {
     case (.refused, _): return nil
@@ -57,7 +57,7 @@ struct ProjectedColumn: Hashable, Sendable {
     (self.sql, self.order, self.form) = (sql, order ?? sql, form)
   }
 
-  /// Ordered by the client's collation, not the database's.
+  /// The order follows the client's collation, not the database's.
   private init(text: String, _ column: ColumnSchema) {
     (sql, form) = (text, column.affinity.isOfNumbers ? .spelled(column.affinity) : .text)
     order =
@@ -69,7 +69,7 @@ struct ProjectedColumn: Hashable, Sendable {
       }
   }
 
-  /// ISO 8601 to the microsecond. Infinity and years before Christ keep PostgreSQL's form; to_char would distort them.
+  /// Formats as ISO 8601 with microseconds. Infinity and years BC keep PostgreSQL's form, as to_char distorts them.
   private static func moment(_ value: String, isUTC: Bool) -> String {
     let (local, zone) = isUTC ? ("\(value) AT TIME ZONE 'UTC'", "\"Z\"") : (value, "")
     return "CASE WHEN isfinite(\(value)) AND \(value) >= '0001-01-01 00:00:00' THEN "

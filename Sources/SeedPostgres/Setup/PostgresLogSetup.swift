@@ -7,7 +7,7 @@ package struct PostgresLogSetup: OriginLogMaker {
   private let reader: PostgresConnection
   private let names: LogNames
 
-  /// Connects as the publishing user and writes nothing. `owner` is this database for a user who may create the log.
+  /// Connects as the publishing user and writes nothing. `owner` is the same database for a user who may create logs.
   package init(_ place: PostgresPlace, owner: PostgresPlace? = nil) throws {
     (self.place, self.owner, names) = (place, owner ?? place, LogNames(of: place.schema))
     reader = try PostgresConnection(place)
@@ -16,7 +16,7 @@ package struct PostgresLogSetup: OriginLogMaker {
 
   package func draft(_ plans: [SeriesPlan]) throws -> OriginLogDraft {
     let draft = try PostgresLogDraft(reader, plans)
-    // Another session creates the log, and must not wait for locks of this one.
+    // Another session creates the log, and must not wait for this session's locks.
     try reader.releaseLocks()
     return OriginLogDraft(logged: draft.logged, left: draft.left, statements: draft.statements)
   }
@@ -32,8 +32,8 @@ package struct PostgresLogSetup: OriginLogMaker {
     return try names.removal(reader)
   }
 
-  /// A script in one transaction, for the operator to run. The lock timeout is short, because writers queue behind a
-  /// waiting lock.
+  /// Returns a script in one transaction, for the operator to run. The lock timeout is short, because writers queue
+  /// behind a waiting lock.
   package func script(_ statements: [String]) -> [String] {
     ["BEGIN", "SET LOCAL lock_timeout = '\(place.lockTimeoutSeconds)s'"] + statements + ["COMMIT"]
   }
@@ -47,7 +47,7 @@ package struct PostgresLogSetup: OriginLogMaker {
     }
   }
 
-  /// Replaces the error's remedy, which is for a user that only reads, by one for a user that creates the log.
+  /// Replaces the error's remedy, which is for a user that only reads, with one for a user that creates the log.
   private func withRemedy(_ error: PostgresError, of statement: String) -> PostgresError {
     guard case .server(_, _, let message) = error else { return error }
     if message.state == "25006" {
@@ -88,11 +88,11 @@ struct PostgresLogDraft {
 
   fileprivate struct Table {
     let relation: ReadRelation
-    /// The client's key columns by their names in the origin; empty if only a SELECT reads the table.
+    /// The origin's names of the client's key columns; empty if only SELECTs read the table.
     var keys: [String] = []
   }
 
-  /// The tables that a dataset reads. Partitions are replaced by their root, and views by the tables that they read.
+  /// Returns the tables that a dataset reads. Replaces a partition by its root, and a view by the tables that it reads.
   private static func tables(readBy plans: [SeriesPlan], _ connection: PostgresConnection) throws -> [Table] {
     let (types, reading) = (TypeCatalog(connection), ReadingCatalog(connection))
     var tables: [UInt32: Table] = [:]
@@ -109,7 +109,7 @@ struct PostgresLogDraft {
         for relation in roots where tables[relation.oid] == nil {
           tables[relation.oid] = Table(relation: relation)
         }
-        // If the client's table is a view in the origin, it may have other rows than the table that it reads.
+        // If the client's table is a view in the origin, its rows may differ from those of the table behind it.
         let own = roots.first { $0.schema == connection.place.schema && $0.name == table.name }?.oid
         guard source.sql == nil, roots.count == 1, let own, tables[own]?.keys.isEmpty == true else {
           continue
@@ -133,7 +133,7 @@ struct PostgresLogDraft {
     logged.append((shown, source.keys.map(\.name), remark))
     statements += Self.log(of: source, logged.count, names)
     guard facts.kind == "p" else { return }
-    // A user who creates a partition also creates its row trigger, and needs this right. PUBLIC does not get it:
+    // A user who creates a partition also creates its row trigger, and so needs this right. PUBLIC does not get it:
     // any user of the schema could then log rows of a table whose casts would run with the rights of the log's owner.
     statements.append(
       "GRANT EXECUTE ON FUNCTION \(names.function(.row, logged.count))() TO \(quoted(facts.owner))")
@@ -156,7 +156,7 @@ struct PostgresLogDraft {
       "INSERT INTO \(names.registry) (number, source_schema, source, noting, keys, types) VALUES (\(number), "
         + "\(table.schema.literal), \(table.name.literal), '\(table.noting.rawValue)', "
         + "\(array(table.keys.map(\.name))), \(array(table.keys.map(\.type))))",
-      // The time distinguishes entries of different servers with the same transaction number.
+      // The time distinguishes entries of different servers that have the same transaction number.
       "CREATE TABLE \(names.log(number)) (xid xid8 NOT NULL DEFAULT pg_current_xact_id(), "
         + "at timestamptz NOT NULL DEFAULT now()\(columns))", "CREATE INDEX ON \(names.log(number)) (xid)",
       // Each log has an entry from the start, because an empty log counts as edited by hand.
@@ -164,7 +164,7 @@ struct PostgresLogDraft {
     ] + LogTrigger.all(for: table, in: names.log(number)).flatMap { $0.statements(for: table, number, names) }
   }
 
-  /// Functions that remove old entries except the newest, and record how far, so that other publishers detect the gap.
+  /// Returns functions that remove old entries except the newest, and record the limit so that publishers detect gaps.
   private static func pruning(_ names: LogNames) -> [String] {
     let prune = "\(quoted(names.schema)).prune"
     let step = """
@@ -220,7 +220,7 @@ extension TableFacts {
     return hasForeignPartition ? "one of its partitions is foreign: its server does not report writes" : nil
   }
 
-  /// Why a logged table is compared as a whole; nil if its rows are logged.
+  /// Returns why a logged table is compared as a whole; nil if its rows are logged.
   fileprivate func remark(_ table: PostgresLogDraft.Table) -> String? {
     if table.keys.isEmpty { return "SELECTs or views read it" }
     guard keys != nil else {

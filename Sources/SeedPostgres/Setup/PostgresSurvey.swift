@@ -3,7 +3,7 @@ import SeedFormat
 package import SeedPublisher
 
 extension OriginSurvey {
-  /// Surveys an empty SQLite database with the same tables. `chosen` names the only tables to consider.
+  /// Surveys an empty SQLite database with the same tables. `chosen` limits the survey to these tables.
   package init(_ place: PostgresPlace, tables chosen: [String]? = nil) throws {
     let survey = try PostgresSurvey(place, tables: chosen)
     let connection = try Connection("schema", .memory)
@@ -12,7 +12,7 @@ extension OriginSurvey {
   }
 }
 
-/// The part of a schema that can be published to clients, as SQL for SQLite, and the reasons why the rest cannot.
+/// The SQLite statements for the part of a schema that can be published, and the reasons why other parts cannot.
 private struct PostgresSurvey {
   private(set) var statements: [String] = []
   private(set) var leftOut: [SetupNote] = []
@@ -20,7 +20,7 @@ private struct PostgresSurvey {
   /// The size of the tables that can be published.
   let bytes: Int
 
-  /// Reads the catalog. `chosen` names the only tables to consider.
+  /// Reads the catalog. `chosen` limits the survey to these tables.
   init(_ place: PostgresPlace, tables chosen: [String]?) throws {
     let connection = try PostgresConnection(place)
     try connection.begin()
@@ -54,7 +54,7 @@ private struct PostgresSurvey {
     }
   }
 
-  /// A partitioned table has the bytes of its partitions.
+  /// The size of a partitioned table is the size of its partitions.
   private static let size = """
     SELECT sum(pg_table_size(coalesce(p.relid, c.oid))) FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace \
     LEFT JOIN LATERAL pg_partition_tree(c.oid) p ON true \
@@ -174,7 +174,7 @@ private struct TableDraft {
 
   var statement: String {
     let lines = columns.map(\.sql) + ["PRIMARY KEY (\(list(key)))"]
-    // Otherwise, SQLite would store a key of several columns twice, in the table and in an index.
+    // A rowid table would store a key of several columns twice: in the table and in an index.
     let end = key.count > 1 ? " WITHOUT ROWID" : ""
     return "CREATE TABLE \(quoted(table.name)) (\(lines.joined(separator: ", ")))\(end)"
   }

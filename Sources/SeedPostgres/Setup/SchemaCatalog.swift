@@ -40,7 +40,7 @@ struct SchemaCatalog {
 
   struct Index {
     let name: String
-    /// Without INCLUDE columns; empty if the index is not a B-tree, is partial, or has an expression.
+    /// The columns without INCLUDE columns; empty if the index is invalid, partial, not a B-tree, or has an expression.
     let columns: [String]
     let isPrimary: Bool
     let isUnique: Bool
@@ -63,7 +63,7 @@ struct SchemaCatalog {
 
   private static let kinds = ["v": "view", "m": "materialized view", "f": "foreign table"]
 
-  /// Excludes objects of extensions. Partitions belong to their table.
+  /// Excludes objects of extensions, and partitions, which belong to their table.
   private static let query = """
     SELECT c.relname, c.relkind, has_table_privilege(c.oid, 'SELECT'), row_security_active(c.oid), \
     c.relrowsecurity AND NOT row_security_active(c.oid), \
@@ -92,7 +92,7 @@ struct SchemaCatalog {
 
 extension OriginOutline {
   init(_ catalog: SchemaCatalog) {
-    // Excludes indexes over the key in another order, which are useless to clients.
+    // Excludes the primary key's index and others over the same columns, which are useless to clients.
     let plain = catalog.tables.flatMap { table in
       let key = table.indexes.first(where: \.isPrimary)?.columns
       return table.indexes.filter { !$0.columns.isEmpty && $0.columns != key }.map { ($0.name, table.name) }
