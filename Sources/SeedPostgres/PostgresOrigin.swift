@@ -27,8 +27,8 @@ package final class PostgresOrigin: Origin {
     (connection, types, reading) = (origin.connection, origin.types, origin.reading)
   }
 
-  /// Begins a new transaction with a lock on each table that the plans read, as pg_dump does, so that no writer
-  /// truncates or rewrites the tables during the transaction.
+  /// Begins a new transaction that, like pg_dump, locks each table that the plans read, so that no writer truncates
+  /// or rewrites the tables during the transaction.
   package func locking(_ plans: [SeriesPlan]) throws -> any Origin {
     let before = try stateIfAllowed()
     let tables = try reading.lockable(relations(readBy: plans))

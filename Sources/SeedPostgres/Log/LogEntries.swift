@@ -29,7 +29,7 @@ struct LogEntries {
 }
 
 extension PostgresLog {
-  /// Maximum number of keys. Above it, a comparison of all rows is cheaper, or the list would take too much memory.
+  /// The maximum number of keys. Above it, a comparison of all rows is cheaper, or the keys would take too much memory.
   static let mostKeys = 100_000
 
   /// Returns the keys of a list in the client's order. Returns nil if there are too many, if an entry covers the

@@ -39,7 +39,7 @@ extension String {
   }
 }
 
-// The objects in a log's schema that belong to the log; users may have added others.
+// The objects that belong to the log. Users may have added others to its schema.
 extension LogNames {
   /// Returns statements that drop the log's objects, and the schema if it contains nothing else.
   func removal(_ connection: PostgresConnection) throws(PostgresError) -> [String] {

@@ -9,9 +9,9 @@ extension PostgresLog {
   private static let batch = 10_000
   /// The maximum number of such statements for each log in one step. The next step continues.
   private static let mostBatches = 100
-  /// Minimum age of removed entries, because other publishers may read the same log.
+  /// The minimum age of removed entries, because other publishers may read the same log.
   private static let keptHours = 1
-  /// Minimum age if the operator's own schedule removes entries.
+  /// The minimum age if the operator's own schedule removes entries.
   private static let scheduledDays = 7
 
   func prune(behind cursors: [OriginCursor]) -> LogPruning {

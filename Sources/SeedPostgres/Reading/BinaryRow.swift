@@ -20,7 +20,7 @@ struct BinaryRow {
     return UnsafeRawBufferPointer(rebasing: message[(headBytes + extra)...])
   }
 
-  /// Finds the fields of a row; returns false for the trailer.
+  /// Finds the fields of a row. Returns false for the trailer.
   mutating func read(_ row: UnsafeRawBufferPointer, count: Int) throws(Malformed) -> Bool {
     guard row.count >= 2 else { throw Malformed() }
     let said = Self.integer(row, at: 0, Int16.self)

@@ -33,7 +33,7 @@ enum ColumnType: Hashable, Sendable {
     18, 19, 25, 114, 142, 650, 774, 705, 829, 1042, 1043, 1082, 1083, 1186, 1266, 1560, 1562, 3802,
   ]
 
-  /// Types of extensions by name, because their OIDs differ between databases.
+  /// Extension types by name, because their OIDs differ between databases.
   private static let extensions: [String: ColumnType] = [
     "citext": .text, "ltree": .text, "hstore": .structured,
   ]

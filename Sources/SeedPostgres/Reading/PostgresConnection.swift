@@ -56,8 +56,8 @@ final class PostgresConnection {
 
   // MARK: Statements
 
-  /// Ends an earlier transaction, begins the reading one, locks the tables, and takes the snapshot. Fixes all settings
-  /// that affect the form of values.
+  /// Ends any earlier transaction, begins a new one, locks the tables, and takes the snapshot. Sets everything that
+  /// affects the form of values.
   func begin(locking tables: [ReadRelation] = []) throws(PostgresError) {
     let settings = [
       "timezone TO 'UTC'", "datestyle TO 'ISO'", "intervalstyle TO 'iso_8601'", "bytea_output TO 'hex'",
@@ -70,7 +70,7 @@ final class PostgresConnection {
     if PQtransactionStatus(raw) != PQTRANS_IDLE { _ = PostgresResult(PQexec(raw, "ROLLBACK")) }
     let replayed = try rows("SELECT pg_last_wal_replay_lsn() - pg_lsn '0/0' WHERE pg_is_in_recovery()")
     replayedBefore = replayed.first?[0].flatMap { UInt64($0) }
-    // LOCAL, because a pooler gives the session to other users.
+    // SET LOCAL, because a pooler gives the session to other users.
     let beginning = ["BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"] + settings.map { "SET LOCAL \($0)" }
     // LOCK takes no snapshot. It comes before the savepoint, so that releaseLocks() keeps these locks.
     let locks = tables.map { "LOCK TABLE \($0.sql) IN ACCESS SHARE MODE" }

@@ -43,7 +43,7 @@ package enum PostgresError: OriginFailure, Hashable {
     return ["42", "0A"].contains(message.state.prefix(2)) || message.state == "55000"
   }
 
-  /// Whether the connection was lost. A server that ends it while it sends rows may be unable to report why.
+  /// Whether the connection was lost. A server that ends it while sending rows may be unable to report why.
   private static func isEnd(_ message: ServerMessage) -> Bool {
     message.state.isEmpty || message.state.hasPrefix("08")
   }

@@ -110,7 +110,7 @@ extension PostgresConnection {
   func volatility(
     of select: String?, reading relations: Set<ReadRelation>
   ) throws(PostgresError) -> String? {
-    // Foreign tables change without a local transaction, and the server's own views show its current state.
+    // Foreign tables change without a local transaction, and information_schema shows the server's current state.
     if let away = relations.first(where: { $0.kind == "f" }) {
       return "\"\(away.name)\" is on another server"
     }

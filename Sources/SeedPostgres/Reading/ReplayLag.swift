@@ -1,4 +1,4 @@
-/// How far a standby is behind the server that feeds it.
+/// The lag of a standby behind the server that feeds it.
 struct ReplayLag: Hashable {
   /// The status of the WAL receiver; nil if none is running, empty if this user may not read the status.
   let receiver: String?
@@ -10,15 +10,15 @@ struct ReplayLag: Hashable {
   /// A standby that is streaming and has replayed everything is not behind, even if the last write is old. Otherwise,
   /// it may be behind by the age of its newest replayed transaction.
   ///
-  /// A restarted standby that cannot follow its primary has received less than it replayed. If it was not restarted,
-  /// only the receiver's status shows this. A user without pg_read_all_stats cannot read the status, and then a receiver
-  /// counts as streaming: otherwise, such a user would get a growing lag from each standby of an idle primary.
+  /// A restarted standby that cannot follow its primary has received less than it has replayed. Without a restart, only
+  /// the receiver's status shows that it cannot follow. For a user who lacks pg_read_all_stats and so cannot read the
+  /// status, a receiver counts as streaming. Otherwise, each standby of an idle primary would report a growing lag.
   var seconds: Int? {
     let isStreaming = receiver.map { ["", "streaming"].contains($0) } ?? false
     return isStreaming && hasReplayedAll ? 0 : age
   }
 
-  /// The replay position is read before the received one, which can only be higher.
+  /// The replay position is read before the received position, which can only grow in between.
   static let query = """
     (SELECT coalesce(status, '') FROM pg_stat_wal_receiver), pg_last_wal_replay_lsn() = pg_last_wal_receive_lsn(), \
     floor(extract(epoch FROM clock_timestamp() - pg_last_xact_replay_timestamp()))::bigint

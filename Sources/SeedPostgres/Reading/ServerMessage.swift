@@ -1,6 +1,6 @@
 /// An error as the server or libpq reports it.
 package struct ServerMessage: Hashable, Sendable {
-  /// The SQLSTATE; empty if the message is libpq's.
+  /// The SQLSTATE; empty if the message comes from libpq.
   let state: String
   let text: String
   var detail = ""

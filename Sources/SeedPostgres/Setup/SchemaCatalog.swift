@@ -3,7 +3,7 @@ import SeedPublisher
 
 struct SchemaCatalog {
   private(set) var tables: [Table] = []
-  /// Views and foreign tables, which have no key, with their kinds.
+  /// Views and foreign tables, which have no key, each with its kind.
   private(set) var others: [(name: String, kind: String)] = []
 
   struct Table {

@@ -8,7 +8,7 @@ import SeedTrust
 /// log₁₆ d levels, and at most sixteen deltas of each, because each level keeps its last sixteen. A client may also
 /// start in the middle of a longer delta, because deltas carry row states, not operations.
 enum DeltaLevels {
-  /// How many deltas of a level are merged into one of the next level, and how many stay listed per level.
+  /// The number of deltas of a level that are merged into one of the next level, and that stay listed.
   static let base = 16
 
   /// Returns the spans to merge when `head` is published, shortest first. Deltas reach back no further than `floor`.
@@ -65,7 +65,8 @@ enum DeltaLevels {
 }
 
 /// Decides, without side effects, which objects stay listed and how far back deltas reach. The policy's count and age
-/// select snapshots, but the newest always stays. Deltas reach back to the oldest kept snapshot.
+/// select snapshots, but the newest always stays. Deltas reach back to the oldest kept one; ``DeltaLevels`` selects
+/// them.
 struct Retention {
   let policy: PublishingPolicy
   /// Whether the series is held after a rollback. It then keeps any number of snapshots for a second rollback.

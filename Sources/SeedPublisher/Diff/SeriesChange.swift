@@ -80,7 +80,7 @@ struct SeriesChange {
     } catch let error as ForeignDefinition { throw NotAnAddition(error.reason) }
   }
 
-  /// The publisher applies its own delta first, so clients never get one that cannot be applied.
+  /// Applies the delta to the publisher's own copy first, so clients never get a delta that cannot be applied.
   private static func apply(_ delta: ObjectDraft, to copy: inout WorkingCopy) throws -> ChangeReport {
     do {
       return try copy.apply(try delta.pieces()).changes

@@ -4,7 +4,7 @@ import SeedFormat
 enum ChangeSearch {
   /// Compares every row. If a log is configured, the doubt is the reason not to use it.
   case comparison(LogDoubt?)
-  /// The log has no new entries.
+  /// Compares nothing, because the log has no new entries.
   case nothing
   case log(any OriginLog, [String: Touched])
   /// Compares every row and checks that the log named each row that differs.
@@ -79,7 +79,7 @@ struct SeriesDiff: ~Copyable {
       }
       shrunk = try source.shrinkGuard.map { try shrunk(since: before, $0) } ?? []
     } catch let error as DatabaseError {
-      // Errors of the origin arrive as an OriginFailure, so a DatabaseError comes from the copy.
+      // The origin's errors are OriginFailures, so a DatabaseError comes from the copy.
       throw CopyDamaged(error)
     }
   }

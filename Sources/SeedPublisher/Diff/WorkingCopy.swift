@@ -96,7 +96,7 @@ package struct WorkingCopy {
   private static func fill(
     _ connection: Connection, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard
   ) throws -> ImportResult {
-    // Building an index after the rows needs one sort; maintaining it needs a search per row.
+    // Building an index after the rows needs one sort. Maintaining it while rows are inserted needs a search per row.
     let indexes = try SecondaryIndexes(connection)
     try indexes.drop(from: connection)
     let writer = try SeedWriter(connection, plan.schema)

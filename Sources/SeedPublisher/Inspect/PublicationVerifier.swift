@@ -40,7 +40,7 @@ package struct PublicationVerifier {
 
   private func checkRoots(_ report: inout VerificationReport) {
     do { try publication.checkRoots(shipped: anchor) } catch PublicationError.otherRoot {
-      // Reported below.
+      // This error is reported below.
     } catch { return report.error("\(publication.path)/metadata", "\(error)") }
     if let lack = try? publication.lackOfRoots() {
       report.add(.note, "\(publication.path)/metadata", lack, remedy: Self.earlierRoots)

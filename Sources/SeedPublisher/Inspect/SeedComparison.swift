@@ -4,7 +4,7 @@ package import SeedFormat
 package struct TableComparison: Sendable {
   package enum Presence: String, Sendable {
     case both, onlyOld, onlyNew
-    /// Both have the table, but with incompatible keys.
+    /// Both sides have the table, but with incompatible keys.
     case otherKey
   }
 

@@ -27,9 +27,9 @@ extension OriginLog {
 
 package enum LogPruning {
   case done
-  /// The next step continues.
+  /// The next step continues the pruning.
   case unfinished
-  /// With instructions for the operator.
+  /// The string gives instructions for the operator.
   case impossible(String)
 }
 

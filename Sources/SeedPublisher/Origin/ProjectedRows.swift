@@ -1,7 +1,7 @@
 package import SeedDatabase
 package import SeedFormat
 
-/// Projected rows as the client stores them, in any order or in strictly ascending key order.
+/// Projected rows as the client stores them, either unordered or in strictly ascending key order.
 package final class ProjectedRows {
   /// The origin sorts keys differently from the client, so the rows must be staged.
   struct OutOfOrder: Error {}
@@ -14,7 +14,7 @@ package final class ProjectedRows {
   private let order: KeyOrder?
   /// The current row, valid until the next. Its strings are not validated.
   @exclusivity(unchecked) package private(set) var row: [BorrowedValue] = []
-  /// The previous key, empty at the start, and the storage of its strings.
+  /// The previous key, which is empty at the start, and the storage for its strings.
   @exclusivity(unchecked) private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 

@@ -86,7 +86,7 @@ private enum Misfit: String {
 extension Projection {
   private var change: String { sql == nil ? "with a SELECT in the new file \(file)" : "in \(file)" }
 
-  /// How the operator can fix values of a different type.
+  /// Advice to the operator for values of a different type.
   package var typeRemedy: String {
     "cast it \(change), or declare the column NUMERIC, which takes any value; once the model is published, that needs "
       + "a new major ('seedbank model new MAJOR.0')"
@@ -98,8 +98,8 @@ extension Projection {
 }
 
 extension TableSchema {
-  /// A condition for rows that the columns may reject; `nil` if any value fits. Uses IN, because SQLite limits the depth of
-  /// OR. If a column is NOT NULL in the origin too, SQLite evaluates IS NULL without reading rows.
+  /// A condition for rows that the columns may reject; `nil` if any value fits. Uses IN, because SQLite limits how
+  /// deeply OR may nest. If a column is NOT NULL in the origin too, SQLite evaluates IS NULL without reading rows.
   var doubtfulRows: String? {
     let doubts =
       columns.compactMap { $0.affinity.misfits(in: $0.name) }

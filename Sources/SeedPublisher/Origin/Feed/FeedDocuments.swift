@@ -26,7 +26,7 @@ struct FeedDocuments {
     var found: [FeedDocuments] = []
     let groups = Dictionary(grouping: files) { settings.table(ofFile: $0.name).table.foldedName }
     for (name, files) in groups.sorted(by: { $0.key < $1.key }) {
-      // If the configuration names another file for the table, a file with the table's own name does not replace it.
+      // If the configuration names another file for the table, a file named after the table does not replace that file.
       let own = settings.tables.first { $0.table.foldedName == name }
       if files.count == 1, let own, own.file != nil, !own.isNamed(files[0].name) { continue }
       let said = settings.table(ofFile: files[0].name)

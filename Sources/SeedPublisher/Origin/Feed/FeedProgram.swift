@@ -21,7 +21,7 @@ package enum FeedProgram {
       let child = try ChildProcess(shell + [folder] + words, environment: environment)
       running.withLock { $0[folder] = child }
       defer { running.withLock { $0[folder] = nil } }
-      // Ends the program's own child processes, which could write into the feed while it is read.
+      // Kills the program's own child processes, which could write to the feed while it is being read.
       defer { MarkedProcesses.end(folderVariable, folder) }
       let (ending, said) = child.finish(input: [], outputBytes: outputBytes, within: limit)
       (output, problem) = (

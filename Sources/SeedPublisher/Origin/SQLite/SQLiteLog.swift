@@ -21,7 +21,7 @@ final class SQLiteLog: OriginLog {
   /// For each client table, the SELECT in which rows are looked up by key.
   private var found: [String: String] = [:]
 
-  /// The limit above which comparing all rows is cheaper and keys would take too much memory.
+  /// The maximum number of keys. Above it, a comparison of all rows is cheaper, or the keys would take too much memory.
   static let mostKeys = 100_000
 
   init?(_ connection: Connection, _ fitter: AffinityFitter, file: String) throws {

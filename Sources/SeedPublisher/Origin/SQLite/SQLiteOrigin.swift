@@ -120,7 +120,7 @@ extension Projection {
     }
     let select = try alone(sql)
     let statement = try connection.prepare(select)
-    // SQLite would use NULL for each parameter.
+    // SQLite would read NULL for each parameter.
     guard !statement.hasParameters else {
       throw OriginError.configuration(
         "\(place): a parameter, such as ? or $name, has no value: write a value in its place")
@@ -134,7 +134,7 @@ extension Projection {
     return "SELECT \(columns) FROM \(source)" + (isOrdered ? " ORDER BY \(TableSQL(table).keyOrder)" : "")
   }
 
-  /// A table may have more columns than the client's, but extra columns in a SELECT are a mistake.
+  /// The origin's table may have more columns than the client's, but extra columns in a SELECT are a mistake.
   private func check(_ statement: Statement, _ table: TableSchema, mayHaveMore: Bool) throws {
     let found = statement.columnNames.map { $0.foldedName }
     let expected = table.columnNames.map { $0.foldedName }
