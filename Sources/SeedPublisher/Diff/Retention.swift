@@ -65,8 +65,7 @@ enum DeltaLevels {
 }
 
 /// Decides, without side effects, which objects stay listed and how far back deltas reach. The policy's count and age
-/// select snapshots, but the newest always stays. Deltas reach back to the oldest kept one; ``DeltaLevels`` selects
-/// them.
+/// select snapshots; the newest stays. Deltas reach back to the oldest kept one, and ``DeltaLevels`` selects them.
 struct Retention {
   let policy: PublishingPolicy
   /// Whether the series is held after a rollback. It then keeps any number of snapshots for a second rollback.

@@ -45,8 +45,7 @@ package final class FeedOrigin: Origin {
 
   package func volatileTables(_ plan: SeriesPlan) throws -> [String: String] { try base.volatileTables(plan) }
 
-  /// Rejects a SELECT that reads untyped columns. Their values are strings, so a condition such as `n > 5` would be
-  /// wrong.
+  /// Rejects a SELECT that reads untyped columns. Their values are strings, so `n > 5` would be wrong.
   private func checkTypes(_ projection: Projection) throws {
     guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
     let (connection, reading) = (try Connection(staging, .origin), TablesRead())
