@@ -1,8 +1,8 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Seedbank's change-log tables and triggers in an operator's SQLite file. Checks more than the names, because the
-/// operator may have tables called seedbank_logins or seedbank_log_archive.
+/// Seedbank's change-log tables and triggers in an operator's SQLite file. Names alone do not identify them, because
+/// the operator may have tables called seedbank_logins or seedbank_log_archive.
 package struct LogParts {
   package private(set) var triggers: [String] = []
   /// The logs and the registry.
