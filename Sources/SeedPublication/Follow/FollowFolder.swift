@@ -2,7 +2,7 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The folder of a copy of another publication. Contains the published files, and the follower's state in `.follow`.
+/// The folder with a copy of another publication. Contains the published files, and the follower's state in `.follow`.
 /// Only one process at a time may use it; the kernel releases the lock when the process ends.
 package final class FollowFolder: Sendable {
   package let publication: PublicationDirectory
@@ -103,7 +103,7 @@ package final class FollowFolder: Sendable {
     return (pruned.removed, (leftovers + pruned.warnings).map { "\($0)." })
   }
 
-  /// Reports lost files without the remedies of a publisher, because the next look downloads them again.
+  /// Reports lost files without a publisher's remedies, because the next look downloads the files again.
   private func published() throws -> PublishedMetadata {
     do { return try publication.published() } catch  where error is TrustError || error is PublicationError {
       let detail = (error as? TrustError).map { " (\($0))" } ?? ""

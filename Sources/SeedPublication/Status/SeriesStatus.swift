@@ -11,7 +11,7 @@ package struct SeriesStatus: Hashable, Sendable {
   package var hasSnapshot = true
   /// The number of published files that are missing or have the wrong length.
   package var missingFiles = 0
-  /// Whether clients reject it because a required signature has expired.
+  /// Whether clients reject the series because a required signature has expired.
   package var isExpired = false
   package var gained = 0
   package var isOriginHeldOpen = false
@@ -89,7 +89,7 @@ extension SeriesStatus.Steps {
   }
 }
 
-/// The expected frequency of steps, shared by the page, the metrics and their alert, and `seedbank status --check`.
+/// The expected frequency of steps. The page, `seedbank status --check`, the metrics and their alert use the same one.
 package enum StepRhythm {
   /// The longest pause of `seedbank run` and the longest delay of its reports, unless `checkSeconds` is longer.
   static let longestRestSeconds = 90
@@ -97,14 +97,14 @@ package enum StepRhythm {
   /// The schedule of a timer is unknown, so allow a day plus two hours for a slow step.
   static let timerSeconds = 26 * 3600
 
-  /// The expected time between two checks of the origin. It grows with the time limit of a feed's program.
+  /// Returns the expected time between two checks of the origin. It grows with the time limit of a feed's program.
   package static func expectedSeconds(_ checkSeconds: Int, _ commandSeconds: Int? = nil) -> Int {
     // The facts are not signed, so limit the numbers.
     let rest = max(min(checkSeconds, UTCTime.secondsPerDay), longestRestSeconds)
     return rest + (min(commandSeconds ?? 0, UTCTime.secondsPerDay) + missedTurns - 1) / missedTurns
   }
 
-  /// The time after which a step counts as missed. Pass `nil` for a timer.
+  /// Returns the time after which a step counts as missed. Pass `nil` for a timer.
   package static func patienceSeconds(_ checkSeconds: Int?, _ commandSeconds: Int? = nil) -> Int {
     checkSeconds.map { missedTurns * expectedSeconds($0, commandSeconds) } ?? timerSeconds
   }

@@ -34,8 +34,7 @@ struct StepTable {
       "SELECT major IS NULL FROM step WHERE dataset = ? ORDER BY id DESC LIMIT 1", .text(dataset.text)) == 1
   }
 
-  /// A step that ended before it reached a series counts under major 0. Records are deleted eventually, but the counts
-  /// never decrease.
+  /// A step that reached no series counts under major 0. Records are deleted eventually, but the counts never decrease.
   private func count(_ record: StepRecord) throws {
     try connection.execute(
       """
