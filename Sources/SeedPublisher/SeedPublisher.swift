@@ -11,7 +11,7 @@
 //
 // Rules of this module:
 // - Only Publish/ uses all folders below it.
-// - The publication is the source of truth. A working copy that lags catches up like a client, one that disagrees is
+// - The publication is the source of truth. A working copy that lags catches up like a client. One that disagrees is
 //   rebuilt from the publication, and one that is ahead is an error.
 // - Everything is checked, and written durably. Objects are named by their hash, and `timestamp.json` is written last.
 // - Only this module, the command and tests use signing keys. This module answers no HTTP requests.

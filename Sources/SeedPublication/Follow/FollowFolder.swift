@@ -93,8 +93,8 @@ package final class FollowFolder: Sendable {
     try DurableFile.moveIntoPlace(part, publication.file(object), mode: PublicationDirectory.fileMode)
   }
 
-  /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the latter, and
-  /// warnings about files that cannot be removed.
+  /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the latter files,
+  /// and warnings about any that cannot be removed.
   package func prune(graceSeconds: Int, now: UTCTime) throws -> (removed: [String], warnings: [String]) {
     let published = try published()
     let leftovers = try Pruning.warnings(ofLeftovers: publication.sweep(published.delegatedSeries))

@@ -98,7 +98,7 @@ package struct MirrorPush {
     }
   }
 
-  /// `isThere` returns whether the file that has the name is already right, for example from an interrupted push.
+  /// `isThere` returns whether an existing file of that name is already right, for example after an interrupted push.
   private mutating func put(
     _ file: MirrorFile, _ condition: PutCondition, isThere: (inout Self) throws -> Bool
   ) throws {

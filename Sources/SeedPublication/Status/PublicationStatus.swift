@@ -20,7 +20,7 @@ package struct PublicationStatus: Hashable, Sendable {
   package init() {}
 }
 
-/// A problem of a publication; worst first.
+/// A problem of a publication. The cases are in order, worst first.
 package enum PublicationProblem: Hashable, Sendable {
   case nothingPublished
   case expired

@@ -1,7 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A problem on a publisher's machine outside its steps, as a code without private details. Worst first.
+/// A problem on a publisher's machine outside its steps, as a code without private details. The worst case is first.
 package enum PublisherProblem: String, Hashable, Sendable, CaseIterable {
   /// A dataset has no published series.
   case datasetUnpublished

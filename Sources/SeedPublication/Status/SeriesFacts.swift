@@ -12,7 +12,7 @@ package struct SeriesFacts: Hashable, Sendable {
   package var tables: [Table] = []
   /// When the next snapshot is due; `nil` if the series has not changed since its newest snapshot.
   package var nextSnapshot: UTCTime?
-  /// Seconds between checks of the origin by `seedbank run`.
+  /// The interval at which `seedbank run` checks the origin, in seconds.
   package var checkSeconds: Int?
   /// The time limit of the program that fills a feed, in seconds.
   package var commandSeconds: Int?

@@ -38,7 +38,7 @@ package struct SeriesStatus: Hashable, Sendable {
     (self.series, self.publishedAt) = (series, publishedAt)
   }
 
-  /// The status from the published metadata alone.
+  /// Makes a status from the published metadata alone.
   package init(_ metadata: SeriesMetadata) {
     self.init(metadata.series, publishedAt: metadata.state.publishedAt)
     isRetired = metadata.state.lifecycle.isRetired
@@ -89,7 +89,7 @@ extension SeriesStatus.Steps {
   }
 }
 
-/// The expected frequency of steps. The page, `seedbank status --check`, the metrics and their alert use the same one.
+/// The expected frequency of steps. The page, the metrics, their alert and `seedbank status --check` share it.
 package enum StepRhythm {
   /// The longest pause of `seedbank run` and the longest delay of its reports, unless `checkSeconds` is longer.
   static let longestRestSeconds = 90
@@ -110,7 +110,7 @@ package enum StepRhythm {
   }
 }
 
-/// A problem of a series, or a lack of information about it; worst first.
+/// A problem of a series, or a lack of information about it. The cases are in order, worst first.
 package enum SeriesProblem: Int, Hashable, Sendable, CaseIterable {
   /// Clients reject the series.
   case expired

@@ -85,7 +85,7 @@ package struct Pruning {
 }
 
 extension PublicationDirectory {
-  /// Lists the objects, and the metadata other than roots and timestamp, as paths within the publication.
+  /// Lists the objects, and the metadata other than the roots and the timestamp, as paths within the publication.
   fileprivate func prunableFiles(_ series: [SeedSeries]) throws(FileError) -> [String] {
     var files = try Folder.names(in: "\(path)/metadata")
       .filter { $0 != "timestamp.json" && !$0.hasSuffix(".root.json") }.map { "metadata/\($0)" }

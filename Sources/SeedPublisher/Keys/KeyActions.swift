@@ -42,7 +42,7 @@ package struct KeyActions {
       pending: try publisher().pendingChange(), now: now)
   }
 
-  /// Signs root or targets metadata again. Targets metadata then also delegates to new series.
+  /// Signs root or targets metadata again. Renewed targets metadata also delegates to new series.
   package func renew(_ role: KeyRole, for series: [SeedSeries]) throws -> KeyChangeReport {
     try afterFinishing { published in
       try requireSigners([role], published)

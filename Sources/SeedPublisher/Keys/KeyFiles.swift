@@ -96,7 +96,8 @@ package struct KeySearch: Sendable {
     }
   }
 
-  /// Returns a variable such as `SEEDBANK_TIMESTAMP_KEY_FILE`, which lists the role's key files, separated by colons.
+  /// Returns a variable's name, such as `SEEDBANK_TIMESTAMP_KEY_FILE`. The variable lists key files, separated by
+  /// colons.
   package static func variable(_ role: KeyRole) -> String {
     "SEEDBANK_\(role.rawValue.uppercased())_KEY_FILE"
   }
@@ -114,7 +115,7 @@ extension [FoundKey] {
 /// The keys of a new deployment.
 package struct KeyPlan: Sendable {
   private let counts: [KeyRole: Int]
-  /// A role without an entry has the threshold 1. In `counts`, such a role has one key.
+  /// A role without an entry here has the threshold 1, and one without an entry in `counts` has one key.
   let thresholds: [KeyRole: Int]
 
   /// Permitted number of keys per role; more would invite mistakes.

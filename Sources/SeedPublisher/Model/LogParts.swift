@@ -38,7 +38,7 @@ package struct LogParts {
       tables.append(table)
     }
     if hasRegistry { tables.append(Self.registry) }
-    // Includes triggers whose log table was dropped, because they make every write fail.
+    // Includes triggers whose log table was dropped, because such a trigger makes every write fail.
     triggers = try Self.objects("trigger", connection).filter { name in
       Self.number(of: name).map(numbers.contains) ?? false
     }

@@ -4,7 +4,7 @@ import SeedSigning
 package import SeedTrust
 
 package struct PublishingPolicy: Hashable, Sendable {
-  /// The compressions of snapshots. Always contains gzip.
+  /// The encodings of snapshots, which always include gzip.
   package var encodings: [ContentEncoding] = [.gzip]
   package var indexes = IndexPlace.snapshot
   package var provenance = Provenance()

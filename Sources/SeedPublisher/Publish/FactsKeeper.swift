@@ -103,7 +103,7 @@ package struct FactsKeeper: Sendable {
     return facts
   }
 
-  /// Reads the copy at the head rather than the model, because a newer model may not be published yet.
+  /// Reads the working copy rather than the model, because a newer model may not be published yet.
   private static func tables(_ head: SeriesMetadata, _ stateFolder: String) -> [SeriesFacts.Table] {
     let path = WorkingCopy.path(of: head.series, in: stateFolder)
     guard Folder.exists(path), let copy = try? Connection(path, .reader),

@@ -186,7 +186,7 @@ extension ChangeSearch {
   }
 }
 
-/// How a step finds changes, and the record that it leaves if it uses a log.
+/// How a step finds changes, and the record that it stores if it uses a log.
 struct LogPositionStep {
   let search: ChangeSearch
   var next: OriginLogStanding?

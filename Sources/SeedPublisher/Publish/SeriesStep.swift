@@ -29,7 +29,7 @@ struct SeriesStep {
   private var options: StepOptions { context.options }
   private var copyPath: String { context.copyPath(plan.series) }
 
-  /// Compares the origin with the publication. A `nil` origin is known to be unchanged.
+  /// Compares the origin with the publication. Pass `nil` for an origin that is known to be unchanged.
   func draft(_ origin: (any Origin)?, after published: SeriesMetadata?) throws -> SeriesDraft {
     if let rollback = options.rollback { return try rollBack(to: rollback.version, published) }
     if job.isRetired(plan.series) { return keep(.retired, published, hold: published?.state.hold) }

@@ -156,7 +156,7 @@ private struct ColumnRefusal: Error {
 
 package struct ModelChoice {
   package let version: ModelVersion
-  /// The newest model of the same major, or else of an earlier one.
+  /// The newest model of the same major, or else of an earlier major.
   package let base: ModelDefinition
   package let path: String
 

@@ -8,7 +8,7 @@ struct OriginTable: Sendable {
   /// Includes generated columns, because clients get their values.
   private(set) var columns: [OriginColumn] = []
   private(set) var notes: [SetupNote] = []
-  /// The collations of its columns and keys that other programs define.
+  /// The foreign collations of its columns and keys, which other programs define.
   let foreignCollations: [String]
   /// Primary key columns that are NULL in some row, which SQLite allows except in WITHOUT ROWID tables.
   private(set) var nullColumns: [String] = []
