@@ -22,7 +22,7 @@ package struct BucketAddress: Hashable, Sendable {
     "an address such as https://s3.eu-central-1.amazonaws.com/bucket/prefix, only of letters, digits, '-', '.', '_' and '~', and "
     + "with https:// unless it is this machine's"
 
-  /// Returns nil if the address is malformed, contains a user name, or is http:// to another machine.
+  /// Returns nil if the address is malformed, contains a user name, or uses http:// for another machine.
   package init?(_ text: String, region: String = "us-east-1", style: Style = .path) {
     guard let end = text.firstRange(of: "://") else { return nil }
     let scheme = text[..<end.lowerBound]

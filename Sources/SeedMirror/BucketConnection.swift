@@ -13,7 +13,7 @@ struct BucketRequest {
   /// The expected length of the response; 0 if it is unknown.
   var expectedBytes = 0
   var body: (content: MirrorFile.Content, length: Int)?
-  /// The file for the body of a successful response; nil to keep it in memory. A partial response is appended.
+  /// The file for the body of a successful response; nil to keep the body in memory. A partial response is appended.
   var sink: (path: String, present: Int)?
   /// The body's digest; by default, that of an empty body.
   var sha256 = SHA256Digest.of([]).hex
@@ -30,12 +30,12 @@ struct BucketAnswer {
 
 struct BucketLimits {
   var connectSeconds = 10
-  /// A small request ends after this time below `leastBytesPerSecond`. It is short, to detect a store that hangs.
+  /// A small request is aborted after this time below `leastBytesPerSecond`. It is short, to detect a store that hangs.
   var answerSeconds = 10
-  /// A large request ends after this time below `leastBytesPerSecond`.
+  /// A large request is aborted after this time below `leastBytesPerSecond`.
   var slowSeconds = 30
   var leastBytesPerSecond = 1000
-  /// Maximum time for a whole small request, because a store may keep sending just above the least rate.
+  /// The maximum time for a whole small request, because a store may keep sending just above the least rate.
   var wholeSeconds = 300
   static let smallBytes = 1 << 20
   /// Larger files are uploaded in parts.
@@ -45,7 +45,7 @@ struct BucketLimits {
   /// The pause before a request is repeated. It doubles each time.
   var pauseMicroseconds: UInt32 = 200_000
 
-  /// Maximum time for a request with this many bytes: adds the time that they take at the least rate.
+  /// Returns the maximum time for a request. Includes the time that its bytes take at the least rate.
   func wholeSeconds(_ bytes: Int) -> Int { wholeSeconds + bytes / max(1, leastBytesPerSecond) }
 }
 
@@ -68,7 +68,7 @@ final class BucketConnection: Sendable {
     handle = Mutex(Handle())
   }
 
-  /// Requests without credentials are not signed.
+  /// Sends a request, and signs it if there are credentials.
   func answer(to request: BucketRequest, as credentials: BucketCredentials?) throws -> BucketAnswer {
     try handle.withLock { handle in
       guard let pointer = handle.pointer else { throw MirrorError.away("libcurl cannot be used") }
@@ -149,14 +149,14 @@ private final class Exchange {
   private let request: BucketRequest
   private var sink: File?
   private var sinkRoom = 0
-  /// Whether the file is longer than expected. Its rest is not read.
+  /// Whether the file is longer than expected. If so, the rest is not read.
   var isOverlong: Bool { sinkRoom < 0 }
   private var bodyLeft: Int
   private var rest: ArraySlice<UInt8> = []
 
-  /// Bytes read from a file at a time. Larger pieces do not fit in the processor's cache and are slower.
+  /// The number of bytes read from a file at a time. Larger pieces do not fit in the processor's cache and are slower.
   static let pieceBytes = 256 * 1024
-  /// Maximum bytes of a response in memory. A list of a thousand names is far smaller.
+  /// The maximum size of a response in memory. A list of a thousand names is far smaller.
   private static let mostBytes = 64 * 1024 * 1024
 
   init(_ request: BucketRequest) throws {

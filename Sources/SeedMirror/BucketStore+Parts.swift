@@ -25,7 +25,7 @@ extension BucketStore {
     return reply
   }
 
-  /// Returns the tags of the parts. Throws if the sent bytes are not the signed ones.
+  /// Sends the parts and returns their tags. Throws if the sent bytes are not the signed ones.
   private func send(
     _ path: String, _ sha256: SHA256Digest, to url: (_ number: Int) -> String
   ) throws -> [String] {

@@ -7,7 +7,7 @@ package struct BucketStore: MirrorStore {
   let address: BucketAddress
   let limits: BucketLimits
   private let connection: BucketConnection
-  /// Whether the program is shutting down. If so, an upload in parts is aborted, so that its parts do not stay.
+  /// Whether the program is shutting down. If so, an upload in parts is aborted, so that no parts remain.
   let isOver: @Sendable () -> Bool
   private let credentials: @Sendable () throws -> BucketCredentials
 
@@ -57,13 +57,13 @@ package struct BucketStore: MirrorStore {
 
   package func download(_ path: String, bytes: Int, to sink: String) throws -> SHA256Digest? {
     var request = BucketRequest(method: .get, url: address.url(of: path))
-    // Opening also makes the file, because an empty response writes nothing.
+    // Opening also creates the file, which an empty response would not do.
     let present = try File(sink, for: .appending).length()
     (request.sink, request.expectedBytes) = ((sink, present), bytes)
     if present > 0, present < bytes { request.headers = ["Range: bytes=\(present)-"] }
     let answer = try ask(request)
     if answer.isMissingFile { return nil }
-    // Status 416: the file in the bucket is not longer than the part here. If it is shorter, the digest differs.
+    // Status 416: the file in the bucket is not longer than the local part. If it is shorter, the digest differs.
     if answer.status != 416 { try check(answer) }
     return try SHA256Digest.ofFile(at: sink).digest
   }
@@ -114,9 +114,9 @@ package struct BucketStore: MirrorStore {
 
   private static let (repeats, uploadRepeats) = (2, 7)
 
-  /// Repeats a request after a temporary failure. In an upload in parts, it does so for about half a minute, so that an
-  /// outage does not cost the whole upload. It repeats others twice, and only after a response, because a store that
-  /// hangs must be detected soon. It never repeats the PUT of a whole file; `MirrorPush` does.
+  /// Sends a request, and repeats it after a temporary failure. Requests of an upload in parts are repeated for about
+  /// half a minute, so that an outage does not cost the whole upload. Others are repeated twice, and only after a
+  /// response, because a store that hangs must be detected soon. Only `MirrorPush` repeats the PUT of a whole file.
   func ask(_ request: BucketRequest, isOfUpload: Bool = false) throws -> BucketAnswer {
     var repeats = isOfUpload ? Self.uploadRepeats : request.method == .put ? 0 : Self.repeats
     var pause = limits.pauseMicroseconds
@@ -230,8 +230,8 @@ extension MirrorFile {
   }
 }
 
-/// The needed parts of a bucket's XML: names and lengths of a list, and the code of an error. Skips names with escaped
-/// characters, which Seedbank never writes.
+/// The parts of a bucket's XML that are used: the names and lengths in a list, and the code of an error. Skips names
+/// with escaped characters, which Seedbank never writes.
 struct BucketList {
   let files: [(name: String, length: Int)]
   let isCut: Bool

@@ -1,4 +1,4 @@
-// SeedPublication: published files and facts about their publisher. The publisher writes them, the front reads them.
+// SeedPublication: published files and facts about their publisher, written by the publisher and read by the front.
 //
 // Folders, lowest first: Words, Store, Mirror, Follow, Status.
 //

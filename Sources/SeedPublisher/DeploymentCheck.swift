@@ -112,7 +112,7 @@ package struct DeploymentCheck {
     checkOrigin(dataset, plans)
   }
 
-  /// Without the targets key, new series are not published. That is fatal only if all of the dataset's series are new.
+  /// Without the targets key, new series are not published. This is fatal only if all series of the dataset are new.
   private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?, isAllNew: Bool) {
     guard let published else { return }
     if !canDelegate, !published.delegatedSeries.contains(plan.series) {
@@ -147,7 +147,7 @@ package struct DeploymentCheck {
     }
   }
 
-  /// Only warns if the log is missing or incomplete, because a step then compares all rows, which merely takes longer.
+  /// A missing or incomplete log is only a warning, because a step then compares all rows, which merely takes longer.
   private mutating func checkLog(of origin: any Origin, _ job: DatasetJob) {
     let warning = checked(job.name.text) { try logWarning(gaps: origin.log()?.gaps) }
     if let warning = warning ?? nil { add(false, job.name.text, warning) }
@@ -157,7 +157,7 @@ package struct DeploymentCheck {
   private mutating func addVolatileTables(_ plan: SeriesPlan, _ origin: any Origin) {
     let volatile = checked("\(plan.series)") { try origin.volatileTables(plan) } ?? [:]
     for table in plan.schema.tables.sorted(by: { $0.name < $1.name }) {
-      // A table that cannot be read is reported as an error.
+      // A table that cannot be read is reported as an error elsewhere.
       guard let reason = volatile[table.name], (try? plan.prove(table, against: origin)) != nil else {
         continue
       }

@@ -20,7 +20,7 @@ package final class Notices: Sendable {
 
   private static let outputBytes = 64 * 1024
 
-  /// A program's path with a slash is relative to `folder`.
+  /// A program's path that contains a slash is relative to `folder`.
   package init(
     _ commands: [NoticeKind: [String]], in folder: String, _ environment: [String: String],
     limit: Duration = .seconds(30), report: @escaping @Sendable (LogRecord) -> Void = { _ in }
@@ -89,7 +89,7 @@ package enum NoticeKind: String, CaseIterable, Sendable {
 
 /// The file of a program that the operator named.
 package struct ProgramFile {
-  /// A path if it has a slash, otherwise a name to search in PATH.
+  /// A path if it contains a slash, otherwise a name to search for in PATH.
   private let name: String
   private let environment: [String: String]
 
@@ -97,8 +97,8 @@ package struct ProgramFile {
     (self.name, self.environment) = (name, environment)
   }
 
-  /// A child process's environment, without the paths of keys and without the service manager's socket, with which the
-  /// child could impersonate this process.
+  /// Returns the environment of a child process, without the paths of keys. It also lacks the service manager's socket,
+  /// through which the child could impersonate this process.
   package static func environment(forOthers environment: [String: String]) -> [String: String] {
     environment.filter {
       $0.key != "NOTIFY_SOCKET" && !($0.key.hasPrefix("SEEDBANK_") && $0.key.contains("KEY"))

@@ -11,9 +11,9 @@
 //
 // Rules of this module:
 // - Only Publish/ uses all folders below it.
-// - The publication is the source of truth. A working copy that lags catches up like a client, one that disagrees is
+// - The publication is the source of truth. A working copy that lags catches up like a client. One that disagrees is
 //   rebuilt from the publication, and one that is ahead is an error.
-// - Everything is checked before it is published, written durably, and named by its hash; `timestamp.json` is last.
-// - Only this module, the command and tests use signing keys. Nothing here answers HTTP requests.
+// - Everything is checked, and written durably. Objects are named by their hash, and `timestamp.json` is written last.
+// - Only this module, the command and tests use signing keys. This module answers no HTTP requests.
 // - The command reads the configuration, writes to the terminal and sets the exit code. It passes values and closures
 //   to this module, which throws a ``Refusal`` if it cannot do what the operator asks.

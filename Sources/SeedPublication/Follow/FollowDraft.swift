@@ -2,7 +2,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The newest metadata of a followed publication. It was verified as a client would verify it, and is not written yet.
+/// The newest metadata of a followed publication, verified as a client would verify it. It is not written yet.
 struct FollowDraft: Sendable {
   /// The new files, in the order in which they must be written.
   let files: [MetadataFile]
@@ -93,8 +93,8 @@ private struct KeptMetadata {
     try read(MetadataName.unversioned(role.type)).flatMap { try? Metadata<Role>(parsing: $0).signed }
   }
 
-  /// Orders files like a publisher: `timestamp.json` after everything that it names. New roots come after it if clients
-  /// of the old root can read the new metadata, otherwise before it.
+  /// Orders files like a publisher, with `timestamp.json` after everything that it names. New roots follow
+  /// `timestamp.json` if clients of the old root can read the new metadata; otherwise they precede it.
   func ordered(_ taken: [MetadataFile]) throws -> [MetadataFile] {
     let timestamp = MetadataName.unversioned(Timestamp.type)
     let newRoots = taken.filter { $0.name.hasSuffix(".\(MetadataName.unversioned(Root.type))") }

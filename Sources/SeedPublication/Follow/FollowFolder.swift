@@ -2,7 +2,7 @@ import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// The folder of a copy of another publication. Contains the published files, and the follower's state in `.follow`.
+/// The folder with a copy of another publication. Contains the published files, and the follower's state in `.follow`.
 /// Only one process at a time may use it; the kernel releases the lock when the process ends.
 package final class FollowFolder: Sendable {
   package let publication: PublicationDirectory
@@ -93,8 +93,8 @@ package final class FollowFolder: Sendable {
     try DurableFile.moveIntoPlace(part, publication.file(object), mode: PublicationDirectory.fileMode)
   }
 
-  /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the latter, and
-  /// warnings about files that cannot be removed.
+  /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the latter files,
+  /// and warnings about any that cannot be removed.
   package func prune(graceSeconds: Int, now: UTCTime) throws -> (removed: [String], warnings: [String]) {
     let published = try published()
     let leftovers = try Pruning.warnings(ofLeftovers: publication.sweep(published.delegatedSeries))
@@ -103,7 +103,7 @@ package final class FollowFolder: Sendable {
     return (pruned.removed, (leftovers + pruned.warnings).map { "\($0)." })
   }
 
-  /// Reports lost files without the remedies of a publisher, because the next look downloads them again.
+  /// Reports lost files without a publisher's remedies, because the next look downloads the files again.
   private func published() throws -> PublishedMetadata {
     do { return try publication.published() } catch  where error is TrustError || error is PublicationError {
       let detail = (error as? TrustError).map { " (\($0))" } ?? ""

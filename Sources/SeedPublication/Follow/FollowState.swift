@@ -37,7 +37,7 @@ package struct FollowState: Hashable, Sendable {
     failedLooks += 1
   }
 
-  /// Returns the time since which the copy may be outdated; `nil` unless that was too long ago.
+  /// Returns the time since which the copy may be outdated, if that was too long ago.
   package func lateSince(at now: UTCTime) -> UTCTime? {
     let last = lastGoodLook ?? began
     // A clock that was set back must not hide the delay. The next successful look corrects the time.
@@ -48,10 +48,10 @@ package struct FollowState: Hashable, Sendable {
 /// A follower's progress, which the front in the same process reads.
 package final class FollowProgress: Sendable {
   private let state: Mutex<FollowState>
-  /// Other epochs that clients sent, each with the newest look at that time.
+  /// The epochs that clients sent and that differ from the copy's, each with the newest look at that time.
   private let asked = Mutex<[Epoch: Int]>([:])
 
-  /// The limit of remembered epochs. If clients send more, all are forgotten, and their clients wait for one more look.
+  /// The maximum number of remembered epochs. Beyond it, all are forgotten, and their clients wait for one more look.
   private static let mostEpochs = 256
 
   package init(_ state: FollowState) { self.state = Mutex(state) }

@@ -19,7 +19,7 @@ package struct Follower: Sendable {
     (self.graceSeconds, self.isExpiryPassedOver) = (graceSeconds, isExpiryPassedOver)
   }
 
-  /// Seconds for which unreferenced files stay; the same as at a publisher.
+  /// How long unreferenced files are kept, in seconds. The same as a publisher's default.
   package static let usualGraceSeconds = 3600
   private static let downloadsAtOnce = 4
 
@@ -123,7 +123,7 @@ package struct FollowFailure: Error, Hashable {
   let error: TrustError
   let server: String
 
-  /// The server is behind the local copy, which is harmless if there are other sources.
+  /// Whether the server is behind the local copy, which is harmless if there are other sources.
   package var isOlder: Bool { if case .rollback = error { true } else { false } }
 
   package var isUnavailable: Bool { if case .missingFile = error { true } else { false } }
@@ -161,7 +161,7 @@ package protocol FollowSource: Sendable {
 package struct StoreSource: FollowSource {
   private let store: any MirrorStore
   private let parts: String
-  /// The folder that may be on a disk that is not mounted; `nil` for a bucket.
+  /// The folder, whose disk may not be mounted; `nil` for a bucket.
   private let folder: String?
 
   private static let (attempts, pauseSeconds) = (3, 1)
@@ -195,7 +195,7 @@ package struct StoreSource: FollowSource {
     let isContinued = Folder.exists(part)
     var found = try await copy(object, to: part)
     if isContinued, found != nil, found != object.sha256 {
-      // The interrupted copy may have been of another file, so it is copied from the start.
+      // The interrupted copy may belong to another file, so the object is copied from the start.
       try Folder.removeAny(part)
       found = try await copy(object, to: part)
     }

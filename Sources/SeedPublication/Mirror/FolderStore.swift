@@ -5,7 +5,7 @@ import SeedTrust
 /// A mirror in a folder. Never creates the folder, because that could fill the disk below an unmounted mount point.
 package struct FolderStore: MirrorStore {
   private let folder: String
-  /// Held while a condition is checked and the file moved into place. The kernel releases it when the process
+  /// Held while a condition is checked and the file is moved into place. The kernel releases the lock when the process
   /// ends.
   private static let lockName = ".mirror.lock"
 

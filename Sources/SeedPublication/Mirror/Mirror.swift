@@ -15,7 +15,7 @@ package struct Mirror: Sendable {
 
   package var place: String { store.place }
 
-  /// `nil` if the mirror is up to date, according to the memory.
+  /// When the mirror fell behind, according to the memory; `nil` if it is up to date.
   package var behindSince: UTCTime? { MirrorMemory(file: memoryFile).behindSince }
 
   private var memoryFile: String { MirrorMemory.file(of: place, in: stateFolder) }
@@ -26,7 +26,7 @@ package struct Mirror: Sendable {
     return options
   }
 
-  /// The maximum number of copies in a row, if the publication changes during each of them.
+  /// The maximum number of copies in a row if the publication changes during each.
   private static let looks = 3
 
   /// Makes the mirror equal to the current publication. After a failure, remembers the completed steps and the error.
@@ -65,7 +65,7 @@ package struct Mirror: Sendable {
       // The push records only its attempt, without a sync; all changes are saved durably here.
       if memory != MirrorMemory(file: memoryFile) { try memory.write(to: memoryFile) }
       report.add(push.report)
-      // Copies a newer version too: the process that published it may have given up waiting for the lock.
+      // Also copies a newer version, because the process that published it may have given up waiting for the lock.
       if publication.timestampStamp == stamp { break }
     }
     return report
@@ -74,7 +74,7 @@ package struct Mirror: Sendable {
   /// Compares the mirror with this publication. Throws if another publisher is ahead or the mirror does not answer.
   package func compare(_ publication: PublicationDirectory) throws {
     do {
-      // The mirror is read first, because another process here may publish and mirror a version during the request.
+      // The mirror is read first, because another local process may publish and mirror a version during the request.
       let found = try store.read(MirrorImage.timestampPath)
       let judge = TimestampJudge(
         image: try MirrorImage(of: publication), memory: MirrorMemory(file: memoryFile),
@@ -151,7 +151,7 @@ package struct MirrorProbe {
     }
   }
 
-  /// Leaves the second file in the store.
+  /// Tests conditional writes. Leaves the second file in the store.
   private func probeConditions(_ first: MirrorFile, _ second: MirrorFile) throws {
     let tag = try done(store.put(first, .absent), "a new file")
     try refused(store.put(second, .absent), "If-None-Match: * for an existing name")
@@ -179,7 +179,7 @@ package struct MirrorProbe {
 
 /// Decides when to update a mirror: after each publication, and with exponential backoff after failures. Pure.
 package struct MirrorInterval {
-  /// The stamp of the timestamp's file at the last successful update.
+  /// The timestamp file's stamp at the last successful update.
   private var shown: FileStamp?
   private var next: ContinuousClock.Instant
   private var failures = 0
@@ -197,7 +197,7 @@ package struct MirrorInterval {
   /// Whether the last update succeeded with this stamp. If so, a further one serves only to detect other publishers.
   package func shows(_ stamp: FileStamp?) -> Bool { failures == 0 && stamp == shown }
 
-  /// `stamp` is the stamp of the timestamp's file before the attempt.
+  /// `stamp` identifies the timestamp file before the attempt.
   package mutating func succeeded(_ stamp: FileStamp?, at now: ContinuousClock.Instant) {
     (shown, failures, next) = (stamp, 0, now.advanced(by: Self.rest))
   }

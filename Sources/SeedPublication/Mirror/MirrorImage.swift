@@ -26,7 +26,7 @@ package struct MirrorFile: Hashable, Sendable {
 }
 
 extension PublicationDirectory {
-  /// The stamp of the timestamp's file. Changes with every publication and renewed signature.
+  /// Identifies the timestamp file. Changes with every publication and with every renewed signature.
   package var timestampStamp: FileStamp? {
     (try? FileStamp(metadataFile(MetadataName.unversioned(Timestamp.type)))) ?? nil
   }
@@ -74,13 +74,13 @@ package struct MirrorImage: Sendable {
 
   /// Whether the path may be removed. Protects the operator's own files and the roots.
   static func isRemovable(_ path: String) -> Bool {
-    // A crash left the temporary file. No writer uses it, because listing and removal hold the lock of all writers.
+    // A crash left this temporary file. No writer uses it, because listing and removal hold the lock of all writers.
     let isLeftover = path.hasSuffix(DurableFile.temporarySuffix)
     if isLeftover { return isPublished(String(path.dropLast(DurableFile.temporarySuffix.count))) }
     return isPublished(path) && path != timestampPath && !path.hasSuffix(".\(Root.type).json")
   }
 
-  /// Whether a publication has files of this name. All others are the operator's own.
+  /// Whether a publication may have a file of this name. All other files are the operator's own.
   private static func isPublished(_ path: String) -> Bool {
     let parts = path.split(separator: "/").map(String.init)
     let words = parts.last?.split(separator: ".", omittingEmptySubsequences: false).map(String.init) ?? []

@@ -11,7 +11,7 @@ package struct MirrorMemory: Hashable, Sendable {
     package let at: UTCTime
   }
 
-  /// The files in the mirror with their lengths, or ``uncompared``.
+  /// The length of each file in the mirror, or ``uncompared``.
   var held: [String: Int] = [:]
   package var commit: Commit?
   /// SHA-256 of the timestamps that this publisher wrote, including unanswered attempts; newest last.
@@ -30,12 +30,12 @@ package struct MirrorMemory: Hashable, Sendable {
   /// The interval of complete listings, which detect files removed by others.
   static let listSeconds = UTCTime.secondsPerDay
 
-  /// The limit of ``put``: far more timestamps than are written until the outcome of an unanswered attempt is known.
+  /// The maximum length of ``put``. Far fewer timestamps are written before an unanswered attempt's outcome is known.
   private static let mostPut = 100
 
   package init() {}
 
-  /// Save the memory before the timestamp is written, so that a publisher that was killed recognises its own timestamp.
+  /// Call this, and save the memory, before writing the timestamp: a killed publisher must recognise its timestamp.
   mutating func noteAttempt(_ image: MirrorImage) {
     let sha256 = image.timestamp.sha256.hex
     if !put.contains(sha256) { put = (put + [sha256]).suffix(Self.mostPut) }
@@ -68,7 +68,7 @@ package struct MirrorMemory: Hashable, Sendable {
 }
 
 extension MirrorMemory {
-  /// The memory's file. It is named after the mirror's place, because the order of mirrors in the configuration may change.
+  /// Returns the memory's file, which is named after the mirror's place, because the configuration may reorder mirrors.
   package static func file(of place: String, in stateFolder: String) -> String {
     "\(stateFolder)/mirrors/\(SHA256Digest.of(Array(place.utf8)).hex.prefix(nameDigits)).json"
   }
@@ -123,7 +123,7 @@ package enum MirrorInheritance {
     StateFile.json(file(stateFolder))?["below"]?.integer ?? 0
   }
 
-  /// Allows mirrors to be overwritten if their timestamp has a lower version.
+  /// Allows the publisher to overwrite mirrors whose timestamp has a lower version.
   package static func claim(below version: Int, in stateFolder: String) throws {
     let path = file(stateFolder)
     try Folder.create(Folder.parent(of: path), mode: 0o700)

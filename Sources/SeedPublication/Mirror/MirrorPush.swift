@@ -14,9 +14,9 @@ package struct MirrorPush {
   package private(set) var memory: MirrorMemory
   package private(set) var report = MirrorReport()
 
-  /// Attempts per request if the store does not answer.
+  /// The number of attempts per request if the store does not answer.
   static let attempts = 3
-  /// Failed removals after which a push ends.
+  /// The number of failed removals after which a push ends.
   static let mostLeftovers = 10
 
   /// `remember` saves the memory, so that it survives the end of the process. It is called before the timestamp is
@@ -38,7 +38,7 @@ package struct MirrorPush {
     if options.isByHand || memory.needsList(now) || !isKnown {
       try look()
     } else if options.looksFirst || !steps.isEmpty {
-      // Before anything is written, one small request detects a store that hangs, and another publisher.
+      // Before anything is written, one small request detects another publisher, or a store that hangs.
       let found = try store.read(image.timestamp.path)
       // If the mirror is back at an earlier timestamp of this publisher, it may lack files that the memory lists.
       if try conditionToReplace(found) != nil, !memory.committed(found) { try look() }
@@ -55,7 +55,7 @@ package struct MirrorPush {
         if leftovers.count == Self.mostLeftovers { break }
       }
     }
-    // If the mirror was behind according to the memory, but no step was needed, corrects the memory.
+    // Corrects the memory if it records that the mirror is behind, but no step was needed.
     if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
     if let first = leftovers.first { throw MirrorError.leftover(first) }
   }
@@ -98,7 +98,7 @@ package struct MirrorPush {
     }
   }
 
-  /// `isThere`: whether a file that exists under the name is already right, for example from an interrupted push.
+  /// `isThere` returns whether an existing file of that name is already right, for example after an interrupted push.
   private mutating func put(
     _ file: MirrorFile, _ condition: PutCondition, isThere: (inout Self) throws -> Bool
   ) throws {
@@ -139,7 +139,7 @@ package struct MirrorPush {
     guard let found = try store.read(file.path) else { return false }
     if SHA256Digest.of(found.bytes) == file.sha256 { return true }
     if options.replaces, case .done = try store.put(file, condition(.tag(found.tag))) { return true }
-    // If that publisher has already written its timestamp, throw the more precise error.
+    // If the other publisher has already written its timestamp, throws the more precise error.
     _ = try lookAtTimestamp()
     throw MirrorError.rival(path: file.path)
   }
@@ -190,7 +190,7 @@ package struct MirrorPush {
 
   private func condition(_ condition: PutCondition) -> PutCondition { options.isFenced ? condition : .none }
 
-  /// Lists the mirror after reading its timestamp, so the listing contains all files that clients of the timestamp use.
+  /// Reads the timestamp, then lists the mirror, so that the list has all files that clients of the timestamp use.
   private mutating func look() throws {
     let found = try store.read(image.timestamp.path)
     if try judge.look(at: found) == .absent, memory.commit != nil, !options.isByHand {
@@ -205,8 +205,8 @@ package struct MirrorPush {
     memory.held = try store.list().filter { path, _ in
       isOnlyPublisher || named.contains(path) || mine[path] != nil
     }
-    // The listing has only lengths. Metadata that this publisher did not write may be another's, even for a version not
-    // yet published here, so it counts as present only after its content is compared.
+    // The listing has only lengths. Metadata that this publisher did not write may be another publisher's, even of a
+    // version that is not published here yet. It counts as present only after its content is compared.
     for (path, length) in memory.held where MirrorImage.isMetadata(path) && known[path] != length {
       memory.held[path] = MirrorMemory.uncompared
     }

@@ -54,7 +54,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   case forked(version: Int)
   /// Another publisher replaced a timestamp of this publisher.
   case overtaken(there: Int, here: Int)
-  /// Metadata with the same name but different content, which no timestamp refers to yet.
+  /// The mirror has metadata of the same name but with different content, to which no timestamp refers yet.
   case rival(path: String)
   case foreign
   case vanished

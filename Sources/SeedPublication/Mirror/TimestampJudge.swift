@@ -26,14 +26,14 @@ struct TimestampJudge {
     return .older
   }
 
-  /// If the memory lacks the timestamp, compares the files.
+  /// Compares the files if the memory lacks the timestamp.
   private func mayReplace(_ older: Timestamp, _ sha256: SHA256Digest) throws -> Bool {
     try options.replaces || older.version < options.inheritsBelow || memory.written.contains(sha256.hex)
       || isOurs(older)
   }
 
-  /// Whether this publication still has the TUF snapshot role of the mirror's timestamp, which determines all other
-  /// files. If so, this publication's history contains everything that the mirror shows.
+  /// Whether this publication still has the TUF snapshot role that the mirror's timestamp names. That role determines
+  /// all other files, so this publication's history then contains everything that the mirror shows.
   private func isOurs(_ timestamp: Timestamp) throws -> Bool {
     let version = timestamp.snapshot.version
     let ours = try image.publication.metadata(MetadataName.versioned(SnapshotRole.type, version))

@@ -16,7 +16,7 @@ package struct FactsFolder: Sendable {
 
   package func file(_ series: SeedSeries) -> String { "\(path)/\(series.roleName).json" }
 
-  /// Returns `nil` if the file is missing, damaged, too large, not a regular file, or belongs to another series.
+  /// Returns `nil` if the file is missing, damaged or too large, is not a regular file, or belongs to another series.
   package func read(_ series: SeedSeries) -> SeriesFacts? { (try? content(of: series)) ?? nil }
 
   /// Like `read(_:)`, but throws if the file could not be read.

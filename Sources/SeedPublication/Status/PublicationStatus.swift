@@ -20,7 +20,7 @@ package struct PublicationStatus: Hashable, Sendable {
   package init() {}
 }
 
-/// A problem of a publication; worst first.
+/// A problem of a publication. The cases are in order, worst first.
 package enum PublicationProblem: Hashable, Sendable {
   case nothingPublished
   case expired
@@ -51,7 +51,7 @@ package enum PublicationProblem: Hashable, Sendable {
 }
 
 extension PublicationStatus {
-  /// Worst first; empty if the publication is current.
+  /// Returns the problems, worst first; empty if the publication is current.
   package func problems(at now: UTCTime) -> [PublicationProblem] {
     let problems = series.map { ($0.series, $0.problems(at: now)) }
     func found(_ isMeant: (SeriesProblem) -> Bool) -> [SeedSeries] {
@@ -77,8 +77,8 @@ extension PublicationStatus {
 }
 
 extension SeriesProblem {
-  /// The words that all reports about the problem use; empty if each report has words of its own. A remedy continues a
-  /// sentence, and apostrophes enclose the remedy's commands.
+  /// Returns the words that all reports about the problem use; empty if each report has words of its own. A remedy
+  /// continues a sentence, and encloses commands in apostrophes.
   package func words(in dataset: DatasetName) -> (title: String, remedy: String) {
     switch self {
     case .expired: ("signatures expired", "")

@@ -1,7 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A problem on a publisher's machine outside its steps, as a code without private details. Worst first.
+/// A problem on a publisher's machine outside its steps, as a code without private details. The worst case is first.
 package enum PublisherProblem: String, Hashable, Sendable, CaseIterable {
   /// A dataset has no published series.
   case datasetUnpublished
@@ -9,7 +9,7 @@ package enum PublisherProblem: String, Hashable, Sendable, CaseIterable {
   case modelUnpublished
   /// A key file is missing, unusable or readable by others.
   case keyFiles
-  /// A change of keys needs signatures.
+  /// A key change needs signatures.
   case keyChange
   /// The disk with working copies and history is nearly full.
   case stateDisk
@@ -22,7 +22,7 @@ package enum SeriesDoubt: String, Hashable, Sendable, CaseIterable {
   case log
 }
 
-/// The state of a publisher's machine, for a front without access to it. `seedbank status` has the details.
+/// The state of a publisher's machine, for a front without access to it. `seedbank status` shows the details.
 package struct PublisherFacts: Hashable, Sendable {
   package var problems: Set<PublisherProblem> = []
   package var doubts: [SeedSeries: Set<SeriesDoubt>] = [:]
@@ -42,7 +42,7 @@ package struct MirrorFacts: Hashable, Sendable {
   }
 }
 
-/// Facts in a separate file. Its name cannot collide with that of a series, which ends with a number.
+/// Facts in a separate file. Its name cannot collide with a series' file, whose name ends with a number.
 package protocol CommonFacts: Hashable, Sendable {
   static var fileName: String { get }
   init?(_ json: JSONValue)
@@ -65,7 +65,7 @@ extension FactsFolder {
     try json(file(type)).flatMap(Facts.init)
   }
 
-  /// Writes the file if its content changed; `nil` removes it. Collects the facts under the lock.
+  /// Writes the file if its content changed, or removes it for `nil`. Collects the facts under the lock.
   package func write<Facts: CommonFacts>(_ facts: @autoclosure () throws -> Facts?) throws {
     try lock.hold(.short) {
       guard let facts = try facts() else { return try Folder.remove(file(Facts.self)) }

@@ -12,7 +12,7 @@ package struct SeriesFacts: Hashable, Sendable {
   package var tables: [Table] = []
   /// When the next snapshot is due; `nil` if the series has not changed since its newest snapshot.
   package var nextSnapshot: UTCTime?
-  /// Seconds between checks of the origin by `seedbank run`.
+  /// The interval at which `seedbank run` checks the origin, in seconds.
   package var checkSeconds: Int?
   /// The time limit of the program that fills a feed, in seconds.
   package var commandSeconds: Int?
@@ -35,8 +35,8 @@ package struct SeriesFacts: Hashable, Sendable {
     package var newestAt: UTCTime?
     package var reason: StepRecord.Reason?
     package var foundBy: FoundBy?
-    /// Since when steps have been waiting for the origin, a standby that has not yet caught up with the published data;
-    /// `nil` if they are not waiting.
+    /// When steps began to wait for the origin, a standby that has not yet caught up with the published data; `nil` if
+    /// they are not waiting.
     package var behindSince: UTCTime?
     package var reading = OriginReading()
 
@@ -171,7 +171,7 @@ extension SeriesFacts.Column {
 }
 
 extension StepRecord {
-  /// For the public: without `error` and `foundReason`, which may contain private paths, rows or table names.
+  /// The public form, without `error` and `foundReason`, which may contain private paths, rows or table names.
   fileprivate var publicJSON: JSONValue { .object(publicMembers) }
 
   /// The form in the history.

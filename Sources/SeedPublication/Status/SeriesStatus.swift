@@ -11,7 +11,7 @@ package struct SeriesStatus: Hashable, Sendable {
   package var hasSnapshot = true
   /// The number of published files that are missing or have the wrong length.
   package var missingFiles = 0
-  /// Whether clients reject it because a required signature has expired.
+  /// Whether clients reject the series because a required signature has expired.
   package var isExpired = false
   package var gained = 0
   package var isOriginHeldOpen = false
@@ -38,7 +38,7 @@ package struct SeriesStatus: Hashable, Sendable {
     (self.series, self.publishedAt) = (series, publishedAt)
   }
 
-  /// The status from the published metadata alone.
+  /// Makes a status from the published metadata alone.
   package init(_ metadata: SeriesMetadata) {
     self.init(metadata.series, publishedAt: metadata.state.publishedAt)
     isRetired = metadata.state.lifecycle.isRetired
@@ -89,7 +89,7 @@ extension SeriesStatus.Steps {
   }
 }
 
-/// The expected frequency of steps, shared by the page, the metrics and their alert, and `seedbank status --check`.
+/// The expected frequency of steps. The page, the metrics, their alert and `seedbank status --check` share it.
 package enum StepRhythm {
   /// The longest pause of `seedbank run` and the longest delay of its reports, unless `checkSeconds` is longer.
   static let longestRestSeconds = 90
@@ -97,20 +97,20 @@ package enum StepRhythm {
   /// The schedule of a timer is unknown, so allow a day plus two hours for a slow step.
   static let timerSeconds = 26 * 3600
 
-  /// The expected time between two checks of the origin. It grows with the time limit of a feed's program.
+  /// Returns the expected time between two checks of the origin. It grows with the time limit of a feed's program.
   package static func expectedSeconds(_ checkSeconds: Int, _ commandSeconds: Int? = nil) -> Int {
     // The facts are not signed, so limit the numbers.
     let rest = max(min(checkSeconds, UTCTime.secondsPerDay), longestRestSeconds)
     return rest + (min(commandSeconds ?? 0, UTCTime.secondsPerDay) + missedTurns - 1) / missedTurns
   }
 
-  /// The time after which a step counts as missed. Pass `nil` for a timer.
+  /// Returns the time after which a step counts as missed. Pass `nil` for a timer.
   package static func patienceSeconds(_ checkSeconds: Int?, _ commandSeconds: Int? = nil) -> Int {
     checkSeconds.map { missedTurns * expectedSeconds($0, commandSeconds) } ?? timerSeconds
   }
 }
 
-/// A problem of a series, or a lack of information about it; worst first.
+/// A problem of a series, or a lack of information about it. The cases are in order, worst first.
 package enum SeriesProblem: Int, Hashable, Sendable, CaseIterable {
   /// Clients reject the series.
   case expired

@@ -3,7 +3,7 @@ package import SeedFormat
 package import SeedSystem
 import SeedTrust
 
-/// A step of one series, or of a dataset if it ended before any series. Consecutive equal steps share a record.
+/// A step of one series, or of a dataset if it reached no series. Consecutive equal steps share a record.
 package struct StepRecord: Hashable, Sendable {
   package enum Outcome: String, Sendable, CaseIterable {
     /// A delta, a first version, a new schema or a snapshot was published.
@@ -45,11 +45,11 @@ package struct StepRecord: Hashable, Sendable {
   package var at: UTCTime
   package var milliseconds: Int
   package var dataset: DatasetName
-  /// `nil` if the step ended before any series.
+  /// `nil` if the step reached no series.
   package var series: SeedSeries?
   package var outcome: Outcome
   package var reason: Reason?
-  /// The head before and after.
+  /// The head before and after the step.
   package var from: Int?
   package var to: Int?
   package var changes: ChangeReport = [:]
@@ -122,7 +122,7 @@ package enum ComparisonWhy: String, Sendable, CaseIterable {
   case otherLog = "other-log"
   /// The log does not reach back to the last step.
   case pruned
-  /// The log was edited, or the origin restored.
+  /// The log was edited, or the origin was restored.
   case edited
   /// The log cannot name the changed rows of some tables.
   case someTables = "some-tables"

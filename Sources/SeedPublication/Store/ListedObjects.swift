@@ -26,7 +26,7 @@ extension PublishedObject {
 }
 
 extension [PublishedObject] {
-  /// Returns the listed snapshots, newest first, each in gzip, which always exists.
+  /// Returns the listed snapshots, newest first. Each is in gzip, an encoding that always exists.
   package func snapshots() -> [PublishedObject] {
     filter { $0.span == nil && $0.encoding == .gzip }.sorted { $0.version > $1.version }
   }
@@ -43,7 +43,7 @@ extension SeriesMetadata {
   /// Whether the series changed after its newest snapshot, or has no snapshot.
   package var lacksSnapshot: Bool { newestSnapshot?.version != state.head }
 
-  /// When the next snapshot is due, possibly in the past; `nil` if nothing changed since the newest one.
+  /// Returns when the next snapshot is due, possibly in the past; `nil` if nothing changed since the newest one.
   package func nextSnapshot(afterSeconds seconds: Int, now: UTCTime) -> UTCTime? {
     guard lacksSnapshot, !state.lifecycle.isRetired else { return nil }
     return newestSnapshot?.publishedAt?.adding(seconds: seconds) ?? now

@@ -18,7 +18,7 @@ package struct Pruning {
   package typealias Unnamed = [String: UTCTime]
 
   /// Returns warnings about files that cannot be removed; the next run tries again. After a step of one `dataset`,
-  /// lists only the folders of its series, and those of other series with an unnamed file that is due. With many
+  /// lists only the folders of its series, and the folders of other series with an unnamed file that is due. With many
   /// datasets, listing all folders would make each step slow.
   package func run(
     _ published: PublishedMetadata, of dataset: DatasetName? = nil, now: UTCTime, isDryRun: Bool
@@ -51,7 +51,7 @@ package struct Pruning {
     return (due.filter { waiting[$0] == nil }, waiting, Self.warnings(failures))
   }
 
-  // Warnings name one file, the oldest or the first, because a warning that changes is not recognised as repeated.
+  // A warning names one file, the oldest or the first, because a warning that changes is not recognised as repeated.
 
   private static func warnings(_ failures: [(since: UTCTime, error: FileError)]) -> [String] {
     let oldest = failures.min { ($0.since, $0.error.path) < ($1.since, $1.error.path) }
@@ -85,7 +85,7 @@ package struct Pruning {
 }
 
 extension PublicationDirectory {
-  /// Lists the metadata other than roots, and the objects, as paths within the publication.
+  /// Lists the objects, and the metadata other than the roots and the timestamp, as paths within the publication.
   fileprivate func prunableFiles(_ series: [SeedSeries]) throws(FileError) -> [String] {
     var files = try Folder.names(in: "\(path)/metadata")
       .filter { $0 != "timestamp.json" && !$0.hasSuffix(".root.json") }.map { "metadata/\($0)" }
@@ -97,7 +97,7 @@ extension PublicationDirectory {
 }
 
 extension PublishedMetadata {
-  /// The metadata and the objects of some series.
+  /// Returns the named metadata, and the named objects of some series.
   fileprivate func namedFiles(of some: [SeedSeries]) -> Set<String> {
     let roles =
       [(Targets.type, targets.version), (SnapshotRole.type, snapshot.version)]

@@ -41,18 +41,18 @@ package struct PublicationDirectory: Sendable {
     }
   }
 
-  /// The root versions on disk as ranges without gaps. A second chain begins after a root's keys were lost; newer apps
-  /// ship with a root of that chain.
+  /// Returns the root versions on disk, as ranges without gaps. After the loss of root keys, a second chain begins, and
+  /// newer apps ship with a root of that chain.
   package func rootChains() throws -> [ClosedRange<Int>] { try rootVersions().runs }
 
-  /// A sentence if the first roots are missing, which an operator may have removed on purpose.
+  /// Returns a sentence if the first roots are missing. An operator may have removed them on purpose.
   package func lackOfRoots() throws -> String? {
     guard let first = try rootVersions().first, first > 1 else { return nil }
     return "there is no root before \(first), so apps with an earlier one cannot follow"
   }
 
   /// Throws if a root is missing between others: clients of older roots could not follow, and keys that the missing
-  /// root revoked would count again. `shipped` is the file of the newest root that apps get.
+  /// root revoked would count again. `shipped` is the newest root file that apps ship.
   package func checkRoots(shipped: String?) throws {
     let versions = try rootVersions()
     for version in versions {
@@ -86,7 +86,7 @@ package struct PublicationDirectory: Sendable {
 
   package var exists: Bool { Folder.exists(rootFile(1)) || (try? rootVersions().isEmpty) == false }
 
-  /// Writes the files of a signing step in order, so every file that a reader finds names only existing files.
+  /// Writes the files of a signing step in order, so that every file that a reader finds names only existing files.
   package func write(_ files: [MetadataFile]) throws(FileError) {
     try Folder.create(metadataFolder)
     for file in files { try DurableFile.write(file.bytes, to: metadataFile(file.name)) }
@@ -140,7 +140,7 @@ package struct PublicationDirectory: Sendable {
     }
   }
 
-  /// Removes temporary files left by crashes, and returns the errors of those that remain. No other process may be writing.
+  /// Removes temporary files left by crashes. Returns an error for each that remains. No other process may be writing.
   package func sweep(_ series: [SeedSeries]) throws -> [FileError] {
     try DurableFile.sweep(metadataFolder) + series.flatMap { try DurableFile.sweep("\(path)/\($0.folder)") }
   }

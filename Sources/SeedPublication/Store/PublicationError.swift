@@ -8,7 +8,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case missingCopy(path: String)
   case damaged(file: String)
   case damagedRoot(file: String)
-  /// `copy` has the same content.
+  /// `copy` is a file with the same content.
   case missingRoot(file: String, copy: String?)
   case otherRoot(shipped: String, file: String)
   /// `by` is the process that holds the lock, if the system names it.
@@ -18,8 +18,8 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case noSnapshot(series: String)
   /// A follower or an unfinished 'recover' works on the folder.
   case unfinished(path: String)
-  /// `isResuming`: the step would also have ended a hold, so the operator must confirm both. `gained`: a description
-  /// of the origin's new parts.
+  /// `isResuming` means that the step would also have ended a hold, so the operator must confirm both. `gained`
+  /// describes the origin's new parts.
   case shrunk([SeedSeries: [ShrunkTable]], isResuming: Bool = false, gained: String = "")
   case foreignKey(role: KeyRole, path: String)
   case keyMissing(role: KeyRole, found: Int, needed: Int)
@@ -62,7 +62,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .otherRoot(let shipped, let file):
       "\(shipped) is not a root of this publication, which has \(file): apps that ship it reject this publication; "
         + "restore a root.json and a publication that belong together"
-    // Omits the holder, because another holder is the same failure.
+    // Omits the holder, so that another holder does not look like a new failure.
     case .locked(let path, _, let seconds):
       "another publisher has been working on \(path) for more than \(seconds) seconds: try again when it is done, or end it "
         + "if it hangs"

@@ -5,9 +5,9 @@ package import SeedTrust
 package struct SignatureExpiry: Hashable, Sendable {
   package enum State: String, CaseIterable, Sendable {
     case valid
-    /// It expires soon: the operator must fetch the offline key.
+    /// Expires soon, so the operator must fetch the offline key.
     case expiring
-    /// It is online and expires soon: a running publisher would have renewed it long ago.
+    /// Expires soon, although a running publisher would have renewed this online signature long ago.
     case notRenewed
     case expired
   }

@@ -83,7 +83,7 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
     }
   }
 
-  /// Records a success; returns how long the work had failed, if it had.
+  /// Records a success; returns how long the work had been failing, if it had.
   package func end(_ work: Work, at now: ContinuousClock.Instant = .now) -> TimeSpan? {
     state.withLock { $0.removeValue(forKey: work).map { TimeSpan(now - $0.began) } }
   }
@@ -93,7 +93,7 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
 package final class RepeatedWarnings: Sendable {
   private let said = Mutex<[String: UTCTime]>([:])
   private let most: Int
-  /// From this count on, forgets the warnings of earlier days.
+  /// From this count on, warnings of earlier days are forgotten.
   private static let many = 256
 
   /// Lets at most `most` different warnings pass a day.
@@ -101,7 +101,7 @@ package final class RepeatedWarnings: Sendable {
 
   package func isDue(_ warning: String, now: UTCTime) -> Bool {
     said.withLock { said in
-      // A clock that was set back must not silence it.
+      // A clock that was set back must not silence the warning.
       if let last = said[warning], now.isWithin(UTCTime.secondsPerDay, of: last) { return false }
       if said.count >= min(most, Self.many) {
         said = said.filter { now.isWithin(UTCTime.secondsPerDay, of: $0.value) }

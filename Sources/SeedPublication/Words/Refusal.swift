@@ -1,4 +1,4 @@
-/// Why a command fails: an exit code, and a sentence with the found and the expected value and the remedy.
+/// Why a command fails: an exit code, and a sentence with the value found, the value expected and the remedy.
 package struct Refusal: Error, Hashable {
   package let exitCode: ExitCode
   package let message: String
@@ -14,14 +14,14 @@ package struct Refusal: Error, Hashable {
 package enum ExitCode: Int32, Sendable, CaseIterable {
   case success = 0
   case failure = 1
-  /// Only of `status --check`: clients cannot use the publication.
+  /// Used only by `status --check`: clients cannot use the publication.
   case critical = 2
   case usage = 64
   /// The data is wrong, or a series or dataset is held back.
   case badData = 65
   /// The origin or server does not respond.
   case unavailable = 69
-  /// Only before a command begins, because its arguments cannot be read.
+  /// Used only before a command begins, because its arguments cannot be read.
   case system = 71
   case inputOutput = 74
   /// Another process holds the lock; a retry may succeed.

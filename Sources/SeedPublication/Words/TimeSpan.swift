@@ -60,7 +60,7 @@ package struct TimeSpan: Hashable, Comparable, Sendable, CustomStringConvertible
     }
   }
 
-  /// Rounded down, in the largest unit of which there are at least two.
+  /// The duration rounded down, in the largest unit of which there are at least two.
   package var description: String {
     guard let (name, length) = Self.units.first(where: { seconds >= 2 * $0.1 }) else {
       return seconds == 1 ? "1 second" : "\(seconds) seconds"

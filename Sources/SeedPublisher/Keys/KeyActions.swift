@@ -4,7 +4,7 @@ package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
-/// Makes the operator's changes of keys. An interrupted change is finished before another begins.
+/// The operator's key changes. An interrupted change is finished before another begins.
 package struct KeyActions {
   private let search: KeySearch
   private let newKeys: NewKeys
@@ -15,7 +15,7 @@ package struct KeyActions {
   private let makePublisher: (KeyRing) -> Publisher
   private let before: Result<PublishedMetadata, any Error>
 
-  /// `folders` get new offline keys. `rootPath` is the root.json that apps ship. `isPrepared`: keys elsewhere sign.
+  /// New offline keys go to `folders`. `rootPath` is the root.json that apps ship. `isPrepared`: keys elsewhere sign.
   package init(
     _ search: KeySearch, newIn folders: [String], lifetimeSeconds: Int, rootPath: String, isPrepared: Bool,
     now: UTCTime, publisher: @escaping (KeyRing) -> Publisher
@@ -42,7 +42,7 @@ package struct KeyActions {
       pending: try publisher().pendingChange(), now: now)
   }
 
-  /// Signs root or targets metadata again. New targets metadata also delegates to the series that are new.
+  /// Signs root or targets metadata again. Renewed targets metadata also delegates to new series.
   package func renew(_ role: KeyRole, for series: [SeedSeries]) throws -> KeyChangeReport {
     try afterFinishing { published in
       try requireSigners([role], published)
@@ -59,8 +59,8 @@ package struct KeyActions {
     }
   }
 
-  /// Replaces all keys of the roles with the given keys and new ones. With `loss`, begins a new chain of trust,
-  /// because too few root keys are left.
+  /// Replaces all keys of the roles with the given keys and newly made ones. If `loss` is given, begins a new chain of
+  /// trust, because too few root keys are left.
   package func rotate(
     _ roles: [KeyRole], to keys: [PublicKey], count: Int?, threshold: Int?, loss: KeyLoss? = nil
   ) throws -> KeyChangeReport {
@@ -72,7 +72,7 @@ package struct KeyActions {
     }
   }
 
-  /// Removes the key, given by the beginning of its id, from every role.
+  /// Removes the key whose id begins with `prefix` from every role.
   package func revoke(_ prefix: String, for keys: [PublicKey], isReplaced: Bool) throws -> KeyChangeReport {
     try afterFinishing { published in
       try replace(
@@ -80,7 +80,7 @@ package struct KeyActions {
     }
   }
 
-  /// Finishes an interrupted change first; in that case `body` does not run.
+  /// Finishes an interrupted change, or runs `body` if there is none.
   private func afterFinishing(
     _ body: (PublishedMetadata) throws -> KeyChangeReport
   ) throws -> KeyChangeReport {
@@ -133,7 +133,7 @@ package struct KeyActions {
         + " attach them if they are not lost, or confirm with --yes.")
   }
 
-  /// The metadata that waits for signatures, and its description.
+  /// Returns the metadata that waits for signatures, and a description of it.
   package func payload(_ role: KeyRole) throws -> (bytes: [UInt8], summary: [String]) {
     guard let payload = try publisher().pendingChange().payload(role) else {
       throw Refusal(
@@ -180,7 +180,7 @@ package struct KeyChangeReport {
   fileprivate let isAnother: Bool
   fileprivate var newFiles: [String] = []
   fileprivate var replacedFiles: [String] = []
-  /// The file of the root that begins a new chain of trust.
+  /// The root file that begins a new chain of trust.
   fileprivate var lostRoot: String?
 
   package var text: String {

@@ -19,13 +19,13 @@ package struct KeyFileName: Hashable {
     tag = parts.count > 1 ? String(parts[1]) : nil
   }
 
-  /// No tag if the role has a single key.
+  /// Omit the tag if the role has a single key.
   package init(_ role: KeyRole, tag: String? = nil) { (self.role, self.tag) = (role, tag) }
 
   package var text: String { role.rawValue + (tag.map { "-\($0)" } ?? "") + Self.suffix }
 }
 
-/// A reason for a publish step to fail, or a warning.
+/// A reason why a publish step fails, or a warning.
 package struct Fault: Hashable, Sendable {
   package let isFatal: Bool
   package let place: String
@@ -68,8 +68,8 @@ package struct FoundKey {
   func isNamed(by keys: RoleKeys?) -> Bool { keyID.map { keys?.keyIDs.contains($0) == true } == true }
 }
 
-/// Searches for keys in the deployment's folder, in other given folders, such as one on a USB stick, and in the
-/// environment.
+/// Searches for keys in the deployment's folder, in files that the environment names, and in other folders, such as one
+/// on a USB stick.
 package struct KeySearch: Sendable {
   package let folder: String
   let others: [String]
@@ -96,7 +96,8 @@ package struct KeySearch: Sendable {
     }
   }
 
-  /// `SEEDBANK_TIMESTAMP_KEY_FILE`: paths of a role's key files, separated by colons.
+  /// Returns a variable's name, such as `SEEDBANK_TIMESTAMP_KEY_FILE`. The variable lists key files, separated by
+  /// colons.
   package static func variable(_ role: KeyRole) -> String {
     "SEEDBANK_\(role.rawValue.uppercased())_KEY_FILE"
   }
@@ -105,7 +106,7 @@ package struct KeySearch: Sendable {
 }
 
 extension [FoundKey] {
-  /// The usable keys; an unreadable file does not affect them.
+  /// The usable keys. Unreadable files are skipped.
   package var ring: KeyRing {
     reduce(into: KeyRing()) { ring, found in if let key = found.key { ring[found.role].append(key) } }
   }
@@ -114,12 +115,12 @@ extension [FoundKey] {
 /// The keys of a new deployment.
 package struct KeyPlan: Sendable {
   private let counts: [KeyRole: Int]
-  /// A role without an entry, here or in `counts`, gets 1.
+  /// A role without an entry here has the threshold 1, and one without an entry in `counts` has one key.
   let thresholds: [KeyRole: Int]
 
   /// Permitted number of keys per role; more would invite mistakes.
   package static let keyCounts = 1...9
-  /// The roles with offline keys; several keys are useful for these.
+  /// The roles with offline keys, for which several keys are useful.
   package static let roles: [KeyRole] = [.root, .targets]
 
   package init(counts: [KeyRole: Int] = [:], thresholds: [KeyRole: Int] = [:]) {

@@ -39,7 +39,7 @@ package struct KeyStatus {
     return own + [missing].compactMap(\.self)
   }
 
-  /// A publisher needs enough online keys; offline keys may be elsewhere.
+  /// A fault if the publisher lacks online keys. Offline keys may be elsewhere.
   private var missing: Fault? {
     let isUnreadable = files.contains { $0.key == nil }
     guard !canSign, !role.isOffline, !isUnreadable else { return nil }
@@ -120,7 +120,7 @@ package struct KeyStatusReport {
 
   private func isPending(_ file: FoundKey) -> Bool { file.keyID.map(pending.names) == true }
 
-  /// Whether a former root named the key. Unknown for series keys, because their old metadata is gone.
+  /// Whether a former root named the key. False for series keys, because their old metadata is gone.
   private func isReplaced(_ file: FoundKey) -> Bool {
     published.formerRoots.contains { file.isNamed(by: $0.roles[file.role.rawValue]) }
   }
@@ -203,7 +203,7 @@ package struct SignatureStatus {
   /// Warnings about signatures that clients reject.
   package let expired: [String]
 
-  /// `lifetime`: the shortest one of all datasets' online roles, in seconds.
+  /// `lifetime` is the shortest validity of any dataset's online signatures, in seconds.
   package init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
     let waiting = pending.isEmpty ? [] : ["a change of keys waits for signatures: see 'seedbank keys status'"]
     let warning = { (signature: SignatureExpiry) in

@@ -39,7 +39,7 @@ package enum OfflineSigning {
     return summary
   }
 
-  /// Returns `nil` if a key id in the metadata is not that of its key.
+  /// Returns `nil` if the metadata lists a key under a wrong id.
   private static func summary(of signed: JSONValue) throws -> [String]? {
     var fields = try JSONObjectReader(signed, at: "signed")
     guard signed["_type"]?.string == Targets.type else {
@@ -67,7 +67,7 @@ extension Delegations.Role {
 }
 
 package struct SignatureFile {
-  /// Nil for a bare signature, as made by a hardware token's tool.
+  /// Nil for a bare signature, such as one made by a hardware token's tool.
   let keyID: String?
   let hex: String
 

@@ -2,8 +2,8 @@ import SeedDatabase
 import SeedFormat
 
 extension SeriesPlan {
-  /// Returns the SQL that extends the schema of a published minor to the newest one, after testing it in memory. A delta
-  /// can carry this SQL, so that clients need no snapshot.
+  /// Returns the SQL that extends a published minor's schema to the newest minor, after testing it in memory. A delta
+  /// can carry this SQL, so clients need no snapshot.
   func additions(from minor: ModelVersion) throws -> SchemaAdditions {
     guard let older = models.first(where: { $0.version == minor }), let before = hashes[minor] else {
       throw NotAnAddition("model \(minor) is not known")
@@ -46,7 +46,7 @@ extension SeriesPlan {
     return statements
   }
 
-  /// The SQL of all objects that only the newer schema has, in the order of their creation.
+  /// Returns the SQL of each object that only the newer schema has, in the order of creation.
   private static func definitions(_ older: Connection, _ newer: Connection) throws -> [String] {
     let parts = try SchemaReader(newer).listedTables().filter { $0.kind == "shadow" }.map(\.name)
     let known = Set(try older.rows("SELECT name FROM sqlite_schema").map(\.[0].text)).union(parts)
@@ -78,7 +78,7 @@ extension Connection {
   }
 }
 
-/// A column's type in SQL, quoted if SQLite would misread it without quotes. For example, the column that was declared as
+/// Returns a column's type in SQL, quoted if SQLite would misread it without quotes. For example, a column declared as
 /// `[name] [nvarchar](50)` has the type `nvarchar](50`.
 func typeSQL(_ type: String) -> String { isReadBack(type) ? type : quoted(type) }
 

@@ -1,8 +1,8 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Seedbank's change-log tables and triggers in an operator's SQLite file. Checks more than the names, because the
-/// operator may have tables called seedbank_logins or seedbank_log_archive.
+/// Seedbank's change-log tables and triggers in an operator's SQLite file. Names alone do not identify them, because
+/// the operator may have tables called seedbank_logins or seedbank_log_archive.
 package struct LogParts {
   package private(set) var triggers: [String] = []
   /// The logs and the registry.
@@ -38,7 +38,7 @@ package struct LogParts {
       tables.append(table)
     }
     if hasRegistry { tables.append(Self.registry) }
-    // Includes triggers whose log table was dropped, because they make every write fail.
+    // Includes triggers whose log table was dropped, because such a trigger makes every write fail.
     triggers = try Self.objects("trigger", connection).filter { name in
       Self.number(of: name).map(numbers.contains) ?? false
     }

@@ -10,8 +10,8 @@ extension ModelDefinition {
     "ANALYZE", "REINDEX", "SELECT", "VALUES", "EXPLAIN",
   ]
 
-  /// Finds the first statement that is not a definition, and its line, without running any. Stops at a trigger: its
-  /// body contains such statements, and the schema reader rejects triggers anyway.
+  /// The first statement that is not a definition, with its line. No statement is run. The search stops at a trigger,
+  /// whose body contains such statements, because the schema reader rejects triggers anyway.
   var statementThatDefinesNothing: (line: Int, word: String)? {
     let bytes = Array(schemaSQL.utf8)
     for statement in SQLScanner.tokens(of: bytes).split(whereSeparator: { $0.keyword == ";" }) {
@@ -85,7 +85,7 @@ extension ModelDefinition {
     ]
   }
 
-  /// SQLite does not check a view when it is created, so a mistake would appear only when an app reads it.
+  /// SQLite does not check a view when it is created, so a mistake would appear only when an app reads the view.
   func warnings(_ schema: DatabaseSchema) -> [String] {
     guard let made = try? database() else { return [] }
     return schema.views.compactMap { view -> String? in
@@ -93,7 +93,7 @@ extension ModelDefinition {
         _ = try made.prepare("SELECT * FROM \(quoted(view))")
         return nil
       } catch {
-        // An app's newer SQLite may have an unknown function, but a missing column or table is always an error.
+        // A function unknown here may exist in an app's newer SQLite, but a missing column or table is always an error.
         guard error.message.hasPrefix("no such column") || error.message.hasPrefix("no such table") else {
           return nil
         }

@@ -2,8 +2,8 @@ package import SeedDatabase
 package import SeedFormat
 package import SeedSystem
 
-/// The names of an origin's tables, columns, indexes and views. The outline from the time of the newest model's creation
-/// is stored beside the models. Seedbank offers later additions to the operator, but no parts that the model left out.
+/// The names of an origin's tables, columns, indexes and views. When the newest model is made, the outline is stored
+/// beside the models. Seedbank then reports later additions to the operator, but not the parts that the model left out.
 package struct OriginOutline: Hashable, Sendable {
   /// The columns of each table, empty for a virtual table.
   package var tables: [String: [String]]
@@ -48,7 +48,7 @@ package struct OriginOutline: Hashable, Sendable {
     return known
   }
 
-  /// Whether the index belongs to one of the tables, given by folded name. True if its table is unknown.
+  /// Whether the index belongs to one of the tables (given by folded name). True if the index's table is unknown.
   fileprivate func isIndex(_ name: String, ofOneOf tables: Set<String>) -> Bool {
     owners[name].map { tables.contains($0.foldedName) } ?? true
   }
@@ -59,7 +59,7 @@ package struct OriginOutline: Hashable, Sendable {
   }
 }
 
-/// Parts of an origin that were added after the newest model was made and that the model does not have.
+/// The parts that were added to an origin after the newest model was made, and that the model lacks.
 package struct OriginGain: Hashable, Sendable {
   package private(set) var parts: [Part] = []
 
@@ -75,7 +75,7 @@ package struct OriginGain: Hashable, Sendable {
       (self.kind, self.name, self.table) = (kind, name, table ?? name)
     }
 
-    /// The name that operators use, such as `park` and `shop.phone`.
+    /// The name that operators use, such as `park` or `shop.phone`.
     fileprivate var path: String { kind == .column ? "\(table).\(name)" : name }
 
     fileprivate var words: String {
@@ -111,7 +111,7 @@ package struct OriginGain: Hashable, Sendable {
 
   package var names: [String] { parts.map(\.path) }
 
-  /// The parts with that name. The name of an existing table selects all its new columns.
+  /// Returns the parts with that name. The name of an existing table selects all its new columns.
   package func parts(named name: String) -> OriginGain {
     filtered { [$0.path, $0.table].contains { $0.foldedName == name.foldedName } }
   }
@@ -124,7 +124,7 @@ package struct OriginGain: Hashable, Sendable {
     return gain
   }
 
-  /// Lists the parts as `the table "shop" and the column "park"."open"`.
+  /// A list of the parts, such as `the table "shop" and the column "park"."open"`.
   package var words: String {
     let shown = parts.prefix(Self.namedParts).map(\.words)
     let list = shown + (count > shown.count ? ["\(count - shown.count) more"] : [])
@@ -149,7 +149,7 @@ extension OriginOutline {
     ]
   }
 
-  /// Reads ``json``. Ignores a comment beside it.
+  /// Reads ``json``. Ignores a `$comment` member.
   package init(_ json: JSONValue) throws(MalformedJSON) {
     var object = try JSONObjectReader(json, at: "")
     _ = object.takeIfPresent("$comment")
@@ -161,7 +161,7 @@ extension OriginOutline {
   }
 }
 
-/// The file with the origin's outline from the time of the newest model's creation. Without it, no additions are reported.
+/// The file with the origin's outline from when the newest model was made. Without it, no additions are reported.
 package enum KnownOrigin {
   static let fileName = "known-origin.json"
 

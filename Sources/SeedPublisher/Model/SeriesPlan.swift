@@ -6,7 +6,7 @@ package import SeedTrust
 package struct ModelDefinition: Hashable, Sendable {
   package let version: ModelVersion
   package let schemaSQL: String
-  /// By table. A table without a SELECT is read from the origin's table of the same name.
+  /// SELECTs by table. A table without a SELECT is read from the origin's table of the same name.
   package let projections: [String: String]
   package let path: String
 
@@ -19,7 +19,7 @@ package struct ModelDefinition: Hashable, Sendable {
 
 /// The source of a table's rows: the operator's SELECT, or the origin's table of the same name.
 package struct Projection: Hashable, Sendable {
-  /// `nil` to read the origin's table and columns of the same names.
+  /// The operator's SELECT; `nil` to read the origin's table.
   package let sql: String?
   package let place: String
   /// The path of the operator's SELECT, even if the file does not exist.
@@ -161,13 +161,13 @@ package struct SeriesPlan: Sendable {
 }
 
 extension Connection {
-  /// SQLite can create a search table with columns that its content table lacks, but cannot read it, even without rows.
+  /// Throws if the content table lacks a column of the search table. SQLite checks only when the table is read.
   func readSearchTable(_ name: String) throws(DatabaseError) {
     _ = try prepare("SELECT * FROM \(quoted(name)) LIMIT 1").step()
   }
 }
 
-/// Why models cannot be published. A configuration error.
+/// A configuration error that prevents models from being published.
 package struct PlanError: Error, Hashable, Sendable, CustomStringConvertible {
   package let description: String
 
@@ -185,7 +185,7 @@ package enum ModelFolder {
       && !file.utf8.contains { $0 == UInt8(ascii: "/") || $0 == 0 } && file.utf8.count <= longestFileName
   }
 
-  /// Bytes; the limit of Linux's and Apple's file systems.
+  /// The limit of Linux's and Apple's file systems, in bytes.
   private static let longestFileName = 255
 
   package static func parent(inDataset folder: String) -> String { "\(folder)/models" }

@@ -4,8 +4,8 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// The first half of a step, under the publication's lock. Publishes the origin's changes as the next version, and
-/// makes a snapshot only at the start of a history or schema (see ``CompressionStep``).
+/// The first half of a step, under the publication's lock. Publishes the origin's changes as the next version. Makes a
+/// snapshot only for a new history or schema; ``CompressionStep`` makes the others.
 struct ChangeStep {
   let context: StepContext
   private var update: PublicationUpdate
@@ -18,7 +18,7 @@ struct ChangeStep {
   /// Published files stay untouched until their replacements are complete.
   static func run(_ context: StepContext, _ report: inout StepReport) throws -> PublishedMetadata {
     let (publisher, job, options) = (context.publisher, context.job, context.options)
-    // Prepares the origin before taking the lock, because that may be slow and must not block other steps.
+    // Prepares the origin before taking the lock, because a slow preparation must not block other steps.
     publisher.progress("\(job.name): preparing the origin")
     let readiness = Result { if options.rollback == nil, !job.isRetired { try job.origin.prepare() } }
     // A new epoch delegates to the series key again, so the key need not match the published metadata.
@@ -40,7 +40,7 @@ struct ChangeStep {
           try step.update.delegateNewSeries(of: job)
           try step.readOrigin()
         }
-        // Signatures are renewed even if the origin is unavailable. The first error is the one to report.
+        // Signatures are renewed even if the origin is unavailable. The first error is reported.
         let renewal = Result { try step.update.renewIfDue() }
         try result.get()
         try renewal.get()
@@ -68,7 +68,7 @@ struct ChangeStep {
     if let origin, drafts.contains(where: \.isSearched) { reportGain(of: origin) }
   }
 
-  /// Removes only this dataset's leftovers, because looking for those of many datasets would make each step slow.
+  /// Removes only this dataset's leftovers, because a search in the folders of many datasets would make each step slow.
   private mutating func sweep() throws {
     let (publication, stateFolder) = (context.publication, context.stateFolder)
     let series = update.published.delegatedSeries.filter { $0.dataset == job.name }
@@ -96,7 +96,7 @@ struct ChangeStep {
     try OriginMemory(context).remember(mustReadAgain ? nil : look.stamp, update.published)
   }
 
-  /// Returns `nil` if the origin need not be read: for a rollback, if all series are retired, or if nothing changed.
+  /// Returns `nil` if no read is needed, because the step is a rollback, all series are retired, or nothing changed.
   private mutating func neededLook() throws -> OriginLook? {
     guard options.rollback == nil else { return nil }
     try readiness.get()
@@ -143,7 +143,7 @@ struct ChangeStep {
     return isVolatile || outcome.isWaiting
   }
 
-  /// Whether the log shows that no row was written. In that case, a writer's lock must not fail the step.
+  /// Whether the log shows that no row was written. If so, the step takes no lock, because a writer might hold it.
   private func isIdle(_ origin: any Origin) -> Bool {
     drafted.allSatisfy { plan in
       guard let published = update.metadata(plan.series) else { return false }
@@ -159,7 +159,7 @@ struct ChangeStep {
 
   private var drafted: [SeriesPlan] { context.plans.filter { !update.waiting.contains($0.series) } }
 
-  /// Returns whether any series waits for the origin to catch up, and whether any searched the origin for changes.
+  /// Returns whether any series waits for the origin to catch up, and whether any series was searched for changes.
   @discardableResult
   private mutating func publish(
     _ origin: (any Origin)?
@@ -199,7 +199,7 @@ struct ChangeStep {
     }
   }
 
-  /// The origin's new parts, because a column that lost its values may have been renamed to one of them.
+  /// Returns the origin's new parts if a column lost its values, because it may have been renamed to one of them.
   private func gained(_ origin: (any Origin)?, insteadOf shrunk: [SeedSeries: [ShrunkTable]]) -> OriginGain {
     guard let origin, shrunk.values.joined().contains(where: { $0.column != nil }) else {
       return OriginGain()
@@ -208,7 +208,7 @@ struct ChangeStep {
   }
 }
 
-/// Stores a fingerprint of everything that determines a step's outcome, so that an unchanged origin is not read.
+/// Stores a fingerprint of everything that determines a step's outcome, so that an unchanged origin is not read again.
 struct OriginMemory {
   private let context: StepContext
   private let path: String
@@ -223,7 +223,7 @@ struct OriginMemory {
     return try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes) == fingerprint
   }
 
-  /// Stores a stamp. If it is `nil`, or a later write might not change it, removes the stored one.
+  /// Stores a stamp. Removes the stored one instead if the stamp is `nil`, or if a later write might not change it.
   func remember(_ stamp: (any OriginStamp)?, _ published: PublishedMetadata) throws {
     guard let stamp, stamp.isSettled else { return try Folder.remove(path) }
     // Not fsynced, because losing the file costs only one read.

@@ -4,11 +4,11 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// The second half of a step. Publishes the snapshots that are due, and further encodings of the newest snapshot and of
-/// large deltas (merged ones, and those that begin a minor). Holds the publication's lock while it draws (copies) the
-/// working copy and while it lists an object, but not during compression. Other versions may be published meanwhile, so
-/// it reads the metadata again, and ``ObjectListing`` decides whether the object may still be listed. A separate lock
-/// prevents two processes from compressing the same object.
+/// The second half of a step. Publishes the snapshots that are due. Also publishes further encodings of the newest
+/// snapshot, and of each large delta that is merged or begins a minor. Holds the publication's lock while it draws
+/// (copies) the working copy and while it lists an object, but not during compression. Since other versions may be
+/// published during compression, it then reads the metadata again, and ``ObjectListing`` decides whether the object may
+/// still be listed. A separate lock prevents two processes from compressing the same object.
 struct CompressionStep {
   private let context: StepContext
   private var published: PublishedMetadata
@@ -33,7 +33,7 @@ struct CompressionStep {
     }
   }
 
-  /// If `patience` is nil, does nothing while another process is making a snapshot.
+  /// Does nothing if `patience` is nil and another process is compressing.
   private mutating func alone(
     _ plan: SeriesPlan, _ patience: LockFile.Patience?, _ body: (inout CompressionStep) throws -> Void
   ) throws {
@@ -52,7 +52,7 @@ struct CompressionStep {
     do {
       try list(try context.maker(plan).finish(drawn), drawn.epoch, plan)
     } catch let flaw as NotASeed {
-      // A manual edit may have damaged search tables or indexes, which steps do not compare. The published ones are
+      // A manual edit may have damaged search tables or indexes, which steps do not compare. The published files are
       // sound.
       guard let drawn = try draw(plan, { try $0.rebuild() }) else { return }
       report.warnings.append("\(plan.series): the working copy was rebuilt: \(flaw)")
@@ -116,7 +116,7 @@ struct CompressionStep {
     report.warnings += update.warnings.filter { !report.warnings.contains($0) }
   }
 
-  /// Adds the snapshot and, for a new version, one delta that spans all versions since the previous snapshot.
+  /// Lists the snapshot. For a new version, also lists one delta that spans all versions since the previous snapshot.
   private mutating func listing(
     _ snapshot: PublishedObject, _ metadata: SeriesMetadata, _ plan: SeriesPlan
   ) throws -> SeriesMetadata {
@@ -140,10 +140,10 @@ struct CompressionStep {
   }
 }
 
-/// Decides which further encodings are made, and whether a snapshot or an encoding may be listed if other versions were
-/// published while it was compressed. Pure.
+/// Decides which further encodings are made, and whether an object may still be listed if other versions were published
+/// while it was compressed. Pure.
 enum ObjectListing {
-  /// Merged deltas with fewer bytes in gzip get no further encoding, because they are not worth another file.
+  /// A delta with fewer bytes in gzip gets no further encoding, because it is not worth another file.
   private static let leastDeltaBytes = 64 * 1024
 
   static func missingEncoding(
@@ -178,7 +178,7 @@ enum ObjectListing {
     let chain = DeltaChain.shortest(
       published.objects, from: version, snapshot.schema, to: state.head, state.schema)
     guard chain != nil, published.newestSnapshot.map({ $0.version < version }) ?? true else { return false }
-    // The publication may have been restored and have other rows at the same version.
+    // A restored publication may have other rows at the same version.
     return published.objects.allSatisfy { $0.version != version || $0.digest == snapshot.digest }
   }
 }

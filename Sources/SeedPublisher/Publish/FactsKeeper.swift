@@ -4,12 +4,12 @@ package import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// Writes the facts (unsigned status) of a dataset's series after steps, or removes them if turned off. Only logs errors.
+/// Writes the facts (unsigned status) of a dataset's series after a step, or removes them if turned off. Logs errors.
 package struct FactsKeeper: Sendable {
   private let isOn: Bool
   private let report: @Sendable (LogRecord) -> Void
 
-  /// The age at which facts are rewritten when steps repeat the same outcome. Keeps an idle publisher idle.
+  /// While steps repeat the same outcome, facts are rewritten only at this age, so that an idle publisher stays idle.
   static let restSeconds = 30
   static let steps = 100
 
@@ -17,8 +17,8 @@ package struct FactsKeeper: Sendable {
     (self.isOn, self.report) = (isOn, report)
   }
 
-  /// `gained` is the number of new parts in the origin, `nil` if the step did not read it. `isRepeated`: the outcome is
-  /// the same as in the previous step.
+  /// `gained` is the number of new parts in the origin, or `nil` if the step did not read the origin. `isRepeated`
+  /// means that the previous step had the same outcome.
   func keep(of job: DatasetJob, in publisher: Publisher, gained: Int?, isRepeated: Bool, at now: UTCTime) {
     reporting(job.name, publisher) { folder in
       let told = isOn ? Set(job.plans.map(\.series)) : []
@@ -80,8 +80,8 @@ package struct FactsKeeper: Sendable {
     }
   }
 
-  /// Compares with the clock that sets file timestamps. A file from the future was written under a different
-  /// clock.
+  /// Compares with the clock that sets file timestamps. A file from the future is not fresh, because it was written
+  /// under a different clock.
   private static func isFresh(_ stamp: FileStamp?) -> Bool {
     guard let stamp else { return false }
     return (0..<restSeconds).contains(UTCTime.now().secondsSinceEpoch - stamp.modifiedSeconds)
@@ -103,7 +103,7 @@ package struct FactsKeeper: Sendable {
     return facts
   }
 
-  /// Reads the copy at the head rather than the model, because a newer model may not be published yet.
+  /// Reads the working copy rather than the model, because a newer model may not be published yet.
   private static func tables(_ head: SeriesMetadata, _ stateFolder: String) -> [SeriesFacts.Table] {
     let path = WorkingCopy.path(of: head.series, in: stateFolder)
     guard Folder.exists(path), let copy = try? Connection(path, .reader),

@@ -4,8 +4,8 @@ import SeedPublication
 package import SeedSystem
 import SeedTrust
 
-/// The position of a series' working copy in its origin's log, stored beside the copy. The file is valid only for the
-/// copy that was committed with it, the same origin and the same model. After any difference, all rows are compared.
+/// The position of a series' working copy in the origin's log, stored beside the copy. The file is valid only with the
+/// copy, the origin and the model for which it was written. If any of them differs, all rows are compared.
 struct LogPosition {
   let context: StepContext
   let plan: SeriesPlan
@@ -18,7 +18,7 @@ struct LogPosition {
     "\(stateFolder)/\(series.roleName).cursor"
   }
 
-  /// Whether all rows must be compared even if the log has no entries, in case the log missed some.
+  /// Whether all rows must be compared even if the log has no new entries, in case it missed some rows.
   static func isAuditDue(_ series: SeedSeries, _ context: StepContext) -> Bool {
     guard context.job.changes == .log else { return false }
     return OriginLogStanding(of: series, in: context.stateFolder)?.isAuditDue(context) ?? false
@@ -39,7 +39,7 @@ struct LogPosition {
   private func search(
     _ origin: any Origin, _ log: any OriginLog, after record: OriginLogStanding
   ) throws -> ChangeSearch {
-    // A rollback that was killed may have published rows that the record's copy does not have.
+    // A rollback that was killed may have published rows that the recorded copy lacks.
     guard !context.options.isResuming else { return .comparison(.otherCopy) }
     guard record.subject == subject else { return .comparison(.otherSubject) }
     if try canRest(log, record) { return .nothing }
@@ -75,8 +75,8 @@ struct LogPosition {
     try DurableFile.replace(path, with: record.json.bytes)
   }
 
-  /// Returns an action to call after a change was rolled back. SQLite may have written to the copy's file, and the
-  /// action keeps the record valid for it. The action does nothing for a rebuilt copy, which is a different file.
+  /// Returns an action to call after a change was rolled back. The action keeps the record valid if SQLite wrote to the
+  /// copy's file. It does nothing after a rebuild of the copy, which is a different file.
   func keepingNote() -> () -> Void {
     let before = try? FileStamp(copyPath)
     return {
@@ -89,8 +89,8 @@ struct LogPosition {
     }
   }
 
-  /// Occasionally prunes log entries that no series needs. A held series needs none, because all rows are compared when it
-  /// is resumed. Errors must not fail a step that has published.
+  /// Occasionally prunes log entries that no series needs. A held series needs none, because all rows are compared when
+  /// it is resumed. Ignores errors, which must not fail a step that has published.
   static func prune(_ origin: any Origin, _ context: StepContext, held: Set<SeedSeries>) -> [String] {
     guard context.job.changes == .log else { return [] }
     let series = context.job.plans.map(\.series).filter { !context.job.isRetired($0) }
@@ -127,7 +127,7 @@ package struct OriginLogStanding: Hashable, Sendable {
   package fileprivate(set) var comparedAt: UTCTime
   /// When the log was found to have missed rows; `nil` if it is trusted.
   package internal(set) var missedAt: UTCTime?
-  /// Whether the log covers every table, and all values that are read change only by writes.
+  /// Whether the log covers every table, and no value changes without a write.
   fileprivate let isSteady: Bool
   fileprivate let gaps: [String]
   fileprivate var prunedAt: UTCTime?
@@ -186,12 +186,12 @@ extension ChangeSearch {
   }
 }
 
-/// How a step finds changes, and the record that it leaves if it uses a log.
+/// How a step finds changes, and the record that it stores if it uses a log.
 struct LogPositionStep {
   let search: ChangeSearch
   var next: OriginLogStanding?
 
-  /// The log shows that nothing was written.
+  /// Whether the log shows that nothing was written.
   var isResting: Bool { if case .nothing = search { true } else { false } }
 
   var foundBy: FoundBy {
@@ -203,7 +203,7 @@ struct LogPositionStep {
     }
   }
 
-  /// `compared`: changed tables whose single rows the log cannot name.
+  /// `compared` lists the changed tables whose changed rows the log cannot name.
   private static func foundBy(_ compared: [String]) -> FoundBy {
     guard !compared.isEmpty else { return FoundBy(.log) }
     let names = compared.map { "\"\($0)\"" }.joined(separator: ", ")
@@ -223,9 +223,9 @@ extension Publisher {
   }
 }
 
-/// The origin's position when a series last read it, stored beside the working copy. Synced before the rows are signed,
-/// so after a crash it is at worst ahead of the publication, and a step unnecessarily waits for a standby for a short
-/// time.
+/// The origin's position when a series last read it, stored beside the working copy. It is synced before the rows are
+/// signed. After a crash it may therefore be ahead of the publication, but the only effect is a short, needless wait
+/// for a standby.
 package struct SeenPlace {
   private let path: String
 
@@ -233,7 +233,7 @@ package struct SeenPlace {
     path = "\(stateFolder)/\(series.roleName).place"
   }
 
-  /// When the origin became a standby that lacks rows read before; `nil` if it is not.
+  /// When the origin was found to be a standby that lacks rows read before; `nil` if it lacks none.
   package var behindSince: UTCTime? { known?["behindSince"]?.string.flatMap { UTCTime($0) } }
 
   private var known: JSONValue? { StateFile.json(path) }

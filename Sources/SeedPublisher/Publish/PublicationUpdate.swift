@@ -17,10 +17,10 @@ struct PublicationUpdate {
   private(set) var waiting: Set<SeedSeries> = []
   private var change = OfflineChange.none
 
-  /// Renews short-lived signatures often enough that one late step does no harm.
+  /// Short-lived signatures are renewed often enough that one late step does no harm.
   private static let renewalsPerLifetime = 4
 
-  /// Whether all metadata needs higher versions than clients may have seen. The highest version that they saw is unknown.
+  /// Whether all metadata needs versions above any that clients may have seen. The highest of those is unknown.
   private let isBeginningEpoch: Bool
 
   init(
@@ -51,7 +51,7 @@ struct PublicationUpdate {
 
   var signer: RepositorySigner { signer(trustsClock: clock == .trusted) }
 
-  /// Signs for a command. May shorten signatures unless the clock is doubted, because the operator sees the new dates.
+  /// The signer for a command. Unless the clock is doubted, it may shorten signatures: the operator sees the new dates.
   var attendedSigner: RepositorySigner {
     if case .doubted = clock { signer } else { signer(trustsClock: true) }
   }
@@ -73,7 +73,7 @@ struct PublicationUpdate {
     published.series.sorted { $0.key < $1.key }.map(\.value.metadata)
   }
 
-  /// Returns the job's new series. If they cannot be delegated, warns; throws in a new epoch or if all series are new.
+  /// Returns the job's new series. Warns if they cannot be delegated, or throws if all are new or an epoch begins.
   mutating func findNewSeries(of job: DatasetJob) throws -> [SeedSeries] {
     let known = published.delegatedSeries
     let new = job.plans.map(\.series).filter { !known.contains($0) }
@@ -104,7 +104,7 @@ struct PublicationUpdate {
     change.sign(with: publisher.keys, after: published)
   }
 
-  /// Signs and writes metadata. Also publishes the `given` change or, without one, the delegations to new series.
+  /// Signs and writes metadata. Also publishes the `given` change, or the delegations to new series if there is none.
   mutating func publish(
     _ changed: [SeriesMetadata], adopting given: OfflineChange? = nil, by signer: RepositorySigner? = nil
   ) throws {
@@ -118,12 +118,12 @@ struct PublicationUpdate {
     if given == nil { change = .none }
   }
 
-  /// Throws if the change could not be published with the keys here.
+  /// Throws if the change could not be published with the available keys.
   func rehearse(_ change: OfflineChange) throws {
     _ = try signer.publish(allSeries, adopting: change, after: published, keys: publisher.keys)
   }
 
-  /// Publishes a change of keys that has enough signatures, including one left by a crash. Returns whether it did.
+  /// Publishes the pending key change if it has enough signatures, even one left by a crash. Returns whether it did.
   @discardableResult
   mutating func adoptPending() throws -> Bool {
     let waiting = try publisher.pendingChange()
@@ -150,7 +150,7 @@ struct PublicationUpdate {
     }
   }
 
-  /// Renews old signatures even if the origin is idle. Includes root and targets if their keys are here.
+  /// Renews old signatures even if the origin is idle. Also renews root and targets if their keys are available.
   mutating func renewIfDue() throws {
     if case .doubted(let end) = clock {
       warnings.append(
@@ -168,8 +168,8 @@ struct PublicationUpdate {
     publisher.lifetimes[series.dataset] ?? lifetimeSeconds
   }
 
-  /// The longest validity of signatures that are due; `nil` if none are. Signatures that are valid for at most this time
-  /// are renewed together, so that they are due together again.
+  /// The longest validity of any signature that is due; `nil` if none is due. All signatures with this or a shorter
+  /// validity are renewed together, so that they fall due together again.
   private var longestDue: Int? {
     let all =
       published.series.map { (lifetime($0.key), $0.value.expires) }
@@ -182,7 +182,7 @@ struct PublicationUpdate {
     return left < lifetime - min(Publisher.renewalSeconds, lifetime / Self.renewalsPerLifetime)
   }
 
-  /// Skips a role whose metadata waits for signatures, because a renewal would use up its version.
+  /// Skips a role whose metadata waits for signatures, because a renewal would take the version of that metadata.
   private func offlineRenewal() throws -> OfflineChange {
     let waiting = try publisher.pendingChange()
     let root = waiting.root == nil && isDue(published.root, days: RepositorySigner.rootDays)
@@ -203,13 +203,13 @@ struct PublicationUpdate {
 }
 
 /// Decides whether to trust a clock that is behind the signatures. Either the clock was ahead when they were made, or
-/// it is behind now, and one check cannot show which. Signatures keep their length until steps have run under this
-/// clock for a while with a warning each time; then the clock is trusted. An operator can confirm the clock at once.
+/// it is behind now; one check cannot show which. So each step warns, and new signatures expire no earlier than those
+/// they replace. The clock is trusted after a day of such steps, or as soon as an operator confirms it.
 enum ClockVerdict: Equatable {
   case agrees
-  /// The clock may be wrong. It is trusted from this time on.
+  /// The clock may be wrong. It will be trusted from this time on.
   case doubted(until: UTCTime)
-  /// The clock is right, and some signatures are too long.
+  /// The clock is right, and some signatures are valid for too long.
   case trusted
 
   static let toleranceSeconds = UTCTime.secondsPerDay
@@ -218,14 +218,14 @@ enum ClockVerdict: Equatable {
   private static let skewSeconds = 60
   static let doubtSeconds = UTCTime.secondsPerDay
 
-  /// `lifetimeSeconds` is the longest of any dataset. `isAssured`: the operator confirmed the clock.
+  /// `lifetimeSeconds` is the longest validity of any dataset. `isAssured` means that the operator confirmed the clock.
   init(
     of published: PublishedMetadata, in stateFolder: String, lifetimeSeconds: Int, now: UTCTime,
     isAssured: Bool
   ) throws {
     let path = "\(stateFolder)/clock"
-    // If the configured validity decreases, older signatures legitimately last longer. If the file is lost, the clock
-    // is doubted again.
+    // Stores the configured validity, because signatures made before a reduction legitimately last longer. If the file
+    // is lost, the clock is doubted again.
     let lifetimePath = "\(stateFolder)/lifetime"
     let signedSeconds = StateFile.text(lifetimePath).flatMap { Int($0) }
     guard published.isAhead(of: now, lifetimeSeconds, toleranceSeconds: Self.toleranceSeconds) else {
@@ -250,7 +250,7 @@ enum ClockVerdict: Equatable {
     }
   }
 
-  /// When this clock was first found to be behind. A doubt in the future came from a different clock.
+  /// Returns when this clock was first found to be behind. A stored time in the future came from a different clock.
   private static func firstDoubt(_ path: String, _ now: UTCTime) throws -> UTCTime {
     let bytes = try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes)
     if let bytes, let since = UTCTime(String(decoding: bytes, as: UTF8.self)), since <= now { return since }
@@ -260,7 +260,7 @@ enum ClockVerdict: Equatable {
 }
 
 extension PublishedMetadata {
-  /// Whether a date or an expiry is possible only if a clock was ahead of `now`.
+  /// Whether a date or an expiry shows that a clock was ahead of `now`.
   fileprivate func isAhead(of now: UTCTime, _ lifetimeSeconds: Int, toleranceSeconds: Int) -> Bool {
     let latest = now.adding(seconds: toleranceSeconds)
     let expiries = series.values.map(\.expires) + [snapshot.expires, timestamp.expires]

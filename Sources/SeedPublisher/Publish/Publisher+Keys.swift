@@ -4,10 +4,10 @@ package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
-/// The keys of a long-running publisher. Reloads them when they no longer match, after the operator replaced them.
+/// The keys of a long-running publisher. They are reloaded if they no longer match, because the operator replaced them.
 package final class KeySource: Sendable {
   private let keys: Mutex<KeyRing>
-  /// Reads the keys that a new process would have.
+  /// Reads the keys as a new process would.
   private let load: @Sendable () throws -> KeyRing
 
   package init(_ keys: KeyRing, load: @escaping @Sendable () throws -> KeyRing) {
@@ -28,7 +28,7 @@ package final class KeySource: Sendable {
 extension Publisher {
   var keys: KeyRing { keySource.current }
 
-  /// Rejects a publication of another deployment, because its clients would reject signatures from here.
+  /// Rejects another deployment's publication, because its clients would reject signatures by these keys.
   func checkKeys(_ published: PublishedMetadata) throws {
     do {
       try checkKeysAtHand(published)
@@ -49,7 +49,7 @@ extension Publisher {
     }
   }
 
-  /// The delegated keys or, if too few of them are here to sign, as in a new epoch, the local keys.
+  /// Returns the delegated keys. If too few of them are available to sign, as in a new epoch, returns the local keys.
   func seriesVerifiers(_ published: PublishedMetadata) -> RoleVerifiers {
     guard let known = published.targets.delegations?.verifiers, keys.canSign(for: published.keys(of: .series))
     else { return keys.verifiers(.series) }
@@ -73,13 +73,13 @@ extension Publisher {
       guard try pendingChange().isEmpty else { throw PublicationError.changeWaits }
       var change = try propose(update.published, update.attendedSigner)
       change.sign(with: keys, after: update.published)
-      // An incomplete change may be signed elsewhere, but a complete one must be publishable with the keys here.
+      // An incomplete change may be signed elsewhere, but a complete one must be publishable with the available keys.
       if change.isComplete(after: update.published) { try update.rehearse(change) }
       return try finish(change, &update)
     }
   }
 
-  /// Publishes a complete change left by a crash, or returns `nil`. Call this before making another change.
+  /// Publishes a complete change left by a crash. Returns `nil` if there is none. Call this before another change.
   package func finishChange(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata? {
     try withUpdate(lifetimeSeconds, now) { update in try update.adoptPending() ? update.published : nil }
   }
@@ -102,7 +102,7 @@ extension Publisher {
     }
   }
 
-  /// The pending change, or an empty one. Written before it is published, so the next step completes it after a crash.
+  /// Returns the pending change, or an empty one. It is stored before it is published, so a crash does not lose it.
   package func pendingChange() throws -> OfflineChange {
     guard let bytes = try DurableFile.readIfPresent(pendingFile, limit: PublicationDirectory.mostFileBytes)
     else { return .none }

@@ -6,16 +6,16 @@ package import SeedSystem
 package import SeedTrust
 
 extension Publisher {
-  /// The first metadata version after a disaster. Clients reject versions below the last one, which is lost. No
-  /// publisher signs more than one version per second, so the time in seconds exceeds all of them.
+  /// Returns the first metadata version after a disaster. Clients reject versions below the last one, which is lost. On
+  /// average, a publisher signs less than one version per second, so the time in seconds is above the last one.
   static func firstVersionAnew(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
 
-  /// Recovers after a disaster: recreates a lost publication under the clients' root, or continues an outdated one, and
-  /// starts a new history for every series. Passes each dataset's report to `tell`, even if its step failed after publishing.
+  /// Recovers after a disaster: recreates a lost publication under the clients' root, or continues an outdated one.
+  /// Starts a new history for every series. Passes each report to `tell`, even if its step failed after publishing.
   package func beginEpoch(
     _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
   ) throws {
-    // A new epoch abandons an unfinished `recover`. Until the epoch succeeds, steps still must not use recover's copy.
+    // Until a new epoch succeeds, steps must not use the copy of an unfinished `recover`, which the epoch abandons.
     let given = FollowFolder.isBegun(in: publication.path) ? try FollowFolder(publication.path) : nil
     try createPublicationIfLost(jobs, root: root, now: now)
     for job in jobs {
@@ -34,7 +34,7 @@ extension Publisher {
     try publication.lock.hold(.short) {
       try publication.checkRoots(shipped: shippedRoot)
       let published = try? publication.published()
-      // The claim lets mirrors replace the lost publication's files. It comes first, to exist even if the rest fails.
+      // The claim lets mirrors replace the lost publication's files. It comes first, in case a later step fails.
       let lost = max(Self.firstVersionAnew(now), published?.timestamp.version ?? 0)
       try MirrorInheritance.claim(below: lost, in: stateFolder)
       guard published == nil else { return }
@@ -47,15 +47,15 @@ extension Publisher {
     }
   }
 
-  /// How many metadata versions may have been lost with a disk. The clock alone is not enough, because several datasets
-  /// and an earlier recovery may use more than one version per second.
+  /// How many metadata versions may have been lost with a disk. The time alone may be too low a version, because
+  /// several datasets or an earlier recovery may have used more than one version per second.
   static let lostVersions = 10_000
 
-  /// Signs all metadata of a publication restored from a copy. The copy may lack the newest metadata, whose versions
-  /// clients have seen, so the new versions are above all possible ones.
+  /// Signs all metadata of a publication that was restored from a copy. Clients may have seen newer versions than the
+  /// copy has, so the new versions are above any that they can have seen.
   package func signAnew(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata {
     try withPublication { published in
-      // A state folder that outlived the publication may have copies with lost versions.
+      // A state folder that outlived the publication may have working copies at lost versions.
       for series in published.delegatedSeries {
         try WorkingCopy.remove(WorkingCopy.path(of: series, in: stateFolder))
       }
@@ -65,7 +65,7 @@ extension Publisher {
     }
   }
 
-  /// Several series keys may include old ones, so rejects them unless the old publication names exactly these.
+  /// Rejects several series keys, which may include old ones, unless the old publication names exactly these.
   private func refuseDoubtfulSeriesKeys() throws(PublicationError) {
     let named = (try? publication.published())?.keys(of: .series)?.keyIDs ?? []
     let found = Set(keys[.series].map(\.publicKey.keyID))

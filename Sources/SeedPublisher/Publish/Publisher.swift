@@ -5,7 +5,7 @@ package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
-/// Publishes datasets in steps: changes under the publication's lock, then snapshots, during which other steps may run.
+/// Publishes datasets in steps. Each step publishes changes under the publication's lock, and then snapshots.
 package struct Publisher: Sendable {
   /// One half of a step. Other steps may run during the second half.
   package enum Half: Sendable { case changes, snapshots }
@@ -13,11 +13,11 @@ package struct Publisher: Sendable {
   let publication: PublicationDirectory
   let stateFolder: String
   let keySource: KeySource
-  /// The minimum grace period of files that no metadata names. Covers all datasets, because a step also removes due files
-  /// of other datasets.
+  /// The minimum grace period for files that no metadata names. Covers all datasets, because a step also removes due
+  /// files of other datasets.
   package var graceSeconds = 0
-  /// The validity of each dataset's signatures in seconds. Covers all datasets, because a step also renews signatures of
-  /// other datasets. A step signs a dataset that is not included with the validity of its job.
+  /// The validity of each dataset's signatures, in seconds. Covers all datasets, because a step also renews signatures
+  /// of other datasets. A dataset without an entry gets the validity of the step's job.
   package var lifetimes: [DatasetName: Int] = [:]
   /// The path of the root.json that apps ship.
   package var shippedRoot: String?
@@ -27,13 +27,13 @@ package struct Publisher: Sendable {
   /// Called before the compression of a drawn snapshot. Tests use it to change the publication at that moment.
   package var beforeCompression: @Sendable (SeedSeries, ContentEncoding) throws -> Void = { _, _ in }
 
-  /// Called at the start of each part of a step that may take minutes, with words for the operator.
+  /// Called with words for the operator at the start of each part of a step that may take minutes.
   package var progress: @Sendable (String) -> Void = { _ in }
 
-  /// The age at which signatures are renewed without other changes.
+  /// The age at which signatures are renewed even without other changes.
   package static let renewalSeconds = 3600
 
-  /// Root and targets keys are optional. They renew their roles, and targets keys delegate to new series.
+  /// Root and targets keys are optional. With them, steps also renew these roles and delegate to new series.
   package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeySource) {
     (self.publication, self.stateFolder, keySource) = (publication, stateFolder, keys)
   }
@@ -42,8 +42,8 @@ package struct Publisher: Sendable {
     self.init(publication, stateFolder: stateFolder, keys: KeySource(keys))
   }
 
-  /// Publishes the origin's changes and the snapshots that are due, or only one `half`. Records the outcome. If it
-  /// throws, `report` lists the versions that it published before.
+  /// Publishes the origin's changes and the snapshots that are due, or only one `half`. Records the outcome. After an
+  /// error, `report` lists the versions that were published before it.
   package func step(
     _ job: DatasetJob, _ options: StepOptions = StepOptions(), half: Half? = nil, now: UTCTime,
     _ report: inout StepReport
@@ -58,7 +58,7 @@ package struct Publisher: Sendable {
     try result.get()
   }
 
-  /// Records a step, even if it failed after publishing something. Errors in history or facts do not fail it.
+  /// Records a step, even if it failed after publishing something. Errors in history or facts do not fail the step.
   func record(
     _ report: StepReport, _ result: Result<Void, any Error>, _ context: StepContext, milliseconds: Int
   ) {
@@ -102,7 +102,7 @@ package struct Publisher: Sendable {
     }
   }
 
-  /// Records a step that failed before it began, for remote monitors. Needs no key because nothing is signed.
+  /// Records, for remote monitors, a step that failed before it began. Needs no key, because nothing is signed.
   package func note(
     failure text: String, _ reason: StepRecord.Reason, of dataset: DatasetName, now: UTCTime
   ) {

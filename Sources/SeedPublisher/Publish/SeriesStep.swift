@@ -9,7 +9,7 @@ struct SeriesDraft {
   var report: SeriesReport
   /// `nil` if there is nothing to sign.
   var metadata: SeriesMetadata?
-  /// The origin is behind the publication and was not read.
+  /// Whether the origin is behind the publication, and was not read.
   fileprivate(set) var isWaiting = false
   /// False if the log had no new entries, because then the origin is unchanged.
   fileprivate(set) var isSearched = false
@@ -29,7 +29,7 @@ struct SeriesStep {
   private var options: StepOptions { context.options }
   private var copyPath: String { context.copyPath(plan.series) }
 
-  /// Compares the origin with the publication. A `nil` origin is known to be unchanged.
+  /// Compares the origin with the publication. Pass `nil` for an origin that is known to be unchanged.
   func draft(_ origin: (any Origin)?, after published: SeriesMetadata?) throws -> SeriesDraft {
     if let rollback = options.rollback { return try rollBack(to: rollback.version, published) }
     if job.isRetired(plan.series) { return keep(.retired, published, hold: published?.state.hold) }
@@ -104,7 +104,7 @@ struct SeriesStep {
 
   private static let longestWaitSeconds = 600
 
-  /// Waits until a standby has caught up, so that data never goes backward.
+  /// Keeps the version until a standby has caught up, so that data never goes backward.
   private func wait(
     for standby: String, _ seen: SeenPlace, _ published: SeriesMetadata?
   ) throws -> SeriesDraft {
@@ -265,7 +265,7 @@ struct SeriesStep {
     return draft
   }
 
-  /// The shrink guard's violations in a copy for a newer minor. The copy has all tables and columns of the older one.
+  /// Returns the shrink guard's violations in a newer minor's copy, which has all tables and columns of the older one.
   private func shrunk(
     _ copy: WorkingCopy, _ published: SeriesMetadata?, _ origin: any Origin
   ) throws -> [ShrunkTable] {

@@ -39,7 +39,7 @@ struct StepContext: Sendable {
 
   func prune(_ published: PublishedMetadata, _ report: inout StepReport) throws {
     let graceSeconds = max(job.graceSeconds, publisher.graceSeconds)
-    // The grace period of files that the step replaced begins now, not at its start: a long step must not shorten it.
+    // The grace period of replaced files begins now, not at the step's start, so that a long step does not shorten it.
     let pruned = try Pruning(publication: publication, stateFolder: stateFolder, graceSeconds: graceSeconds)
       .run(published, of: job.name, now: now.passed(since: start), isDryRun: options.isPreview)
     report.pruned += pruned.removed
@@ -58,7 +58,7 @@ package struct StepOptions: Sendable {
   /// The operator confirms the clock, although signatures were made under a later one.
   package var isClockAssured = false
   var isPreview = false
-  /// After a disaster: every series starts a new history from its origin.
+  /// Whether every series starts a new history from its origin, as after a disaster.
   private(set) var isBeginningEpoch = false
   private(set) var rollback: (series: SeedSeries, version: SeedVersion)?
 
@@ -70,7 +70,7 @@ package struct StepOptions: Sendable {
     (self.isResuming, self.isClockAssured) = (isResuming, isClockAssured)
   }
 
-  /// Publishes an older version's rows as the next version, with a snapshot, and holds the series there.
+  /// Publishes an older version's rows as the next version, with a snapshot, and holds the series at that version.
   package init(rollingBack series: SeedSeries, to version: SeedVersion, _ job: DatasetJob) throws(RecallError)
   {
     guard job.plans.contains(where: { $0.series == series }) else { throw .notPublished(series) }

@@ -10,7 +10,7 @@ package struct StepHistory: Sendable {
   private let stateFolder: String
   private let report: @Sendable (LogRecord) -> Void
 
-  /// A quiet series keeps two older records in addition: see ``StepTable/drop(allBut:)``.
+  /// A quiet series keeps two older records in addition; see ``StepTable/drop(allBut:)``.
   package static let mostRecords = 2000
   private static let layout: Int64 = 6
 
@@ -27,7 +27,7 @@ package struct StepHistory: Sendable {
       [dataset.map { .text($0.text) } ?? .null])
   }
 
-  /// Returns the newest record of a series, or of its dataset if a later step failed before any series.
+  /// Returns the newest record of a series, or of its dataset if a later step failed before it reached a series.
   package func latest(of series: SeedSeries) throws -> StepRecord? {
     try records(
       "WHERE dataset = ? AND (major = ? OR major IS NULL) ORDER BY id DESC LIMIT 1",
@@ -39,7 +39,7 @@ package struct StepHistory: Sendable {
     try reading { try $0.records(condition, values).map(\.record) } ?? []
   }
 
-  /// Fills in the facts that come from a series' history, including steps of its dataset that failed before any series.
+  /// Fills in the facts from a series' history. Includes steps of its dataset that failed before they reached a series.
   func fill(_ facts: inout SeriesFacts, steps: Int) throws {
     _ = try reading { table in try table.fill(&facts, steps: steps) }
   }
@@ -90,7 +90,7 @@ package struct StepHistory: Sendable {
         [JSONMember("setAside", .string(path + ".damaged"))]))
   }
 
-  /// Whether the file is damaged, as opposed to a disk, lock or permission error.
+  /// Whether the error means that the file is damaged, as opposed to a disk, lock or permission problem.
   private static func isDamage(_ error: any Error) -> Bool {
     guard let error = error as? DatabaseError else { return error is OtherLayout }
     // SQLITE_ERROR, 1, is the code for missing tables or columns.

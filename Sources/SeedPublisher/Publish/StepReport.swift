@@ -10,7 +10,7 @@ package struct StepReport: Sendable {
   /// The origin's stamp before it was read; `nil` if the step did not check it.
   package internal(set) var originStamp: (any OriginStamp)?
   package internal(set) var warnings: [String] = []
-  /// The number of new parts in the origin that clients do not get; `nil` if it was not read.
+  /// The number of new parts in the origin that clients do not get; `nil` if the origin was not read.
   var gained: Int?
   /// Files that were or would be removed, as paths within the publication.
   package internal(set) var pruned: [String] = []
@@ -77,7 +77,7 @@ package struct SeriesReport: Sendable {
   package var rows: [String: Int] = [:]
   /// The compressed size of the delta.
   package var deltaBytes: Int?
-  /// The spans of versions, each of which was merged into one delta.
+  /// The version spans that were each merged into one delta.
   package var merged: [DeltaSpan] = []
   /// Whether a snapshot is published. Its size is set after publication.
   package var hasSnapshot = false

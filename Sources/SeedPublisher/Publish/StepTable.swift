@@ -3,7 +3,7 @@ import SeedFormat
 import SeedPublication
 import SeedSystem
 
-/// The history's tables: each record as JSON beside the columns by which it is found.
+/// The history's tables. They store each record as JSON, beside the columns that queries use.
 struct StepTable {
   let connection: Connection
 
@@ -19,7 +19,7 @@ struct StepTable {
       """)
   }
 
-  /// Returns true if the record was merged with an equal one before it.
+  /// Stores a record, merged with the latest one if they are equal. Returns false if the record is news.
   func append(_ record: StepRecord) throws -> Bool {
     try count(record)
     let isOfSameKind = try newestIsWithoutSeries(record.dataset) == (record.series == nil)
@@ -34,8 +34,7 @@ struct StepTable {
       "SELECT major IS NULL FROM step WHERE dataset = ? ORDER BY id DESC LIMIT 1", .text(dataset.text)) == 1
   }
 
-  /// Steps that ended before any series count under major 0. Records are deleted eventually, but the counts never
-  /// decrease.
+  /// A step that reached no series counts under major 0. Records are deleted eventually, but the counts never decrease.
   private func count(_ record: StepRecord) throws {
     try connection.execute(
       """
@@ -57,7 +56,7 @@ struct StepTable {
     var repeated = latest
     (repeated.last, repeated.milliseconds, repeated.error) = (record.last, record.milliseconds, record.error)
     repeated.times += 1
-    // Inserted again, because records are ordered by identifier. Times may go back with the clock.
+    // Inserted again, because records are ordered by identifier. Their times may go back with the clock.
     try insert(repeated)
     try connection.execute("DELETE FROM step WHERE id = ?", .integer(id))
     return true
@@ -94,7 +93,7 @@ struct StepTable {
   private static let good = StepRecord.Outcome.allCases.filter(\.isGoodLook).map { "'\($0.rawValue)'" }
     .joined(separator: ", ")
 
-  /// The newest steps other than `unchanged`, and the counts of all steps since the history began.
+  /// Fills in the newest steps other than `unchanged`, and the counts of all steps since the history began.
   func fill(_ facts: inout SeriesFacts, steps: Int) throws {
     let series = facts.series
     let own = "WHERE dataset = ? AND (major = ? OR major IS NULL)"

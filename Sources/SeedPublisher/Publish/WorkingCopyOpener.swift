@@ -13,7 +13,7 @@ struct WorkingCopyOpener {
   /// A preview leaves the copy alone and repairs a temporary one instead.
   private var isPreview: Bool { context.options.isPreview }
 
-  /// Opens the copy at the head. A copy that lags catches up; an unusable one is rebuilt. `repair` gives the reason.
+  /// Opens the copy at the head. A copy that lags catches up; an unusable one is rebuilt. `repair` is the reason.
   func open() throws -> (copy: WorkingCopy, repair: String?) {
     guard Folder.exists(path) else { return try rebuild(because: "it was missing") }
     var copy: WorkingCopy
@@ -71,7 +71,7 @@ struct WorkingCopyOpener {
 
   static func previewPath(_ path: String) -> String { "\(path).preview\(DurableFile.temporarySuffix)" }
 
-  /// Moves a finished copy into place, and opens it as the publisher's own. It must be closed while it is renamed.
+  /// Moves a finished copy into place, and opens it as the publisher's own. The copy is closed while it is renamed.
   static func install(_ copy: consuming WorkingCopy, as path: String) throws -> WorkingCopy {
     let temporary = copy.path
     _ = consume copy

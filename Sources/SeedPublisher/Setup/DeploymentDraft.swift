@@ -69,7 +69,7 @@ extension SeriesPlan {
 
 package enum DeploymentNames {
   package static let file = "seedbank.json"
-  /// In a dataset's folder.
+  /// The configuration file in a dataset's folder.
   package static let datasetFile = "dataset.json"
   package static let publication = "publication"
   package static let state = "state"
@@ -119,7 +119,7 @@ extension [DraftedFile] {
   }
 }
 
-/// Folders of this process that are filled before they are moved into place.
+/// The folders that this process fills before it moves them into place.
 package enum StagedFolders {
   fileprivate static let paths = Mutex<Set<String>>([])
 
@@ -133,7 +133,7 @@ package enum StagedFolders {
 }
 
 extension Folder {
-  /// Moves a new folder into place when it is filled. Hidden until then, so that listings of the parent folder skip it.
+  /// Fills a new folder, and then moves it into place. It is hidden until then, so that listings of its parent skip it.
   static func stage(
     _ name: String, in parent: String, filledBy fill: (String) throws -> Void, place: (String) throws -> Void
   ) throws {

@@ -11,7 +11,7 @@ package struct DeploymentInstaller: Installer {
   private let extraEntries: [String]
   private let fill: (_ staging: String) throws -> Void
 
-  /// `fill` writes `extraEntries`, which the draft does not have, to a temporary folder.
+  /// `fill` writes the `extraEntries`, which are not part of the draft, to the temporary folder `staging`.
   package init(
     _ draft: DeploymentDraft, _ keys: KeyPlan = KeyPlan(), extraEntries: [String] = [],
     fill: @escaping (_ staging: String) throws -> Void = { _ in }
@@ -53,7 +53,7 @@ package struct DeploymentInstaller: Installer {
     }
   }
 
-  /// The path or its nearest existing parent, which is on the same disk.
+  /// Returns the path, or its nearest existing parent, which is on the same disk.
   package static func nearestFolder(_ path: String) -> String {
     Folder.exists(path) ? path : nearestFolder(Folder.parent(of: path))
   }
@@ -70,7 +70,7 @@ package struct DeploymentInstaller: Installer {
     try Folder.sync(directory)
   }
 
-  /// Moves entries one by one into a folder with other files, and moves them back if one fails.
+  /// Moves entries one by one into a folder with other files, and moves them back if one move fails.
   private func moveEntries(_ staging: String) throws {
     var moved: [String] = []
     do {
@@ -84,7 +84,7 @@ package struct DeploymentInstaller: Installer {
     }
   }
 
-  /// Writes keys, metadata and the clients' trust anchor. Metadata must appear in this order.
+  /// Writes the keys, the metadata, and the clients' trust anchor, which is the first root.
   private func createPublication(in folder: String, delegating series: [SeedSeries]) throws {
     ProcessSecrets.guardMemory()
     let step = try RepositorySigner(now: .now(), lifetime: draft.lifetimeSeconds).create(
@@ -108,14 +108,14 @@ package struct DeploymentInstaller: Installer {
 }
 
 package protocol Installer {
-  /// Nil if the keys exist.
+  /// Nil if the deployment already has keys.
   var keyCount: Int? { get }
   func checkRoom() throws(Refusal)
   func install(delegating series: [SeedSeries]) throws
 }
 
-/// Adds a dataset to an existing deployment: its folder, and then its name in seedbank.json, which activates it.
-/// The first step with the targets key signs for it.
+/// Adds a dataset to an existing deployment. Creates its folder first; its name in seedbank.json then activates it. The
+/// first step with the targets key delegates to its series.
 package struct DatasetInstaller: Installer {
   private let draft: DeploymentDraft
   private let others: [DatasetName]

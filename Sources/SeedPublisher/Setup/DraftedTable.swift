@@ -22,7 +22,7 @@ struct DraftedTable {
     if !table.foreignCollations.isEmpty { sortByBytes() }
   }
 
-  /// Whether a SELECT can number the rows: they have row numbers, and the table's name is possible as a file name.
+  /// Whether a SELECT can number the rows. They need row numbers, and the table's name must be a valid file name.
   private var canSelect: Bool { origin.rowNumber != nil && ModelFolder.canHold(origin.name) }
 
   @discardableResult

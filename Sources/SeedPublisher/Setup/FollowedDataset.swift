@@ -3,9 +3,9 @@ import SeedPublication
 import SeedSystem
 package import SeedTrust
 
-/// A dataset's job in a long-running process, during which the operator may edit the dataset's files. The next step uses
-/// changed lifecycles and a changed list of the origin's known parts. It never uses changed models, which may be
-/// half-written: if the files of loaded models have changed or disappeared, steps are rejected.
+/// A dataset's job in a long-running process. If the operator edits the dataset's files, the next step uses the new
+/// lifecycles and the new list of the origin's known parts. But it never uses changed models, which may be
+/// half-written: if the files of a loaded model have changed or disappeared, steps are rejected.
 package final class FollowedDataset: Sendable {
   /// The parts of a dataset's files that matter while it is followed.
   package typealias Found = (
@@ -52,7 +52,7 @@ package final class FollowedDataset: Sendable {
     return job
   }
 
-  /// A remark for the operator about waiting models.
+  /// A remark for the operator about models that wait for a restart.
   package var remark: String? {
     let added = state.withLock(\.added)
     guard !added.isEmpty else { return nil }
@@ -67,7 +67,7 @@ package final class FollowedDataset: Sendable {
 
   private var obstacle: PlanError? { state.withLock(\.obstacle) }
 
-  /// Checks the files; true if a step is needed although the origin is unchanged.
+  /// Checks the files. Returns true if a step is needed although the origin is unchanged.
   package func look() -> Bool {
     looking.withLock { _ in
       let files = stamps()

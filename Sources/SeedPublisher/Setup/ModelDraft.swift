@@ -2,7 +2,7 @@ import SeedDatabase
 package import SeedFormat
 package import SeedPublication
 
-/// A draft of a model: the previous model's files with the origin's additions. Each is tested by applying it in memory.
+/// A draft of a model: the previous model's files with the origin's additions. Each addition is tested in memory.
 package struct ModelDraft: Sendable {
   let version: ModelVersion
   let path: String
@@ -11,7 +11,7 @@ package struct ModelDraft: Sendable {
   /// Additions such as `column "shop"."phone"`.
   private(set) var added: [String] = []
   private(set) var notes: [SetupNote] = []
-  /// Explains additions that differ from the origin.
+  /// The remarks on additions that differ from the origin.
   private(set) var remarks: [String] = []
 
   package var definition: ModelDefinition {
@@ -36,7 +36,7 @@ package struct ModelDraft: Sendable {
     return sql.hasPrefix(title) ? "-- Model \(new) of " + sql.dropFirst(title.count) : sql
   }
 
-  /// Adds the parts in an order in which each may use those before it.
+  /// Adds the parts in order, because each may use those before it.
   private mutating func add(_ parts: [SchemaPart], from drafted: SchemaDraft) {
     for part in parts {
       if let cause = refusal(of: schemaSQL + part.text, with: part) {
@@ -98,20 +98,20 @@ package struct ModelDraft: Sendable {
     } catch { throw .refused(SkipCause(error)) }
   }
 
-  /// A comment or another table's statement may contain the same text, so tries each place until SQLite reads `new` back.
+  /// Tries each place until SQLite reads `new` back, because comments or other statements may contain the same text.
   private func replacing(_ old: String, with new: String, ofTable table: String) -> String? {
     schemaSQL.ranges(of: old).lazy.map { schemaSQL[..<$0.lowerBound] + new + schemaSQL[$0.upperBound...] }
       .first { (try? statement(ofTable: table, in: ModelDefinition.database($0))) == new }
   }
 
-  /// The statement from the table's name on, because SQLite keeps only that part as it was written.
+  /// Returns the statement from the table's name on, because SQLite keeps only that part as it was written.
   private func statement(ofTable table: String, in model: Connection) throws -> String {
     let sql = try model.value(
       "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = ? COLLATE NOCASE", .text(table))
     return String((sql?.text ?? "").dropFirst("CREATE TABLE ".count))
   }
 
-  /// The SELECT that numbers the table's rows, with one additional column; nil if the table has no SELECT.
+  /// Returns the SELECT that numbers the table's rows, with the column added; nil if the table has no SELECT.
   private func numbered(
     _ column: OriginColumn, of table: String
   ) throws(ColumnRefusal) -> (table: String, sql: String)? {
@@ -135,7 +135,7 @@ package struct ModelDraft: Sendable {
 
 private struct ColumnRefusal: Error {
   let reason: String
-  /// Empty if the reason includes it.
+  /// Empty if the reason includes the remedy.
   var remedy = ""
 
   static let tableLeftOut = Self(
@@ -156,7 +156,7 @@ private struct ColumnRefusal: Error {
 
 package struct ModelChoice {
   package let version: ModelVersion
-  /// The newest model of the same major, or else of an earlier one.
+  /// The newest model of the same major, or else of an earlier major.
   package let base: ModelDefinition
   package let path: String
 

@@ -15,7 +15,7 @@ package struct ModelReport {
   private let canDelegate: Bool
   private let isDryRun: Bool
 
-  /// `mending`: the reasons why the origin cannot fill the model yet. `canDelegate`: the targets key is here.
+  /// `mending` gives the reasons why the origin cannot fill the model yet. `canDelegate`: the targets key is available.
   package init(
     _ draft: ModelDraft, after base: ModelVersion, _ plan: SeriesPlan, mending: [String], isNewSeries: Bool,
     canDelegate: Bool, isDryRun: Bool
@@ -90,7 +90,7 @@ package struct ModelReport {
   }
 }
 
-/// Marks an origin's additions, all or named ones, as known without adding them to a model.
+/// Marks all or some of an origin's additions as known, without adding them to a model.
 package struct ModelSkip {
   package let known: OriginOutline
   private let skipped: OriginGain
@@ -141,7 +141,7 @@ package struct LifecycleChange {
     self.isDryRun = isDryRun
   }
 
-  /// Accepts `1`, `1.x` or one of the major's models, because all minors end together.
+  /// Accepts a major as `1` or `1.x`, because all its minors end together.
   package static func major(_ text: String, among majors: [Int]) -> Int? {
     let number = text.hasSuffix(".x") ? String(text.dropLast(2)) : text
     return canonicalDecimal(number, in: 1...Limits.modelNumber).flatMap { majors.contains($0) ? $0 : nil }
@@ -174,7 +174,7 @@ package struct LifecycleChange {
 }
 
 extension SeedLifecycle {
-  /// Reports, without a full stop, that a major continues after its sunset.
+  /// Returns a warning, without a full stop, if the major continues after its sunset.
   package func overdue(_ major: Int, now: UTCTime) -> String? {
     guard let sunset, let day = UTCTime(day: sunset), day.adding(days: 1) <= now else { return nil }
     return

@@ -3,7 +3,7 @@ import SeedFormat
 import SeedPublication
 import SeedSystem
 
-/// Tables, views and triggers of a SQLite origin in the order of their creation.
+/// The tables, views and triggers of a SQLite origin, in the order of their creation.
 package struct OriginSurvey: Sendable {
   private(set) var tables: [OriginTable] = []
   private(set) var virtualTables: [SchemaPart] = []
@@ -15,7 +15,7 @@ package struct OriginSurvey: Sendable {
   /// Parts that SQLite's SQL cannot express.
   private(set) var leftOut: [SetupNote] = []
 
-  /// Surveys a database with copies of the origin's tables; `bytes`: the size of the origin's own tables.
+  /// Surveys a database with copies of the origin's tables. `bytes` is the size of the origin's own tables.
   package init(_ connection: Connection, _ outline: OriginOutline, leftOut: [SetupNote], bytes: Int) throws {
     try read(connection)
     (self.outline, self.leftOut, self.bytes) = (outline, leftOut, bytes)
@@ -28,7 +28,7 @@ package struct OriginSurvey: Sendable {
       let connection = try Connection(path, .origin)
       try connection.transaction(.deferred) { try read(connection) }
     } catch let error as DatabaseError where error.saysDamage {
-      // The exit status is not 69, which suggests a retry, because the file is not a database.
+      // The file is not a database, so the exit status must not be 69, which suggests a retry.
       throw Refusal(.badData, "\(path): expected a SQLite database, found: \(error.message).")
     } catch let error as DatabaseError { throw OriginError.reading(path, error) }
   }

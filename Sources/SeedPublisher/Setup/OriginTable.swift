@@ -1,18 +1,18 @@
 import SeedDatabase
 import SeedFormat
 
-/// A table of the origin, with the parts of it that clients can get.
+/// A table of the origin, with the parts that clients can get.
 struct OriginTable: Sendable {
   let name: String
   let indexes: [SchemaPart]
   /// Includes generated columns, because clients get their values.
   private(set) var columns: [OriginColumn] = []
   private(set) var notes: [SetupNote] = []
-  /// Collations that its columns or keys use and that other programs define.
+  /// The foreign collations of its columns and keys, which other programs define.
   let foreignCollations: [String]
   /// Primary key columns that are NULL in some row, which SQLite allows except in WITHOUT ROWID tables.
   private(set) var nullColumns: [String] = []
-  /// The rowid's name in a SELECT; nil for WITHOUT ROWID tables, and for tables with columns that hide all its names.
+  /// The rowid's name in a SELECT; nil for a WITHOUT ROWID table, or if columns hide all names of the rowid.
   let rowNumber: String?
   private let keys: [OriginKey]
   private let options: [String]
@@ -36,7 +36,7 @@ struct OriginTable: Sendable {
     let rowid = isRowid ? [OriginKey(isPrimary: true, parts: [(primary[0][0].text, "BINARY")])] : []
     self.keys = rowid + keys
     foreignCollations = Set(all.compactMap(\.foreignCollation) + keys.flatMap(\.foreignCollations)).sorted()
-    // SQLite cannot read a WITHOUT ROWID table, which is an index itself, without its collations.
+    // SQLite cannot read a WITHOUT ROWID table without its collations, because the table is an index.
     guard !isWithoutRowid || foreignCollations.isEmpty else { return }
     if try Self.hasRules(part, connection) { notes.append(.rules(of: name)) }
     for (column, row) in zip(all, rows) { take(column, isGenerated: row[5] != .integer(0), connection) }
@@ -52,7 +52,7 @@ struct OriginTable: Sendable {
       || connection.value("SELECT 1 FROM pragma_foreign_key_list(?)", .text(part.name)) != nil
   }
 
-  /// Leaves out a generated column that fails: it may call a function of another program, or fail for some rows.
+  /// Leaves out a generated column that fails. It may call another program's function, or fail for some rows.
   private mutating func take(_ column: OriginColumn, isGenerated: Bool, _ connection: Connection) {
     do {
       if isGenerated { _ = try connection.value("SELECT count(\(quoted(column.name))) FROM \(quoted(name))") }
@@ -65,11 +65,11 @@ struct OriginTable: Sendable {
     }
   }
 
-  /// A type that accepts any value and converts text that spells a number.
+  /// A type that accepts any value, but converts text that looks like a number.
   static let anyType = "NUMERIC"
 
-  /// Finds numeric columns that hold other values in some rows. SQLite accepts them, but a publisher rejects them because
-  /// clients read the declared types.
+  /// Declares numeric columns as ``anyType`` if they hold other values in some rows. SQLite accepts such values, but a
+  /// publisher rejects them, because clients read the declared types.
   private mutating func declareMixedColumns(_ connection: Connection) throws {
     let doubts = columns.indices.compactMap { index in
       Affinity(declaredType: columns[index].type, isStrict: false).misfits(in: columns[index].name)
@@ -88,8 +88,8 @@ struct OriginTable: Sendable {
     }
   }
 
-  /// The table for clients, without CHECKs and references, which are left to the origin. A primary key with NULLs becomes
-  /// a UNIQUE constraint. `rowNumber`: the name of a new column that is the key.
+  /// Returns the table's SQL for clients, without CHECKs and references, which are left to the origin. A primary key
+  /// with NULLs becomes a UNIQUE constraint. `rowNumber` names a new column that is the key.
   func sql(numberedBy rowNumber: String? = nil) -> String {
     let number = rowNumber.map { "\(quoted($0)) INTEGER PRIMARY KEY" }
     let lines =
@@ -107,7 +107,7 @@ struct OriginTable: Sendable {
     return column.type.uppercased() == "INTEGER" ? column.name : nil
   }
 
-  /// Nil if a column of the key is left out.
+  /// Returns nil if a column of the key is left out.
   private func rule(_ key: OriginKey) -> String? {
     let parts = key.parts.compactMap { part in
       columns.first { $0.name == part.column }.map { $0.keyPart(sortedBy: part.collation) }
@@ -142,7 +142,7 @@ struct OriginColumn: Sendable {
 
   var isForeign: Bool { foreignCollation != nil }
 
-  /// The column in a SELECT, as bytes if clients lack its collation.
+  /// The column in a SELECT, sorted by bytes if clients lack its collation.
   var selected: String { isForeign ? "\(quoted(name)) COLLATE BINARY AS \(quoted(name))" : quoted(name) }
 
   /// The column in a CREATE TABLE or ALTER TABLE, sorted by bytes if clients lack its collation.
@@ -167,7 +167,7 @@ private struct OriginKey: Sendable {
   let isPrimary: Bool
   let parts: [(column: String, collation: String)]
 
-  /// The keys in the order of the table's SQL, without those made by CREATE INDEX.
+  /// Returns the keys in the order of the table's SQL. Skips indexes made by CREATE INDEX.
   static func all(of table: String, _ connection: Connection) throws -> [OriginKey] {
     let indexes = try connection.rows(
       "SELECT name, origin FROM pragma_index_list(?) WHERE origin IN ('pk', 'u') ORDER BY seq DESC",

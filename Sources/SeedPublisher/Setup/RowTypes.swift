@@ -87,7 +87,7 @@ struct RowType {
       """
   }
 
-  /// The lines that make the key the `id`; `nil` without a key of one column, or if `id` is another column.
+  /// The lines that make the key the `id`; `nil` if the key has several columns, or if another column is called `id`.
   private var idLines: [String]? {
     guard let index = columns.firstIndex(where: { $0.name == key }) else { return nil }
     if members[index] == "id" { return [] }
@@ -95,7 +95,7 @@ struct RowType {
     return ["", "var id: \(columns[index].type) { \(SwiftName.quoted(members[index])) }"]
   }
 
-  /// Declares CodingKeys if the client cannot find a member's column by its name.
+  /// Declares CodingKeys if the client cannot find each column by the name of its member.
   private var keyLines: [String] {
     let counts = Dictionary(columns.map { (Self.letters($0.name), 1) }, uniquingKeysWith: +)
     let isFound = zip(members, columns).allSatisfy { member, column in

@@ -3,13 +3,13 @@ import SeedFormat
 
 package struct SchemaDraft: Sendable {
   private(set) var parts: [SchemaPart] = []
-  /// SELECTs for tables that have no key or use another program's collation, by table.
+  /// SELECTs by table, for tables that have no key or use another program's collation.
   package private(set) var projections: [String: String] = [:]
-  /// By table, in lower case.
+  /// The columns by the table's name in lower case.
   private(set) var columns: [String: [OriginColumn]] = [:]
   package private(set) var notes: [SetupNote] = []
 
-  /// Counts of the parts, such as `2 tables, 1 index`.
+  /// The counts of the parts, such as `2 tables, 1 index`.
   package var contents: String {
     let words: [(SetupNote.Kind, String, String)] = [
       (.table, "table", "s"), (.index, "index", "es"), (.virtualTable, "search table", "s"),
@@ -29,15 +29,15 @@ struct SchemaPart: Hashable, Sendable {
   let name: String
   let sql: String
 
-  /// The statement for a file, after an empty line. Drops a comment at its end, which could hide the semicolon or, if it is
-  /// unclosed, everything after it.
+  /// The statement for a file, after an empty line. Drops a comment at the end, which could hide the semicolon. An
+  /// unclosed comment could even hide all later statements.
   var text: String {
     let bytes = Array(sql.utf8)
     let end = SQLScanner.tokens(of: bytes).last?.range.upperBound ?? 0
     return "\n\(String(decoding: bytes[..<end], as: UTF8.self));\n"
   }
 
-  /// Uses the part, because SQLite accepts some parts that fail in use.
+  /// Tests the part by using it, because SQLite accepts some parts that fail in use.
   func prove(in schema: Connection) throws {
     switch kind {
     case .virtualTable:
@@ -86,7 +86,7 @@ extension SchemaDraft {
     notes += failures.map(\.1)
   }
 
-  /// Creates the part and proves it. Returns a note of a failure.
+  /// Creates the part and proves it. Returns a note if that fails.
   private mutating func add(_ part: SchemaPart, _ proof: Connection) -> SetupNote? {
     do {
       try Self.refuseReserved(part.name)

@@ -1,14 +1,14 @@
 import SeedDatabase
 import SeedFormat
 
-/// A part of the origin that the clients' file lacks or has changed, with the reason.
+/// A part of the origin that is missing from the clients' file, or differs in it, with the reason.
 package struct SetupNote: Hashable, Sendable {
   package enum Kind: String, Sendable {
     case table, column, index, view, trigger, file
     case virtualTable = "virtual table"
-    /// Changes of published tables and columns.
+    /// A published table or column differs from the origin's.
     case numbering, key, type, collation, rules
-    /// A table with more rows than one would expect.
+    /// A table has more rows than expected.
     case rows
 
     fileprivate var verb: String {
@@ -30,7 +30,7 @@ package struct SetupNote: Hashable, Sendable {
   package let name: String
   package var part: String?
   package let reason: String
-  /// The remedy; empty if the reason includes it.
+  /// Empty if the reason includes the remedy.
   package var remedy = ""
 
   package init(kind: Kind, name: String, part: String? = nil, reason: String, remedy: String = "") {
@@ -54,7 +54,7 @@ package struct SetupNote: Hashable, Sendable {
 
   private var explanation: String { remedy.isEmpty ? reason : "\(reason); \(remedy)" }
 
-  /// A line for each note. Notes that differ only in the name share one line.
+  /// Returns a line for each note. Notes that differ only in the name share one line.
   package static func lines(_ notes: [SetupNote]) -> [String] {
     var groups: [[SetupNote]] = []
     for note in notes {

@@ -12,7 +12,7 @@ package struct SetupReport: Sendable {
   private let isDryRun: Bool
   private let isFoundByItself: Bool
 
-  /// `contents`: the schema in numbers; `isFoundByItself`: commands find the deployment without `--config`.
+  /// `contents` gives the schema in numbers. `isFoundByItself`: commands find the deployment without `--config`.
   package init(
     _ draft: DeploymentDraft, origin: String, isOriginMade: Bool = false, keyCount: Int?,
     contents: String = "", schemaRemarks: [String] = [], isDryRun: Bool, isFoundByItself: Bool

@@ -53,7 +53,7 @@ package struct SwiftSnippet: Sendable {
     return "SELECT \(columns) FROM \(quoted(table.name)) ORDER BY \(order) LIMIT \(shownRows)"
   }
 
-  /// The table that makes the best example: the one with the fewest key columns that also has other columns.
+  /// Returns the best example: the table with the fewest key columns among those that also have other columns.
   package static func example(among tables: [TableSchema]) -> TableSchema? {
     let telling = tables.filter { $0.columns.count > $0.key.count }
     return telling.min { ($0.key.count, $0.name) < ($1.key.count, $1.name) } ?? tables.first
@@ -65,7 +65,7 @@ package struct SwiftSnippet: Sendable {
   private var name: String { SwiftName.quoted(SwiftName.member(dataset.text)) }
 }
 
-/// A Swift literal for any text, raw if that avoids escapes, because SQL has many quotation marks.
+/// Returns a Swift literal for any text. It is raw if that avoids escapes, because SQL has many quotation marks.
 func swiftLiteral(_ text: String) -> String {
   let hasControls = text.unicodeScalars.contains { $0.properties.generalCategory == .control }
   guard !hasControls, text.contains(where: { $0 == "\"" || $0 == "\\" }) else { return text.debugDescription }
@@ -87,7 +87,7 @@ enum SwiftName {
     return started(first + words.dropFirst().map(capitalized).joined(), otherwise: "column")
   }
 
-  /// `name`; if that is taken, `name` with `ending`; if that is taken too, also with a number.
+  /// Returns `name`. If that is taken, adds `ending`; if the longer name is taken too, also adds a number.
   static func unused(_ ending: String, _ name: String, in taken: inout Set<String>) -> String {
     let others = (2...).lazy.map { "\(name)\(ending)\($0)" }
     let candidates = [name] + (ending.isEmpty ? [] : [name + ending])
