@@ -124,8 +124,8 @@ extension ParallelGzip.Output {
   }
 }
 
-/// Deflates the blocks of longer content independently. The 32 KiB before a block are its dictionary, and its output
-/// ends at a byte boundary, so blocks can be deflated in parallel and concatenated into one stream.
+/// Deflates the blocks of a longer input independently. The 32 KiB before a block serve as its dictionary, and its
+/// output ends at a byte boundary, so blocks can be deflated in parallel and concatenated into one stream.
 final class BlockDeflater {
   private let owner: ZStream
   private let output: UnsafeMutableBufferPointer<UInt8>

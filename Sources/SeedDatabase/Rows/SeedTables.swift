@@ -20,7 +20,7 @@ package struct SeedMeta: Hashable, Sendable {
   }
 }
 
-/// The data's origin and terms of use, which travel with it.
+/// The data's origin and terms of use, which every seed contains.
 package struct Provenance: Hashable, Sendable {
   package var license: String?
   package var attribution: String?

@@ -20,7 +20,7 @@ package enum Affinity: String, Hashable, Sendable, CaseIterable {
       } else if names("REAL", "FLOA", "DOUB") { .real } else { .numeric }
   }
 
-  /// Whether a column converts strings that spell numbers.
+  /// Whether a column converts numeric strings to numbers.
   package var isOfNumbers: Bool {
     switch self {
     case .integer, .real, .numeric: true

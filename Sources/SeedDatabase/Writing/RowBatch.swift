@@ -1,6 +1,6 @@
 package import SeedFormat
 
-/// Rows of one table that fill the same columns, written several per statement.
+/// Rows of one table that fill the same columns and are written several per statement.
 ///
 /// If new keys are expected, one statement inserts several rows, up to the first that violates a constraint. Otherwise,
 /// one statement looks up several rows by key. ``TableWriter`` then writes the remaining changes row by row.
@@ -27,7 +27,7 @@ package final class RowBatch {
   /// Maximum bytes of strings and blobs in a row; larger rows must not be in a batch.
   package static let mostRowBytes = 64 * 1024
 
-  /// The rows of an import. After an error, the import undoes all of them and writes them one by one.
+  /// Creates a batch for an import. After an error, the import undoes all its rows and writes them one by one.
   package convenience init(
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     rule: ConflictRule
@@ -61,7 +61,7 @@ package final class RowBatch {
     writer.close()
   }
 
-  /// The number of rows that fill a statement.
+  /// The number of rows in a full statement.
   var fullCount: Int { sizes.first ?? 1 }
 
   // MARK: Rows
