@@ -10,7 +10,7 @@ package enum Compression {
   private static let xzPreset: UInt32 = 6
   #endif
   private static let readBytes = 256 * 1024
-  /// Compressed bytes that a reader expands at a time; few, because the output may be a thousand times longer.
+  /// The number of compressed bytes that a reader expands at a time; the output may be a thousand times longer.
   private static let pieceBytes = 16 * 1024
 
   package struct Measure: Hashable, Sendable {

@@ -176,7 +176,7 @@ final class BlockDeflater {
     return UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: output[..<count]))
   }
 
-  /// With room for all output, these calls can fail only because of a bug here.
+  /// The output has room for all bytes, so these calls can fail only because of a bug in this class.
   private func mustSucceed(_ code: Int32, _ expected: Int32 = Z_OK) {
     precondition(code == expected, "zlib refused a call that cannot fail (\(code))")
   }

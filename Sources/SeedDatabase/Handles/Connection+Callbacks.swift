@@ -17,7 +17,7 @@ package final class InterruptHandle: Sendable {
 }
 
 extension Connection {
-  /// SQLite instructions between two checks for cancellation; they take a fraction of a millisecond.
+  /// The number of SQLite instructions between two checks for cancellation; they take a fraction of a millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
   /// Makes a long statement fail with ``ResultCode/interrupted`` once its task is cancelled or `interrupt` is set.
@@ -32,7 +32,7 @@ extension Connection {
       }, interrupt.map { Unmanaged.passUnretained($0).toOpaque() })
   }
 
-  /// Instructions between two checks. They process about ten rows of an index; each row may take a long time.
+  /// The number of instructions between two checks: about ten rows of an index, each of which may take a long time.
   static let stepsBetweenRows: Int32 = 64
 
   private struct Bound {

@@ -13,7 +13,7 @@ package final class Connection {
   var handle: OpaquePointer { owner.pointer }
 
   private static let cacheCapacity = 256
-  /// Pages copied between two checks for cancellation.
+  /// The number of pages copied between two checks for cancellation.
   private static let copiedPages: Int32 = 1000
 
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
@@ -154,7 +154,7 @@ package final class Connection {
     }
   }
 
-  /// Copies the database to a writable temporary file. Other processes may write the original meanwhile.
+  /// Copies the database to a writable temporary file. Other processes may write the original during the copy.
   package func temporaryCopy() throws(DatabaseError) -> Connection {
     let copy = try Connection("copy", .copy)
     guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {

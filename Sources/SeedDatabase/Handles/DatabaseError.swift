@@ -104,7 +104,7 @@ package enum ResultCode {
   package static let notADatabase = SQLITE_NOTADB
   static let damage: Set<Int32> = [corrupt, notADatabase]
   package static let unread = seedbank_sqlite_unread
-  /// Another row has the unique value.
+  /// The codes for a unique value that another row holds.
   package static let taken: Set<Int32> = [
     seedbank_sqlite_constraint_primary_key, seedbank_sqlite_constraint_unique,
     seedbank_sqlite_constraint_rowid,

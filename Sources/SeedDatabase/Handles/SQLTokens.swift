@@ -24,7 +24,7 @@ package struct SQLScanner {
     Array(sequence(state: SQLScanner(bytes: sql)) { $0.next() })
   }
 
-  /// The index of the bracket that closes the one at `open`. If there is none, the last word's index.
+  /// The index of the bracket that closes the one at `open`, or the last word's index if none does.
   fileprivate static func closingBracket(of open: Int, in words: [String]) -> Int {
     var depth = 0
     for index in open..<words.count {

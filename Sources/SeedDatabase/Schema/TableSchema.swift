@@ -129,7 +129,7 @@ package struct TableSchema: Hashable, Sendable {
   package func keyValues(of row: [SeedValue]) -> [SeedValue] { key.map { row[$0] } }
 }
 
-/// Names of a rowid in SQL.
+/// The names of a rowid in SQL.
 package enum RowidName {
   static let usual = "rowid"
 

@@ -24,7 +24,7 @@ package final class RowBatch {
   private let finding: RowStatement
   @exclusivity(unchecked) private var expectsNewKeys = false
 
-  /// Maximum bytes of strings and blobs in a row; larger rows must not be in a batch.
+  /// Maximum number of bytes of a row's strings and blobs; larger rows must not be in a batch.
   package static let mostRowBytes = 64 * 1024
 
   /// Creates a batch for an import. After an error, the import undoes all its rows and writes them one by one.

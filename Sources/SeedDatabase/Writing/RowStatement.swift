@@ -8,10 +8,10 @@ package final class RowStatement {
   private let sql: (Int) -> String
   private var prepared: [Int: Statement] = [:]
 
-  /// Rows per statement; twice as many are only 5 % faster.
+  /// The number of rows per statement; twice as many are only 5 % faster.
   private static let mostRows = 16
   private static let fewestRows = 4
-  /// Values per statement; wide tables get fewer rows.
+  /// The number of values per statement; wide tables get fewer rows.
   private static let mostValues = 512
 
   /// `sql` returns the statement for a number of rows.

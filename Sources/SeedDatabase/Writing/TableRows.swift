@@ -6,7 +6,7 @@ package final class TableRows {
   private let updates: UpdateBatch
   private let bytes = LentBytes()
   private var areNew = false
-  /// Rows whose unique values were taken.
+  /// The rows whose unique values were taken.
   private var waiting: [[SeedValue]] = []
 
   init(

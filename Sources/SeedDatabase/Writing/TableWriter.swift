@@ -114,7 +114,7 @@ package final class TableWriter {
   func update(
     _ found: borrowing FoundRow, _ values: some Sequence<BorrowedValue>, at positions: [Int]
   ) throws -> RowOutcome {
-    // Copies the values, because those of the found row are valid only until it is written.
+    // Copies the values, because those of the found row are valid only until that row is written.
     stored.clear()
     row = read(found).map { stored.copy($0) }
     for (position, value) in zip(positions, values) { row[position] = value }

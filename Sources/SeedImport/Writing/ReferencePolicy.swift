@@ -116,7 +116,7 @@ struct ReferencePolicy {
     }
   }
 
-  /// The first rows with the broken reference; empty if the table has no key to name them by.
+  /// The first rows with the broken reference; empty if the table has no key that identifies them.
   private func rows(of reference: BrokenReference) throws -> [ReferencingRow] {
     let stored = reference.stored
     guard let names = try? SchemaReader(connection).table(stored.table).keyNames else { return [] }

@@ -15,10 +15,10 @@ final class WaitingRows {
 
   private(set) var isEmpty = true
   private let connection: Connection
-  /// For the hash of a waiting row's key, the hash of its values, or ``several`` if rows with this key differ.
+  /// The hash of a waiting row's values by the hash of its key; ``several`` if rows with this key differ.
   private var versions: [Int: Int] = [:]
   private var targets: [ObjectIdentifier: ImportTarget] = [:]
-  /// Keys with several versions waiting; these are only retried in document order.
+  /// The hashes of keys with several waiting versions; these rows are only retried in document order.
   private var contested: Set<Int> = []
   private var isBackwards = false
 
