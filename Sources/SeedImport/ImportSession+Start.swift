@@ -26,7 +26,7 @@ extension ImportSession {
       return true
     }
 
-    /// Sets a record's empty fields by this list's columns. The source has set them by the first list's columns.
+    /// Sets a record's empty fields for this list's columns. The source has set them for the first list's columns.
     func refill(_ source: borrowing DocumentSource) {
       guard let header = source.records?.header else { return }
       if empties?.header !== header {

@@ -4,7 +4,7 @@ package import SeedTrust
 
 import class Foundation.ProcessInfo
 
-/// Compresses and expands files and documents, measuring lengths and hashes on the way.
+/// Compresses and expands files and documents, and measures their lengths and hashes.
 package enum Compression {
   #if canImport(CLZMA)
   private static let xzPreset: UInt32 = 6

@@ -107,13 +107,13 @@ private struct IndexLimits {
   /// An index over all columns of narrow rows is up to three times as large as its table.
   static func bytes(of table: Int64, indexes: Int) -> Int64 { 4_000_000 + table * Int64(1 + 3 * indexes) }
 
-  /// A slow phone sorts several megabytes per second. This allows it a minute plus one second per megabyte.
+  /// A slow phone sorts several megabytes per second. The limit is a minute plus one second per megabyte.
   static func seconds(forBytes bytes: Int64) -> Int { 60 + Int(bytes / 1_000_000) }
 }
 
 enum DefinitionKind {
   case index(name: String, table: String)
-  /// A minor version's new column, table, index, view or search table. Its name must not have this prefix.
+  /// A minor version's new column, table, index, view or search table. Its name must not begin with the given prefix.
   case addition(sparing: String)
 }
 

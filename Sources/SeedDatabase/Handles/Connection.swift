@@ -86,7 +86,7 @@ package final class Connection {
   /// Finalises every cached statement, which releases locks and the schema.
   package func emptyCache() { cache = [:] }
 
-  /// Returns all rows; for small results.
+  /// Returns all rows; meant for small results.
   package func rows(_ sql: String, _ values: SeedValue...) throws -> [[SeedValue]] {
     let statement = try prepare(sql)
     try statement.bind(values)
@@ -226,7 +226,7 @@ final class ConnectionHandle {
   let pointer: OpaquePointer
   let path: String
   private let isBorrowed: Bool
-  /// Whether the file's schema may be an attacker's.
+  /// Whether the file's schema may come from an attacker.
   let isReceived: Bool
   /// The handle that interrupts statements. SQLite keeps its address, so it must outlive the connection.
   var interrupt: InterruptHandle?
@@ -339,7 +339,7 @@ extension Connection.OpenMode {
   /// Whether part of the file may be untrusted. If so, views are disabled, and no other file can be attached.
   private var isForeign: Bool { ![.memory, .scratch, .origin, .creator, .own].contains(self) }
 
-  /// Whether the file's schema may be an attacker's.
+  /// Whether the file's schema may come from an attacker.
   var isReceived: Bool { isForeign && ![.writer, .reader].contains(self) }
 
   private func bound(_ connection: Connection) throws(DatabaseError) {

@@ -83,7 +83,7 @@ package final class Statement {
   package func borrowRow(into row: inout [BorrowedValue]) {
     let count = columnCount
     if row.count != count { row = Array(repeating: .null, count: count) }
-    // A subscript would check at each access that the array shares no storage.
+    // A subscript would check at each access whether the array's storage is shared.
     row.withUnsafeMutableBufferPointer { row in
       for column in 0..<count { row[column] = borrow(Int32(column)) }
     }

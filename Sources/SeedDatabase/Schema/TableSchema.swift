@@ -95,7 +95,7 @@ package struct ForeignKeySchema: Hashable, Sendable {
     namedParentColumns.isEmpty ? parent.keyNames : namedParentColumns
   }
 
-  /// The actions on change and deletion of the parent, such as `SET NULL`.
+  /// The actions when the parent is updated or deleted, such as `SET NULL`.
   package let onUpdate: String
   package let onDelete: String
 }

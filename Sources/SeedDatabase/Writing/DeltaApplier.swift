@@ -128,7 +128,7 @@ private final class TableFiller {
 }
 
 extension DeltaTable {
-  /// The schema's table of this name; throws if its key or columns differ.
+  /// The schema's table with this name; throws if its key or columns differ from the delta's.
   package func table(in schema: DatabaseSchema) throws(ImportError) -> TableSchema {
     guard let table = schema.table(name) else { throw .unknownTable(name) }
     guard table.keyNames == key, table.columnNames == columns else { throw .wrongColumns(table: name) }

@@ -11,7 +11,7 @@ package final class RowBatch {
   @exclusivity(unchecked) package private(set) var count = 0
   @exclusivity(unchecked) private var written = 0
   @exclusivity(unchecked) private var capacity: Int
-  /// The rows in sequence. An array would check at each access that it shares no storage.
+  /// The rows in sequence. An array would check at each access whether its storage is shared.
   @exclusivity(unchecked) private var values: UnsafeMutablePointer<BorrowedValue>
   /// The number of values in a row.
   package let width: Int

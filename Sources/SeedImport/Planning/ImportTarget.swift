@@ -15,7 +15,7 @@ final class ImportTarget {
   @exclusivity(unchecked) var schemaDefaults: [Int: SeedValue] = [:]
   /// Whether rows wait for a unique value; later rows with their keys must wait too.
   @exclusivity(unchecked) var hasWaitingRows = false
-  /// Row count before the import, for tables that may lose unmentioned rows.
+  /// The row count before the import, for tables that may lose unmentioned rows.
   var rowsBefore = 0
   var rejected = 0
   var deleted = 0

@@ -247,7 +247,7 @@ final class PlanBuilder {
     }
   }
 
-  /// Sorts names, which correspond to the mapping's `key`, into the order of the table's key.
+  /// Sorts names that correspond to the mapping's `key` into the order of the table's key.
   private func align(
     _ names: [String], _ keyed: TableSchema, _ key: [String], _ what: String, _ table: String
   ) throws -> [String] {
@@ -341,7 +341,7 @@ final class PlanBuilder {
     return "there is no \(what) \"\(name)\"\(note)" + (nearest.map { ", did you mean \"\($0)\"?" } ?? "")
   }
 
-  /// `kind` is SQLite's kind of the view or virtual table with this name.
+  /// `kind` is the kind that SQLite reports for the view or virtual table with this name.
   private func unknownTable(_ name: String, kind: String?) -> ImportFailure {
     let tables = listed.filter { $0.kind == "table" }.map(\.name)
     let note =

@@ -111,7 +111,7 @@ final class RowEvaluator {
 
   private static let mostPlainDigits = 18
 
-  /// The value of a short unsigned integer, like most CSV numbers; `nil` for all other numbers.
+  /// The value of a short unsigned integer, like most CSV numbers; `nil` for all other text.
   @inline(__always)
   private static func plainInteger(_ digits: UnsafePointer<UInt8>, _ count: Int) -> Int64? {
     guard count > 0, count <= mostPlainDigits, count == 1 || digits[0] != UInt8(ascii: "0") else {

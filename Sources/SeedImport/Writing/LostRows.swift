@@ -3,7 +3,7 @@ import SeedDatabase
 /// Deletes rows that the import makes obsolete: rows that their parents no longer name and, in tables with a mode
 /// that deletes, rows that the import does not mention.
 final class LostRows {
-  /// Rows deleted or changed because of their references, in tables that no mapping fills.
+  /// The rows deleted or changed, because of their references, in tables that no mapping fills.
   private(set) var ofOthers: ChangeReport = [:]
   private let connection: Connection
   private let targets: [ImportTarget]

@@ -82,7 +82,7 @@ struct ReferencePolicy {
 
     var place: String { "table \"\(stored.table)\", column \"\(columnList)\"" }
 
-    /// The rows' condition as SQL, with the table as `child`.
+    /// The SQL condition for the rows, with the table aliased as `child`.
     var condition: String {
       if hasParent { return orphanCondition(stored.columns, stored.parent, stored.parentColumns) }
       return stored.columns.map { "child.\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")

@@ -1,9 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// Rows, with their nested rows, that wait because another row has their unique value and may still change it. A
-/// temporary table keeps their JSON, which is read again after the last row. A later row with the key of a waiting row
-/// has to wait too.
+/// Rows that wait, with their nested rows, because another row, which may still change, holds their unique value. A
+/// temporary table keeps their JSON, which is read again after the last row. A later row with the key of a waiting
+/// row has to wait too.
 final class WaitingRows {
   struct Row {
     let number: Int64
