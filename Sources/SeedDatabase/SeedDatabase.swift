@@ -6,13 +6,13 @@
 // - Only this module imports CSQLite, CZlib and CLZMA. Each C pointer has one Swift owner and does not leave it.
 // - Two rows are equal when their canonical bytes are (``CanonicalRow``), never by SQL's `=`, `IS` or `EXCEPT`;
 //   collation decides key identity and key order only.
-// - All rows of a seed, in the working copy and on the device, change through ``SeedWriter``: it maintains row counts and
-//   sums, so the cost of the state digest depends on the change alone.
+// - All changes to a seed's rows, in the working copy and on the device, go through ``SeedWriter``. It maintains row
+//   counts and sums, so the cost of the state digest depends only on the size of the change.
 // - Foreign keys are off on every connection that writes rows, because a cascade by SQLite would bypass the digest; the
 //   writer checks the references before its transaction ends.
 // - A connection is opened in a mode (``Connection/OpenMode``), never with flags at the call site. A file from elsewhere
 //   is a `.snapshot`, `.received` or `.seed`; `StructureTests` lists the files that use other modes.
-// - Check/ proves a seed from its bytes alone and trusts no stored claim of the file.
+// - Check/ verifies a seed from its bytes alone and trusts no claim stored in the file.
 // - Errors contain the statement, never the bound values, because those are the operator's data.
 //
 // The writers' per-row properties are marked `@exclusivity(unchecked)`, because the checks took a tenth of an import's

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 /// Reads one document's rows without a mapping, and passes them to a receiver, which has its own tables. The document
-/// arrives in pieces: call ``feed(_:)`` for each, then ``end()``.
+/// arrives in pieces: call ``feed(_:)`` for each piece, then ``end()``.
 package final class DocumentRows {
   private let document: String
   private let receiver: any RowReceiver

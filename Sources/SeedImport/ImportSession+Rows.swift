@@ -25,8 +25,8 @@ extension ImportSession {
     return try writer.write(list.plan, source, given: given)
   }
 
-  /// Retries waiting rows in reverse order, because often each row takes the value of the row after it. Retries the
-  /// rest in document order, and rejects rows whose values are still taken.
+  /// Retries waiting rows in reverse order, because often each row takes the value of the row after it. Then retries
+  /// the remaining rows in document order, and rejects those whose values are still taken.
   func retryWaiting() throws {
     let (waiting, place, turn) = (writer.store.waiting, writer.place, turns.latest)
     defer { (writer.place, turns.latest, writer.decides) = (place, turn, false) }
@@ -52,14 +52,14 @@ extension ImportSession {
 
 // Rows and lines that cannot be read.
 extension ImportSession {
-  /// Rejects the row on the tape because it cannot be read. If bad rows end the import, invalid JSON is reported as an
+  /// Rejects the row on the tape, which cannot be read. If bad rows end the import, invalid JSON is reported as an
   /// error of the document.
   func refuse(_ flaw: RejectedRow, _ list: List, _ range: Range<Int>) throws {
     if let error = source.scanner.flaw, endsAtBadRows { throw failure(error) }
     try refuse(source.placed(flaw), list) { Array(source.scanner.bytes(range)) }
   }
 
-  /// Rejects a row that cannot be read. The report has its text as a JSON string, because it has no JSON.
+  /// Rejects an unreadable row. The report contains its text as a JSON string, because the row is not valid JSON.
   private func refuse(_ refusal: RejectedRow, _ list: List, _ text: () -> [UInt8]) throws {
     list.plan.reset()
     // The row may belong to any list at this path, and its key is unknown.
@@ -80,13 +80,13 @@ extension ImportSession {
     var text: [UInt8] = []
   }
 
-  /// Skips the line as a bad row; returns false if its end has not arrived.
+  /// Skips the line as a bad row; returns false if the end of the line has not arrived.
   func passBadLine() throws -> Bool {
     let start = source.scanner.offset
     let isPassed = source.scanner.skipLine()
     if issues.wantsRows { badLine?.text += source.scanner.bytes(start..<source.scanner.offset) }
     guard let line = badLine else { return true }
-    // A report keeps the line in memory. If the line is too long for this, the document does not consist of lines.
+    // A report keeps the line in memory. If the line is too long for that, the document does not consist of lines.
     guard line.text.count <= RowFinder.longestRow else { throw failure(line.error) }
     guard isPassed else { return false }
     badLine = nil

@@ -8,7 +8,7 @@ extension ImportSession {
     private let conditions: [RowCondition]
     let csv: CSVFormat?
     fileprivate let header: HeaderCheck
-    /// This list's values of empty fields under the latest header. A document's first list does not need them.
+    /// This list's values for empty fields under the latest header. A document's first list does not need them.
     @exclusivity(unchecked) private var empties: (header: RecordHeader, values: [RecordHeader.Empty])?
 
     init(_ list: ImportMapping.List, _ builder: PlanBuilder) throws {
@@ -26,7 +26,7 @@ extension ImportSession {
       return true
     }
 
-    /// Sets a record's empty fields by this list's columns. Before, the source set them by those of the first list.
+    /// Sets a record's empty fields for this list's columns. The source has set them for the first list's columns.
     func refill(_ source: borrowing DocumentSource) {
       guard let header = source.records?.header else { return }
       if empties?.header !== header {
@@ -42,7 +42,7 @@ extension ImportSession {
     }
   }
 
-  /// Resets the source for the next document. A CSV header must fit all lists of the document.
+  /// Resets the source for the next document, whose CSV header must fit all of the document's lists.
   func restartSource() throws {
     let (frame, lists) = (self.frame, self.lists)
     do throws(ImportFailure) {

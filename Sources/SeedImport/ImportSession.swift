@@ -2,7 +2,7 @@ package import SeedDatabase
 import SeedFormat
 
 /// Imports documents, which arrive in pieces, through a connection that nothing else uses. Call `begin`, `feed` and
-/// `end` for every document, then `finish`. `abandon` rolls back to the state before the import, or after the last
+/// `end` for every document, then `finish`. `abandon` rolls back to the state before the import, or to the last
 /// committed batch.
 package final class ImportSession {
   private let connection: Connection
@@ -33,8 +33,8 @@ package final class ImportSession {
 
   private let isDryRun: Bool
 
-  /// Opens the transaction. The connection must not be in one and must not enforce foreign keys. A dry run ignores
-  /// batches and rolls back at the end.
+  /// Opens the transaction. The connection must not be in a transaction and must not enforce foreign keys. A dry run
+  /// ignores batches and rolls back at the end.
   package init(
     _ connection: Connection, mapping: ImportMapping, policy: ImportPolicy = ImportPolicy(),
     hooks: ImportHooks = ImportHooks(), isDryRun: Bool = false
@@ -43,7 +43,7 @@ package final class ImportSession {
     var policy = policy
     if isDryRun { policy.atomicity = .one }
     self.isDryRun = isDryRun
-    // Before any statement is prepared, because preparing depends on whether triggers run.
+    // Comes before any statement is prepared, because a prepared statement depends on whether triggers run.
     triggers = try TriggerSwitch(connection, areRunning: false)
     let builder = try PlanBuilder(connection, policy, mapping)
     frames = try DocumentFrames(mapping)
@@ -144,7 +144,7 @@ package final class ImportSession {
     try passBatch()
   }
 
-  /// Imports the row on the tape; returns false if it meets no list's conditions.
+  /// Imports the row on the tape; returns false if the row does not meet any list's conditions.
   private func take(_ name: String?) throws -> Bool {
     guard let number = selectList() else { return false }
     let (list, flaw, range) = (lists[number], source.flaw, place.offset..<source.scanner.offset)
@@ -241,7 +241,7 @@ package final class ImportSession {
   private func complete() throws {
     try frames.checkAllCame()
     try writeCollected()
-    // Deletes first, because the waiting rows, which are retried next, may need unique values of deleted rows.
+    // Deletes rows first, because the waiting rows, which are retried next, may need unique values of deleted rows.
     try lostRows.removeUnmentioned(absent: absentTables)
     try issues.endRow()
     try resolveDeferred()
@@ -254,18 +254,18 @@ package final class ImportSession {
     try lostRows.drop()
   }
 
-  /// Tables for which the mapping has a list that is in no document.
+  /// The tables of lists that no document contained.
   private var absentTables: Set<String> {
     Set(lists.indices.filter { !listsFound.contains($0) }.map { lists[$0].plan.table.name })
   }
 
-  /// The changed tables; if batches were committed, all, because an earlier, interrupted run may have changed any.
+  /// The changed tables, or all if batches were committed, because an earlier, interrupted run may have changed any.
   private var tablesToCheck: Set<String> {
     let suspects = committed > 0 ? targets : targets.filter(\.isTouched)
     return Set(suspects.map(\.table.name) + lostRows.tables)
   }
 
-  /// Describes the changes that a failure leaves in the database; an ``ImportFailure`` already includes this.
+  /// A description of the changes that a failure leaves in the database; an ``ImportFailure`` already includes it.
   package var remainder: String? {
     guard committed > 0 else { return nil }
     return "\(committed) rows of the documents are committed and stay: repeat the import to complete it"

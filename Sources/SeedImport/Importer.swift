@@ -13,9 +13,9 @@ public import struct Foundation.URL
 /// print(report.tables["person"]?.inserted ?? 0)
 /// ```
 ///
-/// Reads the document once, in pieces, and upserts its rows: a missing member keeps its column's value, a null member
-/// sets it to NULL, and unchanged rows are not written. An importer runs one import at a time. Other writers must wait;
-/// readers need not. The database must exist with its tables.
+/// Reads the document once, in pieces, and upserts its rows. A missing member leaves its column unchanged, a null
+/// member sets the column to NULL, and unchanged rows are not written. An importer runs one import at a time. Other
+/// writers must wait, but readers need not. The database must exist with its tables.
 public struct Importer: Sendable {
   private let runner: ImportRunner
 

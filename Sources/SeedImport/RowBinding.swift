@@ -5,9 +5,9 @@ import SeedFormat
 final class RowBinding {
   private let receiver: any RowReceiver
   private let reader = ValueReader()
-  /// Targets by field index in a CSV header.
+  /// The targets by field index in a CSV header.
   @exclusivity(unchecked) private var fields: [ValueReader.Target?] = []
-  /// Targets by the numbers of member nodes.
+  /// The targets by the numbers of member nodes.
   @exclusivity(unchecked) private var targets: [ValueReader.Target] = []
   private var members = MemberNode()
   private var known: [[UInt8]: MemberNode?] = [:]
@@ -36,7 +36,7 @@ final class RowBinding {
       targets.append(target)
       return node
     }
-    // Limits the cache, because rows may have any number of members without a column.
+    // Limits the cache, because rows may have any number of members for which there is no column.
     if node != nil || known.count < 2 * ReceivedColumn.most { known[name] = .some(node) }
     return node
   }

@@ -2,9 +2,9 @@
 //
 // Folders, lowest first: Mapping, Reading, Planning, Writing, API.
 //
-// Mapping has the app's declarations and the report; Reading finds rows and values in a document; Planning fits both to
-// this database's tables; Writing writes rows, in batches or one by one, and handles waiting rows and bad rows; a
-// session drives them all. DocumentRows passes a document's rows on unchanged to other writers.
+// Mapping contains the app's declarations and the report; Reading finds rows and values in a document; Planning fits
+// both to this database's tables; Writing writes rows, in batches or one by one, and handles waiting rows and bad
+// rows. A session drives all of these. DocumentRows passes a document's rows to other writers unchanged.
 //
 // Rules of this module:
 // - A mapping that cannot work with this database fails before the first row.

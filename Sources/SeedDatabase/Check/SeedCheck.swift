@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Proves a seed from its content alone: checks the structure and the references, and recomputes the digest.
+/// Verifies a seed from its content alone: checks the structure and the references, and recomputes the digest.
 package struct SeedCheck {
   private let connection: Connection
   private let schema: DatabaseSchema
@@ -11,7 +11,7 @@ package struct SeedCheck {
   }
 
   private static let mostLines = 3
-  /// Page cache for `integrity_check`, which looks up each row in its indexes and so reads pages in random order.
+  /// The page cache for `integrity_check`, which looks up each row in the indexes and so reads pages in random order.
   private static let cacheKibibytes = 48 * 1024
 
   package func run() throws {
@@ -19,9 +19,9 @@ package struct SeedCheck {
     try checkContent()
   }
 
-  /// Runs `quick_check`, and `integrity_check` for tables whose indexes ``checkContent()`` does not compare.
-  /// `integrity_check` looks up each row in each index, in random order; for large tables ``TableCheck`` is several
-  /// times faster because it reads table and index from end to end.
+  /// Runs `quick_check`, and also `integrity_check` for tables whose indexes ``checkContent()`` does not compare.
+  /// `integrity_check` looks up each row in each index in random order. ``TableCheck`` is several times faster for
+  /// large tables, because it reads the table and each index sequentially.
   package func checkStructure() throws { try connection.boundingExpressions(checkTables) }
 
   private func checkTables() throws {
@@ -48,16 +48,16 @@ package struct SeedCheck {
     return try TableCheck(connection, table) != nil
   }
 
-  /// Checks that search tables match their content. The connection must be writable, because FTS5 runs this check on an
-  /// INSERT that changes nothing.
+  /// Checks that search tables match their content. The connection must be writable, because FTS5 runs this check
+  /// when it receives an INSERT, which changes nothing.
   package func checkSearchTables() throws {
     for search in schema.searchTables {
       try connection.boundingExpressions(areComputed: isComputed(search)) { try check(search) }
     }
   }
 
-  /// Like ``checkSearchTables()``, for a file that must not be written: if it has search tables, checks a temporary
-  /// copy.
+  /// Like ``checkSearchTables()``, but for a file that must not be written: if the file has search tables, checks a
+  /// temporary copy of it.
   package func checkSearchTablesOfCopy() throws {
     guard !schema.searchTables.isEmpty else { return }
     try SeedCheck(connection.temporaryCopy(), schema).checkSearchTables()
@@ -70,7 +70,7 @@ package struct SeedCheck {
     return columns.contains { generated.contains($0[0].text.foldedName) }
   }
 
-  /// Checks references, rows, stored sums, digest and indexes against one another.
+  /// Checks the references, and compares the rows with the indexes, the stored sums and the digest.
   package func checkContent() throws {
     try connection.boundingExpressions(ReferenceCheck(connection, schema).run)
     let sums = try sums { try TableCheck(connection, $0)?.run() ?? TableSum(of: $0, connection) }

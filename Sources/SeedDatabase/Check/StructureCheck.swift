@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// The complaints of SQLite's own checks about a file, without false ones about NULL.
+/// Runs SQLite's own checks of a file and removes their false complaints about NULL.
 ///
 /// If the last column of a WITHOUT ROWID table belongs to its key, SQLite 3.40 falsely reports a NULL in every row for
 /// each NOT NULL column stored after that column. A query therefore verifies each complaint about a NULL.
@@ -38,7 +38,7 @@ package struct StructureCheck {
 
   package init(_ connection: Connection) { self.connection = connection }
 
-  /// Returns SQLite's complaints, line by line; empty for a sound file. Throws if the disk cannot read the whole file.
+  /// Returns SQLite's complaints as lines; a sound file has none. Throws if part of the file cannot be read.
   package func complaints(_ scope: Scope) throws -> [String] {
     let statement = try connection.prepare(scope.sql)
     var (complaints, falseNulls): ([String], Int) = ([], 0)

@@ -1,7 +1,7 @@
 import SeedFormat
 
-/// Sums a table's rows and compares its indexes with them. Reads each once, from end to end. An index is sound
-/// if it has one entry for each row and they are in order. Together with `quick_check`, this equals `integrity_check`.
+/// Sums a table's rows and compares its indexes with them, in one sequential pass over the table and each index. An
+/// index is sound if it has one entry per row, in order. With `quick_check`, this is equivalent to `integrity_check`.
 struct TableCheck {
   private let connection: Connection
   private let table: TableSchema
@@ -83,13 +83,13 @@ struct TableCheck {
   }
 }
 
-/// An order-independent checksum of an index's entries, which finds damage by a disk or a library. It need not resist
-/// forgery: an attacker who can forge entries could also have written other rows, which the digest detects.
+/// An order-independent checksum of an index's entries, which detects damage by a disk or a library. It need not
+/// resist forgery: an attacker who can forge entries could also have written other rows, which the digest detects.
 struct EntrySum: Hashable {
   private var sum: UInt64 = 0
   private var entries = 0
 
-  /// Odd numbers without a pattern: the fractions of the golden ratio and of the square root of 3.
+  /// Odd numbers without a pattern: the fractional parts of the golden ratio and of the square root of 3.
   private static let seed: UInt64 = 0x9E37_79B9_7F4A_7C15
   private static let factor: UInt64 = 0xBB67_AE85_84CA_A73B
 
@@ -143,17 +143,17 @@ struct EntrySum: Hashable {
   }
 }
 
-/// An index whose entries can be read without the table, and computed from the table's rows.
+/// An index whose entries can be read without the table, but also computed from the table's rows.
 struct ComparedIndex {
   let name: String
   let parts: [IndexPart]
   let places: [Int]
-  /// The number of leading values that must be unique, unless one of them is NULL.
+  /// The number of leading values that must be unique together, unless one of them is NULL.
   private let unique: Int
   /// True for the primary key of a table without rowids.
   let isTable: Bool
 
-  /// Returns nil if the index is partial, or has an expression or an unstored column.
+  /// Returns nil if the index is partial, or contains an expression or a column that is not stored.
   init?(_ index: IndexSchema, of columns: [String], _ table: TableSchema) {
     name = index.name
     let isTable = table.isWithoutRowid && index.origin == "pk"
@@ -172,7 +172,7 @@ struct ComparedIndex {
     unique = index.isUnique ? index.key.count : index.parts.count
   }
 
-  /// Checks that a row's entry sorts after the previous one and differs from it in the unique values.
+  /// Checks that a row's entry sorts after the previous entry and has different unique values.
   func check(
     _ places: [Int], of row: [BorrowedValue], after previous: [BorrowedValue], in table: String
   ) throws(NotASeed) {

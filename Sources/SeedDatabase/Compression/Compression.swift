@@ -4,13 +4,13 @@ package import SeedTrust
 
 import class Foundation.ProcessInfo
 
-/// Compresses and expands files and documents, measuring lengths and hashes on the way.
+/// Compresses and expands files and documents, and measures their lengths and hashes.
 package enum Compression {
   #if canImport(CLZMA)
   private static let xzPreset: UInt32 = 6
   #endif
   private static let readBytes = 256 * 1024
-  /// Compressed bytes that a reader expands at a time; few, because the output may be a thousand times longer.
+  /// The number of compressed bytes that a reader expands at a time; the output may be a thousand times longer.
   private static let pieceBytes = 16 * 1024
 
   package struct Measure: Hashable, Sendable {
@@ -37,8 +37,8 @@ package enum Compression {
     to destination: String, _ document: (_ take: ([UInt8]) throws -> Void) throws -> Void
   ) throws -> (raw: Measure, stored: Measure) { try transform(document, to: destination, GzipEncoder()) }
 
-  /// Compresses a file into a new, synced one; returns the measures of input and output. For xz, uses one thread,
-  /// because several threads would write several blocks, and some readers accept only one.
+  /// Compresses a file into a new, synced one; returns the measures of input and output. For xz, uses only one
+  /// thread, because several threads would write several blocks, and some readers accept only one block.
   package static func compress(
     _ path: String, to destination: String, _ encoding: ContentEncoding, threads: Int = processors
   ) throws -> (raw: Measure, stored: Measure) {
@@ -58,8 +58,8 @@ package enum Compression {
 
   package static let processors = ProcessInfo.processInfo.activeProcessorCount
 
-  /// Expands a file into a new, synced one; throws once the output exceeds `limit` bytes. `onBytes` receives the number of
-  /// bytes in each piece; an error that it throws ends the work.
+  /// Expands a file into a new, synced one; throws once the output exceeds `limit` bytes. `onBytes` receives the
+  /// number of bytes in each piece; an error that it throws stops the expansion.
   package static func expand(
     _ path: String, to destination: String, _ encoding: ContentEncoding, limit: Int,
     onBytes: @escaping (Int) throws -> Void = { _ in }

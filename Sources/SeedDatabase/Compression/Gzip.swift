@@ -1,6 +1,6 @@
 import CZlib
 
-/// A zlib stream on the heap, because zlib keeps a pointer back to it.
+/// A zlib stream, which is on the heap because zlib keeps a pointer to it.
 final class ZStream {
   let pointer = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
   private let end: (UnsafeMutablePointer<z_stream>) -> Void
@@ -24,14 +24,14 @@ final class ZStream {
     try ZStream({ seedbank_gzip_inflate_init($0) }, end: { inflateEnd($0) })
   }
 
-  /// Expands the remaining input into the output, both set by the caller; true at the member's end.
+  /// Expands the remaining input into the output, both set by the caller; returns true at the member's end.
   func inflate() throws(CompressionError) -> Bool {
     let code = CZlib.inflate(pointer, Z_NO_FLUSH)
     guard code == Z_STREAM_END || code == Z_OK || code == Z_BUF_ERROR else { throw .damaged }
     return code == Z_STREAM_END
   }
 
-  /// Calls zlib with a fresh output buffer and passes the output to `sink`; true if more may follow.
+  /// Calls zlib with a fresh output buffer and passes the output to `sink`; returns true if more may follow.
   func pump(_ sink: ([UInt8]) throws -> Void, _ call: () throws -> Void) throws -> Bool {
     let output = try [UInt8](unsafeUninitializedCapacity: codecChunkBytes) { buffer, count in
       pointer.pointee.next_out = buffer.baseAddress
@@ -44,8 +44,8 @@ final class ZStream {
   }
 }
 
-/// Compresses to one gzip member without a time in its header, so that equal content gives equal bytes. It is spliceable:
-/// a full flush precedes its final empty block; see ``GzipSplice``.
+/// Compresses to one gzip member without a time in its header, so that equal content gives equal bytes. The member is
+/// spliceable (see ``GzipSplice``): a full flush precedes its final, empty block.
 final class GzipEncoder: StreamCodec {
   private let stream: ZStream
 
@@ -76,7 +76,7 @@ package final class GzipDecoder: StreamCodec {
   private var isComplete = false
   private let takesMembers: Bool
 
-  /// With `takesMembers`, expands several consecutive members, which RFC 1952, section 2.2, calls a gzip file.
+  /// `takesMembers` also accepts several consecutive members, which RFC 1952, section 2.2, calls a gzip file.
   package init(takesMembers: Bool = false) throws(CompressionError) {
     self.takesMembers = takesMembers
     stream = try .inflating()

@@ -124,8 +124,8 @@ extension ParallelGzip.Output {
   }
 }
 
-/// Deflates the blocks of longer content independently. The 32 KiB before a block are its dictionary, and its output
-/// ends at a byte boundary, so blocks can be deflated in parallel and concatenated into one stream.
+/// Deflates the blocks of a longer input independently. The 32 KiB before a block serve as its dictionary, and its
+/// output ends at a byte boundary, so blocks can be deflated in parallel and concatenated into one stream.
 final class BlockDeflater {
   private let owner: ZStream
   private let output: UnsafeMutableBufferPointer<UInt8>
@@ -176,7 +176,7 @@ final class BlockDeflater {
     return UnsafeRawBufferPointer(UnsafeMutableBufferPointer(rebasing: output[..<count]))
   }
 
-  /// With room for all output, these calls can fail only because of a bug here.
+  /// The output has room for all bytes, so these calls can fail only because of a bug in this class.
   private func mustSucceed(_ code: Int32, _ expected: Int32 = Z_OK) {
     precondition(code == expected, "zlib refused a call that cannot fail (\(code))")
   }

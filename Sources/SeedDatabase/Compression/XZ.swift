@@ -63,7 +63,7 @@ final class XZCodec: StreamCodec {
   }
 
   deinit {
-    // The initialiser may have thrown before there was a stream.
+    // The initialiser may have thrown before it started the stream.
     if isStarted { compression_stream_destroy(stream) }
     stream.deallocate()
   }

@@ -2,8 +2,8 @@ import CSQLite
 import SeedFormat
 import SeedSystem
 
-/// Interrupts a connection's statements from any thread, until it is cleared. The connection polls a flag, because
-/// `sqlite3_interrupt` has no effect between two statements and is unsafe during close.
+/// Interrupts a connection's statements, from any thread, until ``clear()`` is called. The connection polls a flag,
+/// because `sqlite3_interrupt` has no effect between two statements and is unsafe during close.
 package final class InterruptHandle: Sendable {
   private let flag = Mutex(false)
 
@@ -17,10 +17,10 @@ package final class InterruptHandle: Sendable {
 }
 
 extension Connection {
-  /// SQLite instructions between two checks for cancellation; they take a fraction of a millisecond.
+  /// The number of SQLite instructions between two checks for cancellation; they take a fraction of a millisecond.
   private static let stepsBetweenLooks: Int32 = 10_000
 
-  /// Lets a long statement fail with ``ResultCode/interrupted`` after its task is cancelled or `interrupt` is set.
+  /// Makes a long statement fail with ``ResultCode/interrupted`` once its task is cancelled or `interrupt` is set.
   package func endWithTask(or interrupt: InterruptHandle? = nil) {
     owner.interrupt = interrupt
     sqlite3_progress_handler(
@@ -32,7 +32,7 @@ extension Connection {
       }, interrupt.map { Unmanaged.passUnretained($0).toOpaque() })
   }
 
-  /// Instructions between two checks. They process about ten rows of an index; each row may take long.
+  /// The number of instructions between two checks: about ten rows of an index, each of which may take a long time.
   static let stepsBetweenRows: Int32 = 64
 
   private struct Bound {
@@ -43,7 +43,7 @@ extension Connection {
     /// In nanoseconds, like `end`.
     var nextLook = 0
 
-    /// Reads the CPU time only a hundred times per second, because that takes a system call.
+    /// Reads the CPU time only a hundred times per second, because each reading takes a system call.
     mutating func isReached() -> Bool {
       if endsWithTask, Task.isCancelled { return true }
       if size != .max, size < seedbank_sqlite_file_size(handle) { return true }
@@ -54,9 +54,9 @@ extension Connection {
     }
   }
 
-  /// Runs `body`. Its statements fail with ``ResultCode/interrupted`` after `seconds` of CPU time, if the
-  /// file grows beyond `size`, or when the task is cancelled. Time in which the process waits or is suspended
-  /// does not count. `steps` is the number of instructions between two checks.
+  /// Runs `body`. Its statements fail with ``ResultCode/interrupted`` after `seconds` of CPU time, if the file grows
+  /// beyond `size`, or when the task is cancelled. Time during which the process waits or is suspended does not
+  /// count. `steps` is the number of instructions between two checks.
   func computing<Result, Failure: Error>(
     atMost seconds: Int, growingTo size: Int64 = .max, endingWithTask: Bool = true,
     looking steps: Int32 = stepsBetweenRows, _ body: () throws(Failure) -> Result

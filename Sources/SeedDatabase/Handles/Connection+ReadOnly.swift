@@ -88,7 +88,7 @@ private enum Permission {
   }
 }
 
-/// Why a user's SQL is rejected.
+/// The reason why a user's SQL is rejected.
 package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible {
   case holdsNUL(sql: String)
   case several(sql: String)

@@ -1,11 +1,11 @@
 import CSQLite
 
-// A received file may be an attacker's, and SQLite itself computes the expressions of its schema. The authorizer does
-// not see these, because they were parsed with the schema.
+// A received file may come from an attacker, and SQLite evaluates the expressions in its schema. The authorizer is
+// not called for these expressions, because they were parsed with the schema.
 extension Connection {
   var isReceived: Bool { owner.isReceived }
 
-  /// Seeds stay far below these limits. Without them, a few bytes of schema could take much memory or stack.
+  /// Seeds stay far below these limits. Without the limits, a few bytes of schema could use a lot of memory or stack.
   private static let receivedLimits: [(limit: Int32, value: Int32)] = [
     (SQLITE_LIMIT_SQL_LENGTH, 1_000_000), (SQLITE_LIMIT_COMPOUND_SELECT, 50),
     (SQLITE_LIMIT_VDBE_OP, 4_000_000), (SQLITE_LIMIT_TRIGGER_DEPTH, 0),
@@ -13,29 +13,29 @@ extension Connection {
   ]
   private static let deepestExpression: Int32 = 500
 
-  /// Bytes of one statement of a schema.
+  /// Maximum number of bytes in one statement of a schema.
   private static let longestDefinition: Int32 = 256 * 1024
   private static let secondsToLoad = 10
 
   /// Also called for a model's schema, which is parsed in memory before it is published.
   func limitDepth() { sqlite3_limit(handle, SQLITE_LIMIT_EXPR_DEPTH, Self.deepestExpression) }
 
-  /// Loads the schema within limits. SQLite then also reads `sqlite_stat1`, and a forged one may compute its columns.
+  /// Loads the schema within limits. SQLite then also reads `sqlite_stat1`; a forged one may have computed columns.
   func loadReceivedSchema() throws(DatabaseError) {
     limitDepth()
     for (limit, value) in Self.receivedLimits { sqlite3_limit(handle, limit, value) }
     endWithTask()
     let length = sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, Self.longestDefinition)
     defer { sqlite3_limit(handle, SQLITE_LIMIT_LENGTH, length) }
-    // A store reads its files even after its task was cancelled.
+    // A store reads its files even after its task is cancelled.
     try computing(atMost: Self.secondsToLoad, endingWithTask: false) { () throws(DatabaseError) in
       // The digest proves the rows, so CHECKs add nothing.
       try execute("SELECT 1 FROM sqlite_schema LIMIT 1; PRAGMA ignore_check_constraints = ON")
     }
   }
 
-  /// Runs one statement of an untrusted schema, with limits on CPU time and the file's size. The authorizer rejects a
-  /// statement of another kind before it runs.
+  /// Runs one statement of an untrusted schema, with limits on CPU time and the file's size. The authorizer rejects
+  /// any other kind of statement before it runs.
   func define(_ sql: String, _ kind: DefinitionKind, growingTo size: Int64) throws {
     let leave = DefinitionLeave(kind)
     let limits = IndexLimits(self)
@@ -87,7 +87,7 @@ package struct ForeignDefinition: Error, Hashable, Sendable, CustomStringConvert
   }
 }
 
-/// Bounds on an index's expressions. SQLite checks the time only between function calls, so arguments must be short.
+/// The limits on an index's expressions. SQLite checks time only between function calls, so arguments must be short.
 private struct IndexLimits {
   private static let all: [(limit: Int32, value: Int32)] = [
     (SQLITE_LIMIT_LENGTH, 1024 * 1024), (SQLITE_LIMIT_EXPR_DEPTH, 100), (SQLITE_LIMIT_FUNCTION_ARG, 16),
@@ -107,13 +107,13 @@ private struct IndexLimits {
   /// An index over all columns of narrow rows is up to three times as large as its table.
   static func bytes(of table: Int64, indexes: Int) -> Int64 { 4_000_000 + table * Int64(1 + 3 * indexes) }
 
-  /// A slow phone sorts several megabytes per second. This allows it a minute plus one second per megabyte.
+  /// A slow phone sorts several megabytes per second. The limit is a minute plus one second per megabyte.
   static func seconds(forBytes bytes: Int64) -> Int { 60 + Int(bytes / 1_000_000) }
 }
 
 enum DefinitionKind {
   case index(name: String, table: String)
-  /// A minor version's new column, table, index, view or search table. Its name must not have this prefix.
+  /// A minor version's new column, table, index, view or search table. Its name must not begin with the given prefix.
   case addition(sparing: String)
 }
 
@@ -142,7 +142,7 @@ private final class DefinitionLeave {
     unixepoch unlikely upper
     """.split(separator: " ").map(String.init))
 
-  /// Functions with which SQLite itself edits a table's definition in ALTER TABLE.
+  /// The functions that SQLite itself calls to edit a table's definition in ALTER TABLE.
   private static let editingFunctions: Set = ["format", "length", "printf", "substr"]
 
   init(_ kind: DefinitionKind) { self.kind = kind }
@@ -156,7 +156,7 @@ private final class DefinitionLeave {
     let (first, second) = (first.map { String(cString: $0) }, second.map { String(cString: $0) })
     let database = database.map { String(cString: $0) }
     if action == SQLITE_FUNCTION { return isGiven(function: second ?? "") }
-    // ALTER TABLE runs a SELECT to check rows against a new column's CHECK or (newer versions) a STRICT table's types.
+    // ALTER TABLE runs a SELECT to check rows against a new CHECK or, in newer versions, a STRICT table's types.
     if action == SQLITE_SELECT { return isAltering }
     guard action == SQLITE_ALTER_TABLE ? first == "main" : database == "main" else { return false }
     switch kind {

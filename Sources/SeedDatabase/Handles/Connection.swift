@@ -13,7 +13,7 @@ package final class Connection {
   var handle: OpaquePointer { owner.pointer }
 
   private static let cacheCapacity = 256
-  /// Pages copied between two checks for cancellation.
+  /// The number of pages copied between two checks for cancellation.
   private static let copiedPages: Int32 = 1000
 
   package init(_ path: String, _ mode: OpenMode) throws(DatabaseError) {
@@ -32,7 +32,7 @@ package final class Connection {
     try mode.setUp(self)
   }
 
-  /// Wraps another owner's open connection. The owner sets it up, closes it, and does not use it meanwhile.
+  /// Wraps another owner's open connection. The owner configures and closes it, and must not use it at the same time.
   package init(borrowing handle: OpaquePointer) {
     let name = sqlite3_db_filename(handle, "main").map { String(cString: $0) }
     owner = ConnectionHandle(handle, name ?? "", isBorrowed: true)
@@ -86,7 +86,7 @@ package final class Connection {
   /// Finalises every cached statement, which releases locks and the schema.
   package func emptyCache() { cache = [:] }
 
-  /// Returns all rows; for small results.
+  /// Returns all rows; meant for small results.
   package func rows(_ sql: String, _ values: SeedValue...) throws -> [[SeedValue]] {
     let statement = try prepare(sql)
     try statement.bind(values)
@@ -132,7 +132,7 @@ package final class Connection {
 
   package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  /// Writes the write-ahead log to the file and empties it; false if a reader or another writer still needs it.
+  /// Checkpoints and empties the write-ahead log; returns false if a reader or another writer still needs it.
   /// Suspends the busy timeout so that the call does not wait.
   @discardableResult
   package func emptyLog() throws -> Bool {
@@ -149,12 +149,12 @@ package final class Connection {
     do throws(DatabaseError) {
       try execute("VACUUM INTO ?", .text(path))
     } catch {
-      // These errors are about the copy, which may be on another disk than this file.
+      // These errors are about the copy, which may be on a different disk from this file.
       throw error.saysFull || error.saysNotOpened ? error.at(path) : error
     }
   }
 
-  /// Copies the database to a writable temporary file. Other processes may write the original meanwhile.
+  /// Copies the database to a writable temporary file. Other processes may write the original during the copy.
   package func temporaryCopy() throws(DatabaseError) -> Connection {
     let copy = try Connection("copy", .copy)
     guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
@@ -176,14 +176,14 @@ package final class Connection {
 
   package var changes: Int { Int(sqlite3_changes64(handle)) }
 
-  /// Writes the open transaction's dirty pages to the file; they stay readable. Otherwise they could fill nine tenths
-  /// of the page cache during long reads before the commit.
+  /// Writes the open transaction's dirty pages to the file, so that they cannot fill nine tenths of the page cache
+  /// during long reads before the commit. The pages stay readable.
   package func writeOutCache() throws(DatabaseError) {
     let code = sqlite3_db_cacheflush(handle)
     guard code == SQLITE_OK || code == SQLITE_BUSY else { throw error(code, "sqlite3_db_cacheflush") }
   }
 
-  /// Makes an unknown name in double quotes an error. By default SQLite reads it as text.
+  /// Makes an unknown name in double quotes an error. By default, SQLite reads such a name as text.
   package func refuseQuotedTexts() throws(DatabaseError) { try set(SQLITE_DBCONFIG_DQS_DML, false) }
 
   func set(_ option: Int32, _ on: Bool) throws(DatabaseError) {
@@ -221,14 +221,14 @@ extension Connection {
   }
 }
 
-/// A connection's pointer, shared by the connection and its statements; the last of them closes it.
+/// A connection's pointer, shared by the connection and its statements, and closed with the last of them.
 final class ConnectionHandle {
   let pointer: OpaquePointer
   let path: String
   private let isBorrowed: Bool
-  /// Whether the file's schema may be an attacker's.
+  /// Whether the file's schema may come from an attacker.
   let isReceived: Bool
-  /// Interrupts statements. SQLite holds its address, so it must outlive the connection.
+  /// The handle that interrupts statements. SQLite keeps its address, so it must outlive the connection.
   var interrupt: InterruptHandle?
 
   init(_ pointer: OpaquePointer, _ path: String, isBorrowed: Bool = false, isReceived: Bool = false) {
@@ -241,7 +241,7 @@ final class ConnectionHandle {
   var hasDiskFailed: Bool { seedbank_sqlite_system_error(pointer) != 0 }
 
   func error(_ code: Int32, _ subject: String) -> DatabaseError {
-    // SQLite (3.40.1) reports corruption for an unreadable page, too.
+    // SQLite (3.40.1) also reports an unreadable page as corruption.
     if ResultCode.damage.contains(code & 0xFF), hasDiskFailed { return .unread(subject) }
     let extended = sqlite3_extended_errcode(pointer)
     // The handle's message belongs to its latest failure, which may be a different one.
@@ -259,7 +259,7 @@ final class ConnectionHandle {
     guard [SQLITE_FULL, SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_READONLY].contains(code) else { return nil }
     if code == SQLITE_CANTOPEN, FileError.isExhausted(sqlite3_system_errno(pointer)) { return .descriptors }
     let name = sqlite3_db_filename(pointer, "main").map { String(cString: $0) } ?? ""
-    // SQLite has no name for a scratch database or a file that it failed to open. Only the file's path has a slash.
+    // SQLite has no name for a scratch database or a file that it could not open. Only the latter's path has a slash.
     let file = name.isEmpty && path.contains("/") ? path : name
     let isWritten = sqlite3_db_readonly(pointer, "main") == 0
     return file.isEmpty || (code == SQLITE_FULL && !isWritten) ? .scratch : .database(file)
@@ -286,7 +286,7 @@ extension Connection {
     case snapshot
     /// A file from elsewhere that another process may write.
     case received
-    /// A seed, Seedbank's own or from elsewhere, to which indexes and deltas are added.
+    /// A seed, Seedbank's own or from elsewhere, to which indexes are added and deltas are applied.
     case seed
     /// A temporary copy of a file from elsewhere, in an unnamed file.
     case copy
@@ -339,7 +339,7 @@ extension Connection.OpenMode {
   /// Whether part of the file may be untrusted. If so, views are disabled, and no other file can be attached.
   private var isForeign: Bool { ![.memory, .scratch, .origin, .creator, .own].contains(self) }
 
-  /// Whether the file's schema may be an attacker's.
+  /// Whether the file's schema may come from an attacker.
   var isReceived: Bool { isForeign && ![.writer, .reader].contains(self) }
 
   private func bound(_ connection: Connection) throws(DatabaseError) {

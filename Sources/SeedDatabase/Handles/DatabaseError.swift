@@ -1,6 +1,6 @@
 import CSQLite
 
-/// An error of SQLite, with the statement that caused it.
+/// A SQLite error, with the statement that caused it.
 package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible {
   package let code: Int32
   package let message: String
@@ -8,7 +8,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   package let subject: String
   /// The error's byte offset in the subject, if SQLite reports one.
   package let offset: Int?
-  /// The location that is full, fails or cannot be written, if that is the cause.
+  /// The location that caused the error because it is full, is failing or cannot be written.
   package let place: Place?
 
   package init(code: Int32, message: String, subject: String, offset: Int? = nil, place: Place? = nil) {
@@ -30,7 +30,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     case descriptors
   }
 
-  /// The subject's faulty line, counted from 1.
+  /// The line of the subject that contains the error, counted from 1.
   package var line: Int? { offset.map { 1 + subject.utf8.prefix($0).count { $0 == UInt8(ascii: "\n") } } }
 
   package var primaryCode: Int32 { code & 0xFF }
@@ -38,7 +38,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   /// True if the file is damaged or not a database, so that a retry cannot help.
   package var saysDamage: Bool { ResultCode.damage.contains(primaryCode) }
 
-  /// True if a disk or a size limit is exhausted.
+  /// True if a disk is full or a size limit is reached.
   package var saysFull: Bool { primaryCode == SQLITE_FULL }
 
   /// True if the disk or memory failed; the data may be sound.
@@ -60,7 +60,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     saysNotOpened || (primaryCode == SQLITE_READONLY && !saysUnfinished)
   }
 
-  /// An unreadable page; the file itself may be sound.
+  /// The error for an unreadable page; the file itself may be sound.
   static func unread(_ subject: String) -> DatabaseError {
     let code = ResultCode.unread
     return DatabaseError(code: code, message: String(cString: sqlite3_errstr(code)), subject: subject)
@@ -104,7 +104,7 @@ package enum ResultCode {
   package static let notADatabase = SQLITE_NOTADB
   static let damage: Set<Int32> = [corrupt, notADatabase]
   package static let unread = seedbank_sqlite_unread
-  /// Another row has the unique value.
+  /// The codes for a unique value that another row holds.
   package static let taken: Set<Int32> = [
     seedbank_sqlite_constraint_primary_key, seedbank_sqlite_constraint_unique,
     seedbank_sqlite_constraint_rowid,

@@ -19,12 +19,12 @@ package struct SQLScanner {
     package func name(in sql: [UInt8]) -> String { SQLTokens.unquoted(text(in: sql)) }
   }
 
-  /// All tokens in order. An unclosed token ends with the text.
+  /// All tokens in order. An unclosed token extends to the end of the text.
   package static func tokens(of sql: [UInt8]) -> [Token] {
     Array(sequence(state: SQLScanner(bytes: sql)) { $0.next() })
   }
 
-  /// The index of the bracket that closes the one at `open`. If there is none, the last word's index.
+  /// The index of the bracket that closes the one at `open`, or the last word's index if none does.
   fileprivate static func closingBracket(of open: Int, in words: [String]) -> Int {
     var depth = 0
     for index in open..<words.count {
@@ -89,7 +89,7 @@ package struct SQLScanner {
   }
 }
 
-/// SQL tokens, for comparing two pieces of SQL and extracting a few parts.
+/// The tokens of a piece of SQL, used to compare it with another and to extract a few parts.
 struct SQLTokens {
   let tokens: [String]
 
@@ -146,7 +146,7 @@ package enum SQLFunctions {
   ]
   private static let volatileWords: Set<String> = ["CURRENT_DATE", "CURRENT_TIME", "CURRENT_TIMESTAMP"]
 
-  /// Whether the SQL calls a function of date, time or random numbers.
+  /// Whether the SQL calls a date, time or random-number function.
   package static func areVolatile(in sql: String) -> Bool {
     let tokens = SQLTokens(sql).tokens
     return tokens.contains(where: volatileWords.contains)

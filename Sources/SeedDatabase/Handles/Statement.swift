@@ -64,7 +64,7 @@ package final class Statement {
 
   /// Borrows a value of the current row until the next step; a string is not validated.
   package func borrow(_ column: Int32) -> BorrowedValue {
-    // One look-up: each `sqlite3_column_*` function would look up and lock again.
+    // Looks the value up once: each `sqlite3_column_*` function would look it up and lock again.
     let value = sqlite3_column_value(handle, column)
     switch sqlite3_value_type(value) {
     case SQLITE_INTEGER: return .integer(sqlite3_value_int64(value))
@@ -83,7 +83,7 @@ package final class Statement {
   package func borrowRow(into row: inout [BorrowedValue]) {
     let count = columnCount
     if row.count != count { row = Array(repeating: .null, count: count) }
-    // A subscript would check at each access that the array shares no storage.
+    // A subscript would check at each access whether the array's storage is shared.
     row.withUnsafeMutableBufferPointer { row in
       for column in 0..<count { row[column] = borrow(Int32(column)) }
     }
@@ -163,7 +163,7 @@ package final class Statement {
 @available(*, unavailable)
 extension Statement: Sendable {}
 
-/// Text that is not UTF-8, which JSON cannot carry and a publisher therefore rejects.
+/// Text that is not valid UTF-8. JSON cannot represent it, so a publisher rejects it.
 package struct InvalidText: Error, Hashable, Sendable, CustomStringConvertible {
   package let column: String
 

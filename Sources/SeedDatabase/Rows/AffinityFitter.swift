@@ -1,7 +1,7 @@
 package import SeedFormat
 
-/// Converts values to the form in which a column stores them. Most already have it. The others go through a one-row
-/// table with one column per affinity, because only SQLite itself knows its rules for numbers in strings.
+/// Converts values to the form in which a column stores them. Most values already have it. The others go through a
+/// one-row table with one column per affinity, so that SQLite applies its own rules for numbers in strings.
 package final class AffinityFitter {
   /// Opened for the first value that needs a conversion.
   private var opened: Connection?
@@ -28,7 +28,7 @@ package final class AffinityFitter {
     }
   }
 
-  /// Returns the original if it did not change: a blob, or a text that is still a text. Otherwise lends the new value.
+  /// Returns `original` if it did not change: a blob, or a text that is still a text. Otherwise lends the new value.
   private func lent(_ value: SeedValue, instead original: BorrowedValue) -> BorrowedValue {
     switch (value, original) {
     case (.blob, _), (.text, .text): original

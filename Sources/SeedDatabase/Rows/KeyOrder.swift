@@ -91,7 +91,7 @@ package struct KeyOrder: Sendable {
     order(left, right) { Int(memcmp($0, $1, $2)) }
   }
 
-  /// SQLite's own function, because its comparison stops at a NUL and then compares the lengths.
+  /// Calls SQLite's own function, because its comparison stops at a NUL and then compares the lengths.
   private static func ignoringCase(_ left: Bytes, _ right: Bytes) -> Int {
     order(left, right) { left, right, count in
       Int(

@@ -20,7 +20,7 @@ package struct SeedMeta: Hashable, Sendable {
   }
 }
 
-/// The data's origin and terms of use, which travel with it.
+/// The data's origin and terms of use, which every seed contains.
 package struct Provenance: Hashable, Sendable {
   package var license: String?
   package var attribution: String?
@@ -31,7 +31,7 @@ package struct Provenance: Hashable, Sendable {
   }
 }
 
-/// The two tables in every seed besides its data.
+/// The two tables that every seed contains besides its data.
 package enum SeedTables {
   /// The `application_id` of every seed: "SEED".
   package static let applicationID: Int64 = 0x5345_4544

@@ -87,7 +87,7 @@ package struct RowHasher: ~Copyable {
   }
 }
 
-/// The digest of a series' data, equal for equal rows whatever the file's layout or history.
+/// The digest of a series' data. It is the same for equal rows, whatever the file's layout or history.
 package enum StateDigest {
   /// SHA-256 over each table's name (length and UTF-8), row count and sum, in the order of the names' bytes.
   package static func of(_ sums: [String: TableSum]) -> SHA256Digest {
@@ -109,7 +109,7 @@ package enum StateDigest {
 /// Holds back a change that deletes too many of a table's rows or of a column's values. An origin or a feed that was
 /// emptied or is being reloaded therefore cannot empty the published data.
 package struct ShrinkGuard: Hashable, Sendable {
-  /// A larger share of lost rows or column values, in percent, is not published; 100 allows every loss.
+  /// The largest loss of rows or column values that is published, in percent; 100 allows any loss.
   package var percent = 50
   /// Smaller tables are not checked, because few changed rows are a large share of them.
   package var minimumRows = 100

@@ -8,7 +8,7 @@ package struct DatabaseSchema: Hashable, Sendable {
   package let searchTables: [SearchTable]
   package let views: [String]
   package let indexes: [String]
-  /// Covers structure, not SQL text: comments, white space and the case of keywords do not matter.
+  /// The hash of the structure, not of the SQL text: comments, white space and the case of keywords do not matter.
   package let hash: SHA256Digest
 
   /// Finds a table by name, ignoring ASCII case as SQLite does.
@@ -19,7 +19,7 @@ package struct DatabaseSchema: Hashable, Sendable {
 
 package struct SearchTable: Hashable, Sendable {
   package let name: String
-  /// The content table's name as that table spells it; the search table's SQL may use another case.
+  /// The content table's name as in that table's definition; the search table's SQL may use a different case.
   package let content: String
 
   package init(name: String, content: String) {
@@ -87,7 +87,7 @@ package enum ReservedTable {
 }
 
 extension Connection {
-  /// Whether the file has a table with exactly this SQL; throws if something else has its name, because reading a view
+  /// Whether the file has a table with exactly this SQL; throws if anything else has its name, because reading a view
   /// or a generated column could take forever.
   func has(_ table: String, madeBy sql: String) throws -> Bool {
     guard let found = try rows("SELECT type, sql FROM sqlite_schema WHERE name = ?", .text(table)).first
@@ -98,8 +98,8 @@ extension Connection {
     return true
   }
 
-  /// Runs `body`, in which SQLite may compute expressions of the schema. In a received file, limits their time and, if
-  /// `areComputed`, the length of values.
+  /// Runs `body`, in which SQLite may evaluate the schema's expressions. For a received file, limits the evaluation
+  /// time. If `areComputed` is true, also limits the length of values.
   func boundingExpressions<Result>(areComputed: Bool = true, _ body: () throws -> Result) throws -> Result {
     guard isReceived else { return try body() }
     let cost = try ExpressionCost(self)
@@ -144,7 +144,7 @@ private struct ExpressionCost {
       }
   }
 
-  /// In bytes. One `instr` over two values of 1 MiB takes ten seconds.
+  /// In bytes. A single `instr` over two values of 1 MiB takes ten seconds.
   var longestValue: Int32 { isSlow ? 1024 * 1024 : 64 * 1024 * 1024 }
 
   var stepsBetweenLooks: Int32 { isSlow ? 2 : 1000 }

@@ -6,7 +6,7 @@ struct IndexSchema {
   /// `pk`, `u` for a UNIQUE constraint, or `c` for CREATE INDEX; only the last can be dropped.
   let origin: String
   let isPartial: Bool
-  /// The key's values, followed by those that locate the row.
+  /// The parts of the key, followed by those that locate the row.
   let parts: [Part]
 
   struct Part {
@@ -56,7 +56,7 @@ extension SchemaReader {
     return nil
   }
 
-  /// The INTEGER PRIMARY KEY of a table with rowids, which is the rowid and has no separate index.
+  /// The table's INTEGER PRIMARY KEY, if any, which is an alias of the rowid and has no separate index.
   package func rowidAlias(of table: String) throws -> String? {
     let key = try connection.rows("SELECT name FROM pragma_table_xinfo(?) WHERE pk > 0", .text(table))
     guard key.count == 1, try !indexes(of: table).contains(where: { $0.origin == "pk" }) else { return nil }

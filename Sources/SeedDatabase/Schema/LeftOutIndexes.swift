@@ -1,7 +1,7 @@
 package import SeedFormat
 
-/// Secondary indexes that a snapshot omits, with SQL and statistics in its table `seedbank_index`. The client builds
-/// them and drops the table.
+/// Secondary indexes that a snapshot omits. Its table `seedbank_index` contains their SQL and statistics; the client
+/// builds the indexes and drops this table.
 package enum LeftOutIndexes {
   package struct Entry: Hashable, Sendable {
     package let name: String

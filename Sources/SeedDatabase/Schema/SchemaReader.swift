@@ -141,7 +141,7 @@ package struct SchemaReader {
     }
   }
 
-  /// Rejects two names that differ only in their Unicode form. SQLite distinguishes them, but Swift strings do not.
+  /// Rejects names that differ only in their Unicode form. SQLite distinguishes them, but Swift strings do not.
   private func checkNames(_ tables: [TableSchema]) throws(SchemaProblem) {
     for names in [tables.map(\.name)] + tables.map({ $0.columnNames + $0.generated }) {
       let twice = Dictionary(grouping: names) { $0 }.values.first { $0.count > 1 }
@@ -158,8 +158,8 @@ package struct SchemaReader {
   /// Suffixes of the shadow tables that FTS5 creates for each search table.
   private static let searchParts = ["_config", "_content", "_data", "_docsize", "_idx"]
 
-  /// Rejects forgeries of tables that SQLite itself makes, also for virtual tables. SQLite reads these tables even to
-  /// list all tables, and could compute a forged one's columns forever.
+  /// Rejects forged versions of tables that SQLite itself makes, including those for virtual tables. SQLite reads
+  /// these tables even to list all tables, and computing the columns of a forged one could take forever.
   private func refuseForgedTables() throws {
     let tables = try connection.rows(
       "SELECT name, sql, rootpage FROM sqlite_schema WHERE type IN ('table', 'view')"

@@ -20,7 +20,7 @@ package enum Affinity: String, Hashable, Sendable, CaseIterable {
       } else if names("REAL", "FLOA", "DOUB") { .real } else { .numeric }
   }
 
-  /// Whether a column converts strings that spell numbers.
+  /// Whether a column converts numeric strings to numbers.
   package var isOfNumbers: Bool {
     switch self {
     case .integer, .real, .numeric: true
@@ -95,7 +95,7 @@ package struct ForeignKeySchema: Hashable, Sendable {
     namedParentColumns.isEmpty ? parent.keyNames : namedParentColumns
   }
 
-  /// The actions on change and deletion of the parent, such as `SET NULL`.
+  /// The actions when the parent is updated or deleted, such as `SET NULL`.
   package let onUpdate: String
   package let onDelete: String
 }
@@ -129,7 +129,7 @@ package struct TableSchema: Hashable, Sendable {
   package func keyValues(of row: [SeedValue]) -> [SeedValue] { key.map { row[$0] } }
 }
 
-/// Names of a rowid in SQL.
+/// The names of a rowid in SQL.
 package enum RowidName {
   static let usual = "rowid"
 

@@ -3,9 +3,9 @@ package import SeedTrust
 
 package final class DeltaApplier {
   private let connection: Connection
-  /// Replaced by a delta that begins a new minor version.
+  /// The current schema; a delta that begins a new minor version replaces it.
   package private(set) var schema: DatabaseSchema
-  /// For each table in which the last delta only updated rows, the columns that it set.
+  /// The columns that the last delta set, for each table in which it only updated rows.
   package private(set) var updated: [String: Set<String>] = [:]
   private let keyLimit: Int
 
@@ -14,9 +14,9 @@ package final class DeltaApplier {
     (self.connection, self.schema, self.keyLimit) = (connection, schema, keyLimit)
   }
 
-  /// Applies a delta, which is never in memory as a whole, and stores the new version and digest. Throws if its header
-  /// differs from the `signed` description. Pass nil only for a delta without signed metadata, such as the publisher's
-  /// own before publication.
+  /// Applies a delta piece by piece, without holding it in memory, and stores the new version and digest. Throws if
+  /// the delta's header differs from the `signed` description. Pass nil only for a delta without signed metadata,
+  /// such as the publisher's own delta before publication.
   package func apply(
     _ pieces: @escaping DocumentPieces.Source, signed: PublishedObject? = nil
   ) throws -> ImportResult {
@@ -103,7 +103,7 @@ private struct OpenTable {
   }
 }
 
-/// Sets the new columns of the stored rows, one row after the other in key order.
+/// Sets the new columns of the stored rows, one row after another in key order.
 private final class TableFiller {
   private let table: TableSchema
   private let positions: [Int]
@@ -128,7 +128,7 @@ private final class TableFiller {
 }
 
 extension DeltaTable {
-  /// The schema's table of this name; throws if its key or columns differ.
+  /// The schema's table with this name; throws if its key or columns differ from the delta's.
   package func table(in schema: DatabaseSchema) throws(ImportError) -> TableSchema {
     guard let table = schema.table(name) else { throw .unknownTable(name) }
     guard table.keyNames == key, table.columnNames == columns else { throw .wrongColumns(table: name) }

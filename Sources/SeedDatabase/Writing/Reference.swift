@@ -38,7 +38,7 @@ struct Reference {
     return orphans + matches.joined() + condition
   }
 
-  /// SQL that finds a value without a parent; nil for several columns, or if the two columns' collations differ.
+  /// SQL that finds a value without a parent; nil for keys of several columns or columns of different collations.
   var orphanedValue: String? {
     guard let child = childPositions, let parent = parentPositions, child.count == 1, parent.count == 1,
       self.child.columns[child[0]].collation == collations[0]
@@ -54,13 +54,13 @@ struct Reference {
 
   // MARK: Look-ups by index
 
-  /// Whether a unique index finds parents. SQLite requires such an index for foreign keys.
+  /// Whether a unique index can find parents. SQLite requires such an index for foreign keys.
   func findsParents(_ reader: SchemaReader) -> Bool {
     guard parentPositions != nil, !collations.isEmpty else { return false }
     return reader.hasUniqueIndex(Array(zip(parentColumns, collations)), of: parent)
   }
 
-  /// Whether an index finds children. The types must be the same, so that SQL compares values as the foreign key does.
+  /// Whether an index can find children. Types must be equal, so that SQL compares values as the foreign key does.
   func findsChildren(_ reader: SchemaReader) -> Bool {
     guard let parentPositions, let childPositions, parentPositions.count == childPositions.count else {
       return false

@@ -1,19 +1,19 @@
 import SeedFormat
 
-/// Checks the references of touched rows from both ends: a written row must have its parents, and no row may reference
-/// a deleted value. Checks all rows of a table if much of it was touched or no index finds the rows.
+/// Checks the references of touched rows from both ends: a written row must have its parents, and no row may
+/// reference a deleted value. Checks all rows of a table if many of them were touched or no index can find these.
 package struct ReferenceCheck {
   private let connection: Connection
   private let schema: DatabaseSchema
   private let wholeTableShare: Int
-  /// The stored sums, which have the row counts of tables that were not touched.
+  /// The stored sums, which give the row counts of tables that were not touched.
   private let sums: [String: TableSum]
 
   /// A look-up by index costs about as much as reading this many rows in order.
   package static let usualShare = 4
 
-  /// A check in the transaction that wrote the seed. All rows of a table are checked if more than one row in
-  /// `wholeTableShare` was touched; with 0, their share does not matter.
+  /// Creates a check for the transaction that wrote the seed. All rows of a table are checked if more than one row in
+  /// `wholeTableShare` was touched; 0 disables this rule.
   init(
     _ connection: Connection, _ schema: DatabaseSchema, _ sums: [String: TableSum] = [:],
     wholeTableShare: Int = Self.usualShare
@@ -51,7 +51,7 @@ package struct ReferenceCheck {
 
   private func checkWhole(_ table: TableSchema) throws {
     let references = references(of: table)
-    // SQLite's own check goes first, because it also rejects references to columns that are not unique.
+    // SQLite's own check precedes the queries below: it also rejects references to columns that are not unique.
     if try references.allSatisfy(isProven) { return }
     let first = try connection.rows("SELECT 1 FROM pragma_foreign_key_check(?) LIMIT 1", .text(table.name))
     if first.isEmpty { return }
@@ -86,7 +86,7 @@ package struct ReferenceCheck {
       && (isMuch(removed, of: rows) || !reference.findsChildren(reader) || !reference.findsParents(reader))
   }
 
-  /// The logs of child and parent rows. Each is nil if no log was kept.
+  /// The logs of child and parent rows, each nil if no log was kept.
   private func logs(
     of reference: Reference, _ touched: [String: TableWriter]
   ) -> (written: RowLog?, removed: RowLog?) {

@@ -1,6 +1,6 @@
 package import SeedFormat
 
-/// Rows of one table that fill the same columns, written several per statement.
+/// Rows of one table that fill the same columns and are written several per statement.
 ///
 /// If new keys are expected, one statement inserts several rows, up to the first that violates a constraint. Otherwise,
 /// one statement looks up several rows by key. ``TableWriter`` then writes the remaining changes row by row.
@@ -11,7 +11,7 @@ package final class RowBatch {
   @exclusivity(unchecked) package private(set) var count = 0
   @exclusivity(unchecked) private var written = 0
   @exclusivity(unchecked) private var capacity: Int
-  /// The rows in sequence. An array would check at each access that it shares no storage.
+  /// The rows in sequence. An array would check at each access whether its storage is shared.
   @exclusivity(unchecked) private var values: UnsafeMutablePointer<BorrowedValue>
   /// The number of values in a row.
   package let width: Int
@@ -24,10 +24,10 @@ package final class RowBatch {
   private let finding: RowStatement
   @exclusivity(unchecked) private var expectsNewKeys = false
 
-  /// Maximum bytes of strings and blobs in a row; larger rows must not be in a batch.
+  /// Maximum number of bytes of a row's strings and blobs; larger rows must not be in a batch.
   package static let mostRowBytes = 64 * 1024
 
-  /// The rows of an import. After an error, the import undoes all of them and writes them one by one.
+  /// Creates a batch for an import. After an error, the import undoes all its rows and writes them one by one.
   package convenience init(
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     rule: ConflictRule
@@ -61,7 +61,7 @@ package final class RowBatch {
     writer.close()
   }
 
-  /// The number of rows that fill a statement.
+  /// The number of rows in a full statement.
   var fullCount: Int { sizes.first ?? 1 }
 
   // MARK: Rows

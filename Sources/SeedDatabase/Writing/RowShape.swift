@@ -3,8 +3,7 @@ import SeedFormat
 /// The columns of a table for which rows have values.
 package struct RowShape: Sendable {
   let columns: [Int]
-  /// The number of leading columns that are also written to an existing row; the others are for new rows
-  /// only.
+  /// The number of leading columns that are also written to existing rows; the others are only written to new rows.
   let updated: Int
   /// Positions of the key's values in a row, in the key's order.
   package let key: [Int]

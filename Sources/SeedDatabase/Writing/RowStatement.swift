@@ -8,10 +8,10 @@ package final class RowStatement {
   private let sql: (Int) -> String
   private var prepared: [Int: Statement] = [:]
 
-  /// Rows per statement; twice as many are only 5 % faster.
+  /// The number of rows per statement; twice as many are only 5 % faster.
   private static let mostRows = 16
   private static let fewestRows = 4
-  /// Values per statement; wide tables get fewer rows.
+  /// The number of values per statement; wide tables get fewer rows.
   private static let mostValues = 512
 
   /// `sql` returns the statement for a number of rows.
@@ -66,7 +66,7 @@ package final class RowStatement {
   }
 }
 
-/// Rows in sequence, in memory that its owner keeps until they are written.
+/// Consecutive rows in memory that its owner keeps until the rows are written.
 package struct LentRows {
   package let count: Int
   private let first: UnsafePointer<BorrowedValue>
@@ -85,7 +85,7 @@ package struct LentRows {
     LentRows(first + numbers.lowerBound * width, width: width, count: numbers.count)
   }
 
-  /// The rows in parts of these sizes, the largest first, and the rest one by one.
+  /// The rows in parts of these sizes, the largest first; the remaining rows follow one by one.
   func parts(_ sizes: [Int]) -> some Sequence<LentRows> {
     sequence(state: 0) { (start: inout Int) -> LentRows? in
       let rest = count - start

@@ -68,7 +68,7 @@ final class RowLog {
   private(set) var isOverfull = false
   private var bytes: [UInt8] = []
 
-  /// In bytes. If more rows were touched, a check of all rows costs no more.
+  /// In bytes. With a longer log, a check of all rows would cost no more.
   private static let capacity = 1024 * 1024
 
   init(columns: [Int]) { self.columns = columns }
@@ -142,7 +142,7 @@ final class KeyLog {
 
   func noteInsertion(_ key: [SeedValue]) { note(key, kinds[key] == .deleted ? .updated : .inserted) }
 
-  /// An update may replace the key by another spelling that its collation considers equal.
+  /// An update may replace the key with another spelling that its collation considers equal.
   func noteUpdate(_ old: [SeedValue], _ new: [SeedValue]) {
     guard old == new else {
       noteDeletion(old)

@@ -59,7 +59,7 @@ package final class SearchIndex {
 
   func finish() throws { if !follows { try Self.rebuild(name, connection) } }
 
-  /// Rebuilds all FTS5 tables over any of these tables.
+  /// Rebuilds each FTS5 table whose content is in one of these tables.
   package static func rebuild(over tables: Set<String>, _ connection: Connection) throws {
     let tables = Set(tables.map(\.foldedName))
     let rows = try connection.rows(

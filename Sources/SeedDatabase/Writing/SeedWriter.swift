@@ -45,7 +45,7 @@ package final class SeedWriter {
       keys: writers.compactMapValues { $0.watch?.changedKeys })
   }
 
-  /// Writes waiting rows and throws the first broken reference.
+  /// Writes waiting rows, and throws an error for the first broken reference.
   package func checkReferences(wholeTableShare: Int = ReferenceCheck.usualShare) throws {
     for rows in tables.values { try rows.flush() }
     for rows in tables.values { try rows.finish() }
@@ -64,7 +64,7 @@ package final class SeedWriter {
 package struct ImportResult: Hashable, Sendable {
   package let changes: ChangeReport
   package let digest: SHA256Digest
-  /// The changed keys of each table within the limit; empty unless requested.
+  /// The changed keys of each table, up to the limit; empty unless requested.
   package let keys: [String: ChangedKeys]
 }
 

@@ -6,7 +6,7 @@ package final class TableRows {
   private let updates: UpdateBatch
   private let bytes = LentBytes()
   private var areNew = false
-  /// Rows whose unique values were taken.
+  /// The rows whose unique values were taken.
   private var waiting: [[SeedValue]] = []
 
   init(
@@ -18,15 +18,15 @@ package final class TableRows {
     updates = UpdateBatch(batch.writer)
   }
 
-  /// The rows of a table in a database without sums.
+  /// Creates a writer for a table in a database without sums.
   package convenience init(_ table: TableSchema, _ connection: Connection) {
     self.init(table, connection, AffinityFitter(), nil, nil)
   }
 
   var writer: TableWriter { batch.writer }
 
-  /// Inserts a row with every stored column in declared order, or replaces the row with its key. With `isNew`, throws
-  /// if the key exists.
+  /// Inserts a row with every stored column in declared order, or replaces the row with the same key. With `isNew`,
+  /// throws if the key exists.
   package func write(lent row: [BorrowedValue], isNew: Bool = false) throws {
     if !updates.isEmpty { try flush() }
     let size = row.reduce(0) { $0 + $1.byteCount }
@@ -47,7 +47,7 @@ package final class TableRows {
     try writer.delete(key: key)
   }
 
-  /// Sets the columns at `positions` of an existing row. `values` has the key's values, then those of the
+  /// Sets the columns at `positions` of an existing row. `values` contains the key's values, followed by those of the
   /// columns.
   package func update(lent values: [BorrowedValue], at positions: [Int]) throws {
     if batch.count > 0 { try flush() }

@@ -17,8 +17,8 @@ package struct TableSQL: Sendable {
 
   package var find: String { "SELECT \(columns) FROM \(name) WHERE \(keyMatches)" }
 
-  /// Selects the rows of `count` keys, in the order of the keys; the first column is the key's number. A key's row is read
-  /// only when it is stepped to, so rows may be written in between.
+  /// Selects the rows of `count` keys, in the order of the keys; the first column is the key's number. A row is read
+  /// only when the statement steps to it, so rows may be written between two steps.
   func find(count: Int) -> String {
     let keys = table.key.indices.map { "key\($0)" }
     let wanted = (0..<count).map { "(\($0)" + keys.map { _ in ", ?" }.joined() + ")" }
@@ -34,8 +34,8 @@ package struct TableSQL: Sendable {
 
   func insert(_ shape: RowShape) -> String { "INSERT OR ABORT INTO \(rows(1, shape))" }
 
-  /// Inserts several rows, up to the first that violates a constraint. Uses FAIL, because ABORT would
-  /// undo the earlier rows. For this, SQLite would have to copy every page before it changes it.
+  /// Inserts several rows, up to the first that violates a constraint. Uses FAIL, because ABORT would undo the
+  /// earlier rows, and for this SQLite would have to copy every page before changing it.
   func insert(_ shape: RowShape, count: Int) -> String { "INSERT OR FAIL INTO \(rows(count, shape))" }
 
   private func rows(_ count: Int, _ shape: RowShape) -> String {
@@ -46,8 +46,8 @@ package struct TableSQL: Sendable {
     "\(insert(shape)) ON CONFLICT (\(list(table.keyNames))) DO NOTHING"
   }
 
-  /// Parameters: the values at these positions of the shape, then the key. The positions may include the key's, because
-  /// its text may change under NOCASE.
+  /// Parameters: the values at these positions of the shape, then the key. The positions may include those of the
+  /// key, because its spelling may change under NOCASE.
   func update(_ shape: RowShape, at positions: [Int]) -> String {
     let settings = positions.map { "\(quoted(names(shape)[$0])) = ?" }.joined(separator: ", ")
     return "UPDATE OR ABORT \(name) SET \(settings) WHERE \(keyMatches)"
@@ -61,7 +61,7 @@ package struct TableSQL: Sendable {
   package var allInKeyOrder: String { "SELECT \(columns) FROM \(name) ORDER BY \(keyOrder)" }
 
   /// Selects all keys in their order. SQLite sorts them before the first step (the plus sign prevents the use of an
-  /// index), so rows may be written in between.
+  /// index), so rows may be written between two steps.
   var sortedKeys: String {
     "SELECT \(list(table.keyNames)) FROM \(name) ORDER BY "
       + table.keyNames.map { "+\(quoted($0))" }.joined(separator: ", ")
@@ -74,7 +74,7 @@ package struct TableSQL: Sendable {
 }
 
 extension SeedValue {
-  /// The exact value as SQL; strings as bytes, because U+0000 would end a literal.
+  /// The exact value as SQL. Strings are written as bytes, because U+0000 would end a literal.
   package var literal: String {
     switch self {
     case .null: "NULL"

@@ -1,8 +1,8 @@
 package import SeedFormat
 
-/// Writes rows of one table and shape and maintains the table's sum, if any. Writes a row only if its canonical bytes
-/// differ from the stored row with its key. Whether the look-up or the insertion goes first depends on the previous
-/// row, because in most imports all rows are new or all exist.
+/// Writes rows of one table and shape, and maintains the table's sum, if any. Writes a row only if its canonical
+/// bytes differ from those of the stored row with the same key. Whether to look up or to insert first depends on the
+/// previous row, because in most imports all rows are new or all exist.
 package final class TableWriter {
   let table: TableSchema
   package let shape: RowShape
@@ -10,7 +10,7 @@ package final class TableWriter {
   @exclusivity(unchecked) private(set) var sum: TableSum?
   @exclusivity(unchecked) package private(set) var changes = TableChanges()
   @exclusivity(unchecked) private(set) var statements = 0
-  /// SQLite's message about the unique value that was last taken.
+  /// SQLite's message about the latest unique conflict.
   package private(set) var takenMessage = ""
   private let rule: ConflictRule
   private let fitter: AffinityFitter
@@ -24,7 +24,7 @@ package final class TableWriter {
   @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
   private let stored = LentBytes()
   @exclusivity(unchecked) private var expectsKnownKeys = true
-  /// The keys are the positions of the columns that the statements set.
+  /// Statements by the positions of the columns that they set.
   private var narrowUpdates: [[Int]: Statement] = [:]
 
   /// Maximum number of cached partial updates; further combinations update whole rows.
@@ -45,7 +45,7 @@ package final class TableWriter {
     prepared = Array(repeating: nil, count: Use.allCases.count)
   }
 
-  /// Prepared when first used, because an import has many shapes and most of its rows are written in batches.
+  /// Prepares a statement on first use, because an import has many shapes and writes most of its rows in batches.
   private func statement(_ use: Use) throws(DatabaseError) -> Statement {
     if let known = prepared[use.rawValue] { return known }
     let sql = TableSQL(table)
@@ -114,7 +114,7 @@ package final class TableWriter {
   func update(
     _ found: borrowing FoundRow, _ values: some Sequence<BorrowedValue>, at positions: [Int]
   ) throws -> RowOutcome {
-    // Copies the values, because those of the found row are valid only until it is written.
+    // Copies the values, because those of the found row are valid only until that row is written.
     stored.clear()
     row = read(found).map { stored.copy($0) }
     for (position, value) in zip(positions, values) { row[position] = value }
@@ -170,8 +170,8 @@ package final class TableWriter {
     let old = sum == nil ? nil : hasher.hash(lent: read(found))
     let watched = try watch?.before(read(found))
     let differing = found.differing(from: row)
-    // Drops a long old row, which SQLite would otherwise keep in memory with the new one. Batches never contain such
-    // rows.
+    // Drops a long old row, which SQLite would otherwise keep in memory together with the new one. Batches never
+    // contain such rows.
     if row.contains(where: { $0.byteCount > Self.longBytes }) { found.statement.rewind() }
     guard try isFree(try change(differing)) else { return .taken }
     if let old {
@@ -241,8 +241,8 @@ package final class TableWriter {
     if old == row.map(\.owned) { changes.unchanged += 1 } else { changes.updated += 1 }
   }
 
-  /// The row that ``upsert(_:)`` would write over a stored one, as values by column. A column that gets the schema's
-  /// default has nil.
+  /// The row that ``upsert(_:)`` would write over a stored one, as values by column. The value is nil for a column
+  /// that gets the schema's default.
   package func filled(_ values: [BorrowedValue], over old: [SeedValue]?) throws -> [SeedValue?] {
     try prepare(values)
     var filled: [SeedValue?] = old ?? Array(repeating: nil, count: table.columns.count)
@@ -297,7 +297,7 @@ package final class TableWriter {
     return true
   }
 
-  /// Returns false if another row holds a unique value.
+  /// Returns false if another row holds a unique value, and throws any other error.
   private func isFree(_ error: DatabaseError?) throws -> Bool {
     guard let error else { return true }
     if table.hasOtherUnique, ResultCode.taken.contains(error.code) {
@@ -322,7 +322,7 @@ package final class TableWriter {
     return statement.attempt()
   }
 
-  /// Adds the new row to the sum. In a table with a sum, rows are only written whole.
+  /// Adds the new row to the sum. In a table with a sum, rows are always written whole.
   private func noteRow() throws {
     if sum != nil { sum?.insert(hasher.hash(lent: row)) }
     if let watch { try row.withUnsafeBufferPointer { try watch.noteInsertion($0) } }
@@ -331,7 +331,7 @@ package final class TableWriter {
   private var keyDescription: String { rowDescription(table.keyNames, shape.key.map { row[$0].owned }) }
 }
 
-/// A row's name in messages, such as `id = 7, kind = stop`.
+/// The description of a row in messages, such as `id = 7, kind = stop`.
 package func rowDescription(_ names: [String], _ values: [SeedValue]) -> String {
   zip(names, values).map { "\($0) = \($1)" }.joined(separator: ", ").printable
 }

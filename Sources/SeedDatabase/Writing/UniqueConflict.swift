@@ -1,7 +1,7 @@
 package import SeedFormat
 
-/// Explains SQLite's message about a unique value and finds the row that has it. Reports only certain facts:
-/// if the index has an expression, only its name; if the value of a column is not known, no values.
+/// Explains SQLite's message about a unique value and finds the row that holds it. Reports only facts that are
+/// certain: only the index's name if it contains an expression, and no values if one of them is unknown.
 package final class UniqueConflict {
   private let connection: Connection
   private let table: TableSchema
@@ -12,15 +12,15 @@ package final class UniqueConflict {
     case entry(index: String)
   }
 
-  /// Bytes of a string shown in messages.
+  /// Maximum number of bytes of a string in messages.
   private static let shownBytes = 60
 
   package init(_ connection: Connection, _ table: TableSchema) {
     (self.connection, self.table) = (connection, table)
   }
 
-  /// Explains SQLite's `message` about a row. `values` has the row's values by column; unknown ones are nil. Returns
-  /// nil if the message is not about this table's unique values.
+  /// Explains SQLite's `message` about a row. `values` contains the row's values by column; unknown values are nil.
+  /// Returns nil if the message is not about this table's unique values.
   package func conflict(of message: String, _ values: [SeedValue?]) throws -> String? {
     switch try claim(message) {
     case nil: return nil
@@ -97,7 +97,7 @@ private struct HolderSearch {
       part.column.flatMap { name in part.collation.map { "\(quoted(name)) COLLATE \($0.rawValue) = ?" } }
     }
     guard matches.count == index.key.count else { return nil }
-    // In parentheses, closed on a new line because the condition may end with a comment.
+    // The closing parenthesis is on a new line, because the condition may end with a comment.
     let condition = try SchemaReader(connection).condition(of: index.name).map { ["(\($0)\n)"] } ?? []
     guard index.isPartial != condition.isEmpty else { return nil }
     try self.init(matches + condition, table, connection)

@@ -8,7 +8,7 @@ final class UpdateBatch {
   private let keyWidth: Int
   private let sizes: [Int]
   private let bytes = LentBytes()
-  // One row after the other: the keys; the values that the rows set; the positions of each row's values, and their end.
+  // In row order: the keys, the values that the rows set, and for each row its columns and the end of its values.
   @exclusivity(unchecked) private var key: [BorrowedValue] = []
   @exclusivity(unchecked) private var keys: [BorrowedValue] = []
   @exclusivity(unchecked) private var values: [BorrowedValue] = []

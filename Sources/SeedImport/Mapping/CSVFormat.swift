@@ -24,7 +24,7 @@ public struct CSVFormat: Hashable, Sendable {
   /// The value of an empty field.
   public var empty: EmptyFields
 
-  /// The defaults are commas and names in the first record.
+  /// Creates a format; by default, commas separate fields, and the first record names them.
   public init(delimiter: Character = ",", header: [String]? = nil, empty: EmptyFields = .quotes) {
     (self.delimiter, self.header, self.empty) = (delimiter, header, empty)
   }

@@ -1,8 +1,8 @@
 /// The progress of an import.
 public struct ImportProgress: Hashable, Sendable {
-  /// Bytes read so far.
+  /// The number of bytes read so far.
   public let bytes: Int
-  /// Rows read so far.
+  /// The number of rows read so far.
   public let rows: Int
 }
 
@@ -10,7 +10,7 @@ package struct ImportHooks {
   /// Called at most ten times a second, and once at the end.
   package var progress: ((ImportProgress) -> Void)?
   package var rejected: ((ImportReject) throws -> Void)?
-  /// Called before each commit, to make the rows rejected so far durable first.
+  /// Called before each commit, so that the rows rejected so far become durable first.
   package var willCommit: (() throws -> Void)?
   /// Checked between batches.
   package var isCancelled: () -> Bool = { false }

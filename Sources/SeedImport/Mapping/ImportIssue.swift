@@ -1,6 +1,6 @@
 package import SeedFormat
 
-/// A reason why a row was not imported, or not as it is in the document.
+/// A reason why a row was not imported, or was not imported as it is in the document.
 public struct ImportIssue: Hashable, Sendable {
   /// The kind of an issue, stable across releases.
   public enum Code: String, Hashable, Sendable {
@@ -30,11 +30,11 @@ public struct ImportIssue: Hashable, Sendable {
     case notDeleted
   }
 
-  /// The document's name; empty if the issue is about the whole import. Then the row and the offset are 0.
+  /// The document's name. It is empty, and the row and the offset are 0, if the issue is about the whole import.
   public var document: String
   /// The row within the document, from 1; a CSV's header does not count.
   public var row: Int
-  /// The first byte of the row or value, from the document's start.
+  /// The offset of the row's or value's first byte from the document's start.
   public var offset: Int
   /// The line in which the row begins, from 1; only in CSV and in JSON lines.
   public var line: Int?
@@ -42,7 +42,7 @@ public struct ImportIssue: Hashable, Sendable {
   public var table: String
   /// The row's key, if known.
   public var key: String?
-  /// The column, or the CSV field that cannot be read, if the issue is about one.
+  /// The column, or the unreadable CSV field, if the issue is about one.
   public var column: String?
   /// The kind.
   public var code: Code
@@ -61,15 +61,15 @@ extension ImportIssue: CustomStringConvertible {
   private var place: String { "\(document), row \(row)\(line.map { ", line \($0)" } ?? ""), byte \(offset)" }
 }
 
-/// A row that was not imported, or not with all its nested rows.
+/// A row that was not imported, or was imported without some of its nested rows.
 public struct ImportReject: Hashable, Sendable {
-  /// The row's first issue; the report has all.
+  /// The row's first issue; the report lists all.
   public var issue: ImportIssue
   /// The index of its list in the mapping.
   public var list: Int
   /// The row's name if the list is a dictionary.
   public var name: String?
-  /// The row as JSON; a JSON string with its text if it cannot be read.
+  /// The row as JSON, or its text as a JSON string if the row cannot be read.
   public var value: [UInt8]
 
   package init(_ issue: ImportIssue, list: Int, name: String?, value: [UInt8]) {

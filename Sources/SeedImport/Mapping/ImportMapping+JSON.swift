@@ -55,7 +55,7 @@ extension ImportMapping.List {
     return conditions
   }
 
-  /// The layout by the extension of the file's name, for lists that do not give one. A feed's `.txt` is CSV.
+  /// The layout of a list that does not specify one, by the file name's extension. A feed's `.txt` is CSV.
   private static func layout(by file: String?, _ rows: MemberPath) -> ImportMapping.Layout {
     let name = (file ?? "").lowercased()
     switch (name.hasSuffix(".gz") ? name.dropLast(3) : name[...]).split(separator: ".").last {
@@ -103,7 +103,7 @@ extension CSVFormat {
 }
 
 extension TableMapping {
-  /// Reads the members that are left; those of a list were read before.
+  /// Reads the remaining members; those of the list were read before.
   fileprivate init(reading object: consuming JSONObjectReader) throws(MalformedJSON) {
     self.init(
       try object.string("table"), key: try object.texts("key"),

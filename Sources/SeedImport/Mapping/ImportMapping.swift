@@ -13,7 +13,7 @@ public struct ImportMapping: Sendable {
   public enum Layout: Hashable, Sendable {
     /// An array of objects.
     case array
-    /// An object whose members are rows; their names fill a column.
+    /// An object whose members are rows; the members' names fill a column.
     case dictionary(keyColumn: String)
     /// One object that is the only row.
     case single
@@ -40,7 +40,7 @@ public struct ImportMapping: Sendable {
     /// Whether the list, or its document, may be missing.
     public var isOptional: Bool
 
-    /// The default is an array at the document's top.
+    /// Creates a list, by default an array at the document's top.
     public init(
       _ table: TableMapping, rows: MemberPath = "$", layout: Layout = .array,
       where conditions: [RowCondition] = [], file: String? = nil, isOptional: Bool = false

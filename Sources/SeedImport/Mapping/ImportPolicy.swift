@@ -43,16 +43,16 @@ public struct ImportPolicy: Sendable {
   public var badRows: BadRows
   /// How broken references are handled.
   public var references: References
-  /// Whether a table may lose most of its rows because the import does not mention them. If false, the import
-  /// fails when a table of 100 rows or more would lose over half of them, or when any table would lose all of
-  /// them because the import has no row for it, or because no row meets its list's conditions.
+  /// Whether a table may lose most of its rows because the import does not mention them. If false, the import fails
+  /// if a table of 100 rows or more would lose over half of them. It also fails if any table would lose all rows
+  /// because the import has no row for it or no row meets its list's conditions.
   public var acceptsShrink: Bool
-  /// Whether to import into tables with triggers, without running these. If false, the import fails before it starts
-  /// and names the triggers.
+  /// Whether to import into tables with triggers, without running the triggers. If false, the import fails before it
+  /// starts and names the triggers.
   public var ignoresTriggers: Bool
   /// The extent of a transaction.
   public var atomicity: Atomicity
-  /// Maximum number of issues that the report lists; it counts all.
+  /// Maximum number of issues that the report lists; the report counts all issues.
   public var issueLimit: Int
 
   /// By default, imports all or nothing, and updates existing rows.

@@ -16,7 +16,7 @@ public struct ImportReport: Hashable, Sendable {
     package init() {}
   }
 
-  /// A member that the mapping reads and no imported row had.
+  /// A member that the mapping reads but no imported row had.
   public struct MissingMember: Hashable, Sendable {
     /// The rows' table.
     public var table: String
@@ -28,18 +28,18 @@ public struct ImportReport: Hashable, Sendable {
 
   /// Results by table.
   public var tables: [String: Table] = [:]
-  /// Rows in the documents.
+  /// The number of rows in the documents.
   public var rows = 0
-  /// Rows that met no list's conditions.
+  /// The number of rows that met no list's conditions.
   public var rowsPassedOver = 0
-  /// Bytes in the documents.
+  /// The number of bytes in the documents.
   public var bytes = 0
-  /// Statements run for rows.
+  /// The number of statements run for rows.
   public var statements = 0
   /// The duration of the import.
   public var duration: Duration = .zero
-  /// Members that the mapping lists but no row had. If a table's columns are matched by name and no column except the
-  /// key matched, also those columns.
+  /// Members that the mapping lists but no row had. If a table's columns are matched by name and only the key
+  /// matched, all these columns are included.
   public var missing: [MissingMember] = []
   /// The issues, up to the policy's limit.
   public var issues: [ImportIssue] = []

@@ -14,8 +14,8 @@ public struct RelationMapping: Sendable {
   public enum Layout: Hashable, Sendable {
     /// An array of objects, or of plain values.
     case array
-    /// An object whose members are rows; their names fill a column. Null members are skipped. In a join, the names are
-    /// the nested table's key; a member `true` adds a pair, `false` does not.
+    /// An object whose members are rows; the members' names fill a column. Null members are skipped. In a join, the
+    /// names are the nested table's key; a member with the value `true` adds a pair, one with `false` does not.
     case dictionary(keyColumn: String?)
   }
 
@@ -23,8 +23,8 @@ public struct RelationMapping: Sendable {
   public enum Mode: String, Hashable, Sendable, CaseIterable {
     /// Keeps them.
     case merge
-    /// Deletes them, with `ON DELETE CASCADE`. A missing member changes nothing; a null or empty one deletes all the
-    /// parent's rows. Only rows with the mapping's constants belong to the parent.
+    /// Deletes them, with `ON DELETE CASCADE`. A missing member changes nothing; a null or empty member deletes all
+    /// the parent's rows. Only rows with the mapping's constants belong to the parent.
     case replaceForParent
   }
 
@@ -64,8 +64,8 @@ public struct RelationMapping: Sendable {
       member, table, .children(parentKey: parentKey), layout: .dictionary(keyColumn: keyColumn), mode: mode)
   }
 
-  /// A nested array of objects or bare keys. Each element is a row of another table, and has a row of a join table
-  /// that links it to its parent.
+  /// Maps a nested array of objects or bare keys. Each element is a row of another table, and a row of a join table
+  /// links it to its parent.
   public static func join(
     _ member: MemberPath, _ table: TableMapping, through: String, parentKey: [String], elementKey: [String],
     layout: Layout = .array, mode: Mode = .merge

@@ -26,7 +26,7 @@ public struct TableMapping: Sendable {
 
   /// The table's name.
   public var table: String
-  /// The columns that identify a row; the table needs a unique index on them. Empty for the primary key.
+  /// The columns that identify a row; the table needs a unique index on them. If empty, the primary key is used.
   public var key: [String]
   /// How members match columns that are not in ``columns``.
   public var names: NameStyle
@@ -34,13 +34,13 @@ public struct TableMapping: Sendable {
   public var columns: [String: ColumnMapping]
   /// Columns with the same value in every row.
   public var constants: [String: SeedValue]
-  /// Values for columns of new rows whose member is missing; existing rows keep theirs. A key column takes its default
-  /// in every row without its member.
+  /// The values for columns whose member is missing in a new row; existing rows keep their values. A key column takes
+  /// its default in every row without its member.
   public var defaults: [String: SeedValue]
   /// Rows of other tables nested in this row's object.
   public var relations: [RelationMapping]
-  /// How rows that the import does not mention are handled. For nested rows, it must be `merge`;
-  /// ``RelationMapping/mode`` decides which of them stay with their parent.
+  /// How rows that the import does not mention are handled. For nested rows, this must be `merge`;
+  /// ``RelationMapping/mode`` decides which nested rows stay with their parent.
   public var mode: MergeMode
 
   /// Creates a mapping; by default members match columns with equal names.
@@ -63,9 +63,9 @@ extension TableMapping: ExpressibleByStringLiteral {
 /// The source of a column's value.
 public struct ColumnMapping: Sendable {
   /// The member, relative to the row's object. `$` is the row's value, for arrays of plain values; if the value is an
-  /// object, the column takes the member with its own name.
+  /// object, the column takes the member with the column's name.
   public var member: MemberPath
-  /// The conversion of its value.
+  /// The conversion of the member's value.
   public var conversion: ImportConversion
 
   /// Takes the value at a path and converts it.
@@ -136,7 +136,7 @@ public enum ImportConversion: Sendable {
   /// Stores any value as compact JSON; numbers keep their digits.
   case json
   /// Calls the app's function; an error that it throws becomes an issue of the row. Objects and arrays are passed as
-  /// JSON. It may run twice for a row if that row or one near it is rejected.
+  /// JSON. The function may run twice for a row if that row or one near it is rejected.
   case custom(@Sendable (SeedValue) throws -> SeedValue)
 
   /// True if an object or an array is accepted.

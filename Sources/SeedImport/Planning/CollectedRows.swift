@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// A table's rows that will be written together: runs of rows that fill the same columns, in the document's order. They
-/// point into the document's bytes, and must be written before these are freed.
+/// A table's rows that will be written together: runs of rows that fill the same columns, in the document's order.
+/// The rows point into the document's bytes, and must be written before these bytes are freed.
 struct CollectedRows {
   /// The contents at a point in time, to roll back to.
   typealias Mark = (runs: Int, latest: Int, recognised: Int)
@@ -62,7 +62,7 @@ final class PlanShape {
   let batch: RowBatch
   private let columns: [Int]
   private let affinities: [Affinity]
-  /// Values of omitted columns.
+  /// The values of omitted columns.
   private let defaults: [BorrowedValue]
   private let bytes = LentBytes()
 

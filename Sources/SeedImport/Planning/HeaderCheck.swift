@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Checks a CSV header for one list once, because an error in it would affect every row.
+/// Checks a CSV header once per list, because an error in the header would affect every row.
 struct HeaderCheck {
   private let plan: RowPlan
   private let mapping: TableMapping

@@ -11,20 +11,20 @@ final class ImportTarget {
   @exclusivity(unchecked) var recurs = false
   @exclusivity(unchecked) var recent = RecentRows()
   @exclusivity(unchecked) var seen: SeenKeys?
-  /// Values for columns that rows of a replaced table do not mention.
+  /// In mode `replace`, the values for columns that a row does not mention.
   @exclusivity(unchecked) var schemaDefaults: [Int: SeedValue] = [:]
   /// Whether rows wait for a unique value; later rows with their keys must wait too.
   @exclusivity(unchecked) var hasWaitingRows = false
-  /// Row count before the import, for tables that may lose unmentioned rows.
+  /// The row count before the import, for tables that may lose unmentioned rows.
   var rowsBefore = 0
   var rejected = 0
   var deleted = 0
-  /// Rows whose references became NULL because the referenced row was deleted.
+  /// Rows in which a reference became NULL because the referenced row was deleted.
   var cleared = 0
   var recognised = 0
   var hasLostKeys = false
   private var filled: Set<Int> = []
-  /// Batches with open statements, the oldest first. There may be many, because each row may fill different columns.
+  /// The batches with open statements, the oldest first. There may be many, because rows may fill different columns.
   private var open: [RowBatch] = []
   /// The counts of batches whose statements were closed.
   private var closed: (changes: TableChanges, statements: Int) = (TableChanges(), 0)
@@ -45,7 +45,7 @@ final class ImportTarget {
     (self.connection, self.fitter, self.rule) = (connection, fitter, rule)
   }
 
-  /// A batch for rows that fill these columns. `omitted` columns get defaults: in new rows, or in all in mode replace.
+  /// A batch for rows that fill these columns. `omitted` columns get defaults in new rows; in mode `replace`, in all.
   func batch(_ columns: [Int], omitted: [Int]) throws -> RowBatch {
     let columns = mode == .replace ? columns + omitted : columns
     guard let shape = RowShape(columns, onlyNew: mode == .replace ? [] : omitted, of: table) else {
@@ -89,7 +89,7 @@ final class ImportTarget {
 
   var isTouched: Bool { deleted + cleared > 0 || !changes.isEmpty }
 
-  /// Counts at a point in time, to roll back to.
+  /// The counts at a point in time, to roll back to.
   typealias Mark = (changes: TableChanges, rejected: Int, recognised: Int)
 
   var mark: Mark { (changes, rejected, recognised) }
@@ -103,7 +103,7 @@ final class ImportTarget {
 }
 
 extension Sequence<ImportTarget> {
-  /// Keeps all rows that the import does not mention, because they may be mentioned by rows with unknown keys.
+  /// Keeps all rows that the import does not mention, because rows with unknown keys may mention them.
   func loseKeys() { for target in self { target.hasLostKeys = true } }
 }
 
@@ -205,7 +205,7 @@ final class KeyIdentity {
     CanonicalRow.write(lent: key, over: &identity)
   }
 
-  /// Whether no other value is equal as a key. This is the common case, and needs no conversion.
+  /// Whether no other value is equal to this one as a key. This is the common case, and needs no conversion.
   static func isPlain(_ value: BorrowedValue, _ part: Part) -> Bool {
     switch value {
     case .real: false

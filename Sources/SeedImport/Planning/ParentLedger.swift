@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Temporary tables of parents that may have lost nested rows, and of the rows that they named. Each parent object of
-/// the document has a number, its turn. If a parent or a row occurs again, the later turn counts.
+/// Two temporary tables: the parents that may have lost nested rows, and the rows that they named. Each parent object
+/// of the document has a number, its turn. If a parent or a row occurs again, the later turn counts.
 final class ParentLedger {
   private let table: TableSchema
   private let matches: [String]
@@ -15,10 +15,10 @@ final class ParentLedger {
   private let width: Int
   private(set) var hasParents = false
 
-  /// The turn of rows that the document also names elsewhere. These rows are never deleted here.
+  /// The turn of rows that the document also names elsewhere. The ledger never deletes these rows.
   static let always = Int64.max
 
-  /// `scope` has SQL conditions for the rows that belong to the relation.
+  /// `scope` contains the SQL conditions for rows that belong to the relation.
   init(_ table: TableSchema, parent: [Int], scope: [String], number: Int, _ connection: Connection) throws {
     (self.table, self.connection) = (table, connection)
     (parents, named) = ("temp.seedbank_parents_\(number)", "temp.seedbank_named_\(number)")
@@ -56,11 +56,11 @@ final class ParentLedger {
   /// Adds named rows, each with its key and turn.
   func name(_ rows: some Collection<BorrowedValue>) throws { try name.run(rows, width: table.key.count + 1) }
 
-  /// Removes these parents, so that all their rows stay, because they lost none or because this is not known.
+  /// Removes these parents, so that all their rows stay: they lost no rows, or it is not known whether they did.
   func withdraw(_ keys: [BorrowedValue]) throws { try withdraw.run(keys, width: width) }
 
-  /// A query for rows that parents no longer name, without `SELECT` and its columns. A row that a later parent names
-  /// stays. If it still belongs to the earlier parent, its version in the later parent was rejected.
+  /// A query (without `SELECT` and its columns) for rows that their parents no longer name. A row that a later parent
+  /// names stays; it stays with its earlier parent if its version in the later parent was rejected.
   var lost: String {
     let isNamed = table.key.enumerated().map { "seedbank_named.k\($0) = \(table.qualified($1))" }
     return """

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Numbers the objects that name a parent's rows, across all relations; see ``ParentLedger``.
+/// A counter of the objects that name a parent's rows, across all relations; see ``ParentLedger``.
 final class TurnCounter {
   @exclusivity(unchecked) var latest: Int64 = 0
 }
@@ -26,7 +26,7 @@ final class ParentSync {
   @exclusivity(unchecked) private var rows: [BorrowedValue] = []
   /// The index of each parent's first row in `rows`.
   @exclusivity(unchecked) private var starts: [Int] = []
-  /// Keys of rows that the document names elsewhere, each with its turn.
+  /// The keys of rows that the document names elsewhere, each with its turn.
   @exclusivity(unchecked) private var others: [BorrowedValue] = []
   /// The latest parent that named a row, by the hash of the row's key.
   @exclusivity(unchecked) private var namers: [Int: Int] = [:]
@@ -52,7 +52,7 @@ final class ParentSync {
 
   // MARK: Single rows
 
-  /// Begins a parent's object; its rows are named next. Without `loses`, the parent keeps its other rows too.
+  /// Begins a parent's object; its rows are named next. If `loses` is false, the parent also keeps its other rows.
   func begin(_ parent: [BorrowedValue], loses: Bool) throws -> Int64 {
     turns.latest += 1
     if loses { try ledger.enter(parent + [.integer(turns.latest)]) } else { try ledger.withdraw(parent) }
@@ -151,7 +151,7 @@ final class ParentSync {
     return areDistinct
   }
 
-  /// If different keys have equal hashes, this only costs an extra count.
+  /// If different keys have equal hashes, the only cost is an extra count.
   private static func hash(_ key: ArraySlice<BorrowedValue>) -> Int {
     var hasher = Hasher()
     for value in key {
@@ -165,7 +165,7 @@ final class ParentSync {
     return hasher.finalize()
   }
 
-  /// After the batch is written, adds the parents that may have lost rows to the ledger.
+  /// After the batch is written, adds to the ledger each parent that may have lost rows.
   func settle() throws {
     defer { clear() }
     try ledger.name(others)
@@ -251,8 +251,8 @@ struct ParentStretch {
     last = key
   }
 
-  /// Whether all parents in the range together have `rows` rows; false if this is not known. If they have, and if
-  /// the named rows are distinct, no parent has other rows.
+  /// Whether all parents in the range together have `rows` rows; false if this is unknown. If true and if the named
+  /// rows are distinct, no parent has other rows.
   mutating func holds(exactly rows: Int) throws -> Bool {
     guard let count, let first, isRising else { return false }
     guard pause == 0 else {

@@ -62,7 +62,7 @@ final class PlanBuilder {
     }
     Self.share(root, columns.map(\.1))
     let plan = RowPlan(
-      // Listed targets, then one for every column, for members that match it by name.
+      // The listed targets, then one target per column for members that match it by name.
       target, root: root,
       columns: columns.map(\.1) + target.table.columns.indices.map { valueTarget($0, target.table) },
       constants: constants, defaults: try columnValues(mapping.defaults, "default", target.table),
@@ -76,7 +76,7 @@ final class PlanBuilder {
     return plan
   }
 
-  /// Lets a member that listed columns read also fill the column with its own name.
+  /// If a listed column reads a member, lets this member also fill the column with the member's name.
   private static func share(_ root: MemberNode, _ listed: [ValueReader.Target]) {
     for (name, node) in root.children where node.relation == nil && !node.hasParts {
       guard !node.columns.contains(where: { listed[$0].conversion.takesObjects }) else { continue }
@@ -88,7 +88,7 @@ final class PlanBuilder {
     _ column: Int, _ table: TableSchema, _ conversion: ImportConversion = .automatic
   ) -> ValueReader.Target { .init(column: column, schema: table.columns[column], conversion: conversion) }
 
-  /// A value of the mapping as its column stores it.
+  /// Converts a value of the mapping to the form in which its column stores it.
   private func fit(
     _ value: SeedValue, _ what: String, _ column: ColumnSchema, _ table: TableSchema
   ) throws -> SeedValue {
@@ -224,7 +224,7 @@ final class PlanBuilder {
     return sync
   }
 
-  /// Whether no row can have the constants of both.
+  /// Whether no row can have the constants of both plans.
   private static func areDistinct(_ left: RowPlan, _ right: RowPlan) -> Bool {
     left.constants.contains { own in
       let isBinary = left.table.columns[own.column].collation == .binary
@@ -247,7 +247,7 @@ final class PlanBuilder {
     }
   }
 
-  /// Sorts names, which correspond to the mapping's `key`, into the order of the table's key.
+  /// Sorts names that correspond to the mapping's `key` into the order of the table's key.
   private func align(
     _ names: [String], _ keyed: TableSchema, _ key: [String], _ what: String, _ table: String
   ) throws -> [String] {
@@ -341,7 +341,7 @@ final class PlanBuilder {
     return "there is no \(what) \"\(name)\"\(note)" + (nearest.map { ", did you mean \"\($0)\"?" } ?? "")
   }
 
-  /// `kind` is SQLite's kind of the view or virtual table with this name.
+  /// `kind` is the kind that SQLite reports for the view or virtual table with this name.
   private func unknownTable(_ name: String, kind: String?) -> ImportFailure {
     let tables = listed.filter { $0.kind == "table" }.map(\.name)
     let note =

@@ -5,7 +5,7 @@ import SeedFormat
 final class RowEvaluator {
   let reader = ValueReader()
 
-  /// Fills the plan from one object or plain value; `given` comes from outside the object.
+  /// Fills the plan from one object or plain value; the `given` values come from outside the object.
   func evaluate(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
     given: GivenValues = []
@@ -32,7 +32,7 @@ final class RowEvaluator {
     try plan.completeKey()
   }
 
-  /// A nested value is nothing, the key of a row, or a row. A row also gets values from outside its object, namely its
+  /// A nested value: nothing, the key of a row, or a row. A row also gets values from outside its object: its
   /// parent's key and its name in a dictionary.
   enum Nested {
     case absent
@@ -57,7 +57,7 @@ final class RowEvaluator {
 
   // MARK: Members
 
-  /// Reads the members of the row's object. If its shape is known, they are found by number instead of by name.
+  /// Reads the members of the row's object. If the object's shape is known, finds them by number instead of by name.
   private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) {
     let shape = source.tape.entries[index].shape
     guard shape != 0 else { return try walk(plan, plan.root, index, source) }
@@ -111,7 +111,7 @@ final class RowEvaluator {
 
   private static let mostPlainDigits = 18
 
-  /// The value of a short unsigned number, as most CSV numbers are; `nil` for all others.
+  /// The value of a short unsigned integer, like most CSV numbers; `nil` for all other text.
   @inline(__always)
   private static func plainInteger(_ digits: UnsafePointer<UInt8>, _ count: Int) -> Int64? {
     guard count > 0, count <= mostPlainDigits, count == 1 || digits[0] != UInt8(ascii: "0") else {
@@ -221,7 +221,7 @@ final class RowEvaluator {
     }
   }
 
-  /// Reads a bare key in place of an object; rejects null, which is no key.
+  /// Reads a bare key in place of an object; rejects null, which cannot be a key.
   func bareKey(
     _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource
   ) throws(RejectedRow) -> BorrowedValue {

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Turns one kind of object into a row. It has the mapping, with numbers in place of names, and the current row.
+/// Turns one kind of object into rows. Contains the mapping, with numbers in place of names, and the current row.
 final class RowPlan {
   let target: ImportTarget
   let root: MemberNode
@@ -9,7 +9,7 @@ final class RowPlan {
   let constants: [(column: Int, value: SeedValue)]
   let defaults: [(column: Int, value: SeedValue)]
   let relations: [RowRelation]
-  /// Other relations with rows in this table. They keep rows that this plan names, even if their parents omit these.
+  /// Other relations with rows in this table. Their parents keep a row that this plan names even if they omit it.
   var othersNamed: [ParentSync] = []
   @exclusivity(unchecked) var places: [Int?]
   /// Relations whose member an object had.
@@ -101,10 +101,10 @@ final class RowPlan {
   /// Whether an object was read as a row.
   var hasRows: Bool { latestShape != nil }
 
-  /// A slot after those of the columns. It is set if this key column has its default value.
+  /// A slot after the columns' slots, which is set if this key column has its default value.
   private func mark(ofDefault column: Int) -> Int { width + column }
 
-  /// The defaults for columns that a row omits: the mapping's, and in mode replace also the schema's.
+  /// The defaults for columns that a row omits: those of the mapping and, in mode `replace`, those of the schema.
   private(set) lazy var omitted: [(column: Int, value: SeedValue)] =
     defaults
     + target.schemaDefaults.filter { column, _ in !defaults.contains { $0.column == column } }
@@ -195,7 +195,7 @@ final class RowRelation {
   }
 }
 
-/// A nested value by its position on the tape, with its name's position in a dictionary.
+/// A nested value's position on the tape and, in a dictionary, the position of its name.
 struct NestedElement {
   let index: Int
   let name: Int?
@@ -206,7 +206,7 @@ struct NestedElements {
   private let end: Int
   private let isDictionary: Bool
 
-  /// Fails if the value at `index` does not match the relation's layout; null has no elements.
+  /// Returns nil if the value at `index` does not match the relation's layout; null has no elements.
   init?(_ relation: RowRelation, at index: Int, _ source: borrowing DocumentSource) {
     end = source.tape.end(of: index)
     isDictionary = relation.names != nil

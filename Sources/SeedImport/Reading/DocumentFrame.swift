@@ -4,7 +4,7 @@ import SeedSystem
 struct DocumentFrame {
   struct Node {
     let path: MemberPath
-    /// Keyed by bytes, because Swift strings are equal across normal forms and member names are not.
+    /// Keyed by bytes, because Swift strings are equal across Unicode normal forms, but member names are not.
     var children: [[UInt8]: Int] = [:]
     /// The lists at this node, by their indexes in the mapping.
     var lists: [Int] = []
@@ -18,13 +18,13 @@ struct DocumentFrame {
   private(set) var needed: [Int] = []
   /// Nodes with a list that has no conditions, and so takes all remaining rows.
   private var openNodes: Set<Int> = []
-  /// Whether the document is only rows, one after another.
+  /// Whether the document consists only of rows, one after another.
   let isLines: Bool
   let csv: CSVFormat?
   /// The first list's index in the mapping.
   let first: Int
 
-  /// The lists of one kind of document, with their indexes in the mapping.
+  /// Creates the frame of one kind of document from its lists and their indexes in the mapping.
   init(_ numbered: [(number: Int, list: ImportMapping.List)]) throws {
     guard let first = numbered.first else { throw ImportFailure(.mapping, "the mapping has no list") }
     self.first = first.number

@@ -12,7 +12,7 @@ struct DocumentSource: ~Copyable {
   private var hasLines = false
   /// The places of the first byte in memory and of the latest row.
   private var (base, latest) = (FilePlace(), FilePlace())
-  /// Whether the row has waited. The values of such a row have no offsets.
+  /// Whether the row has waited; values of such a row have no offsets.
   private var isAgain = false
   var isRecord = false
 
@@ -96,7 +96,7 @@ struct DocumentSource: ~Copyable {
     return source
   }
 
-  /// Removes the offset of a rejection in a row that waited.
+  /// Removes the offset from a rejection if the row has waited.
   func placed(_ refusal: RejectedRow) -> RejectedRow {
     var refusal = refusal
     if isAgain { refusal.offset = nil }
@@ -168,7 +168,7 @@ extension DocumentSource {
   }
 }
 
-/// Passes a document's bytes on, and decompresses them if the first two are gzip's.
+/// Passes on a document's bytes, and decompresses them if the first two identify gzip.
 package final class DocumentUnpacker {
   private enum Content {
     case unknown([UInt8])

@@ -127,7 +127,7 @@ struct RecordReader {
     entry.pointee.count = text.count
   }
 
-  /// Replaces doubled quotation marks with single ones; returns the number of bytes left.
+  /// Replaces doubled quotation marks with single ones; returns the number of remaining bytes.
   private static func unquote(
     _ base: UnsafePointer<UInt8>, _ range: Range<Int>, into text: UnsafeMutablePointer<UInt8>
   ) -> Int {

@@ -77,7 +77,7 @@ struct RecordScan {
     return Self.isLineEnd(base[index]) ? .lineEnd : .text
   }
 
-  /// Passes a character beyond ASCII, or notes that it is invalid; returns false if it is incomplete.
+  /// Skips a non-ASCII character and records the first invalid byte; returns false if the character is incomplete.
   private func pass(_ index: inout Int, _ wrong: inout Int?) -> Bool {
     let length = utf8SequenceLength(base, index, end)
     guard length >= 0 || isComplete else { return false }
@@ -97,7 +97,7 @@ struct RecordScan {
     while index &+ 8 <= end {
       let word = UInt64(littleEndian: UnsafeRawPointer(base + index).loadUnaligned(as: UInt64.self))
       let difference = word ^ delimiters
-      // Both line ends are bytes below 0x0E. Strings have almost no other such bytes.
+      // Both line ends are bytes below 0x0E. Strings contain almost no other such bytes.
       let special =
         Self.highBits
         & (word | (word &- Self.lowBits &* 0x0E) & ~word | (difference &- Self.lowBits) & ~difference)

@@ -46,7 +46,7 @@ struct RejectedRow: Error {
     }
   }
 
-  /// SQLite's message ends with the CHECK's expression. Returns its column, or `nil` if it has several.
+  /// SQLite's message ends with the CHECK's expression. Returns its only column, or `nil` if it has several.
   private static func checkedColumn(_ message: String, _ table: TableSchema) -> String? {
     let expression = message.split(separator: ":", maxSplits: 1).last ?? ""
     let words = Set(expression.split { !$0.isLetter && !$0.isNumber && $0 != "_" })

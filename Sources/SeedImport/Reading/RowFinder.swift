@@ -25,15 +25,15 @@ struct RowFinder {
   }
 
   private var node = DocumentFrame.root
-  /// Indexes of the lists that may take the current rows.
+  /// The indexes of the lists that may take the current rows.
   var lists: [Int] { frame.nodes[node].lists }
   private let frame: DocumentFrame
   private var stage: Stage
   private var open: [Int] = []
   private var found: Set<Int> = []
-  /// Indexes of lists whose path the document has.
+  /// The indexes of lists whose path exists in the document.
   private(set) var listsFound: Set<Int> = []
-  /// Names of some members that were skipped, for error messages.
+  /// The names of some members that were skipped, for error messages.
   private var passed: [String] = []
 
   private static let mostPassed = 32
@@ -114,7 +114,7 @@ struct RowFinder {
       guard offset - source.tape.offset(0) > longestRow else { return }
       throw LongRow(offset: source.tape.offset(0))
     case .starved:
-      // The scanner retries only after a quarter more bytes arrived. These bytes may belong to rows after a valid row.
+      // The scanner retries only after a quarter more bytes have arrived. These may belong to rows after a valid row.
       guard source.scanner.bytesAhead > longestRow + longestRow / 4 else { return }
       throw LongRow(offset: offset)
     }
@@ -133,7 +133,7 @@ struct RowFinder {
 
   private static let badName = "the row's name is not valid text"
 
-  /// An invalid name rejects only its row.
+  /// Rejects only this row if its name is invalid.
   private mutating func member(_ source: inout DocumentSource) throws -> Step {
     let step = try source.scanner.nextValue(&source.tape)
     source.scanner.flaw = flawOfName ?? source.scanner.flaw
@@ -228,7 +228,7 @@ struct RowFinder {
       "the document has nothing at \(path)\(found): correct the path of the list, or make the list optional")
   }
 
-  /// Checks that the document had its lists. Another document may follow, which is read like the first.
+  /// Checks that the document contained its lists. Another document may follow, and is read like the first.
   private mutating func trail(_ source: inout DocumentSource) throws -> Step {
     if let missing = frame.needed.first(where: { !found.contains($0) }) {
       throw nothing(at: frame.nodes[missing].path)

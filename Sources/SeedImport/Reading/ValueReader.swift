@@ -42,7 +42,7 @@ final class ValueReader {
     }
   }
 
-  /// Reads a member's name like a string. An integer must be canonical, because its other spellings mean the same key.
+  /// Reads a member's name like a string. An integer must be canonical, because other spellings mean the same key.
   func read(name: String, for target: Target) throws(RejectedRow) -> BorrowedValue {
     let column = target.schema
     guard case .text(let text) = bytes.lend(.text(name)) else { return .null }
@@ -93,7 +93,7 @@ final class ValueReader {
     return plain.withUnsafeBufferPointer { bytes.copy($0) }
   }
 
-  /// A string that is valid while other rows are read.
+  /// A string that stays valid while other rows are read.
   @inline(__always)
   private func lent(_ index: Int, _ source: borrowing DocumentSource) -> UnsafeBufferPointer<UInt8> {
     let text = source.text(index)
@@ -209,9 +209,9 @@ final class ValueReader {
   }
 }
 
-/// The integer that a number's digits spell exactly, even with an exponent or a zero fraction; `nil` for others and
-/// beyond 64 bits. The text must be a number in JSON's grammar. Conversion through a double would change
-/// 9007199254740993.0.
+/// The integer that a number's digits spell exactly, even with an exponent or a zero fraction; `nil` for other
+/// numbers and integers beyond 64 bits. The text must be a number in JSON's grammar. Conversion through a double
+/// would change 9007199254740993.0.
 package func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
   let zero = UInt8(ascii: "0")
   let isNegative = text.first == UInt8(ascii: "-")
@@ -234,7 +234,7 @@ package func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
 
 private let mostIntegerDigits = 19
 
-/// The exponents that are computed. No document has enough digits to make up for a larger or smaller one.
+/// The exponents that are evaluated. No document has enough digits to compensate for a larger or smaller exponent.
 private let exponents = -1 << 40...1 << 40
 
 /// CSV's spelling of numbers. Unlike JSON's, it allows surrounding spaces, a plus sign, leading zeros, and a point at

@@ -1,7 +1,7 @@
 import SeedDatabase
 
-/// Lists issues up to the policy's limit, counts all, and ends the import if the policy allows no bad row. A row's
-/// issues are counted when the row is finished, because a row that has to wait is read again.
+/// Lists issues up to the policy's limit, counts all issues, and ends the import if the policy allows no bad rows. A
+/// row's issues are counted when the row is finished, because a row that has to wait is read again.
 final class IssueCollector {
   private(set) var listed: [ImportIssue] = []
   private(set) var count = 0

@@ -1,9 +1,9 @@
 import SeedDatabase
 
-/// Deletes rows that the import makes obsolete. These are rows that their parents no longer name, and rows that the
-/// import does not mention, in tables with a mode that deletes.
+/// Deletes rows that the import makes obsolete: rows that their parents no longer name and, in tables with a mode
+/// that deletes, rows that the import does not mention.
 final class LostRows {
-  /// Rows deleted or changed because of their references, in tables that no mapping fills.
+  /// The rows deleted or changed, because of their references, in tables that no mapping fills.
   private(set) var ofOthers: ChangeReport = [:]
   private let connection: Connection
   private let targets: [ImportTarget]
@@ -25,7 +25,7 @@ final class LostRows {
 
   var statements: Int { syncs.reduce(0) { $0 + $1.ledger.statements } }
 
-  /// Throws if a table that the import may change has triggers, because they would not run.
+  /// Throws if a table that the import may change has triggers, because the triggers would not run.
   func checkTriggers() throws {
     guard !policy.ignoresTriggers else { return }
     let lossy = targets.filter { $0.mode != .merge } + syncs.map(\.target)
@@ -59,8 +59,8 @@ final class LostRows {
     for sync in syncs { try sync.ledger.drop() }
   }
 
-  /// Deletes rows that the latest objects of their parents do not name. Called at the end, and once before waiting rows
-  /// are retried, because these may need unique values of deleted rows.
+  /// Deletes rows that the latest objects of their parents do not name. Called at the end, and once before waiting
+  /// rows are retried, because waiting rows may need unique values of deleted rows.
   func removeParentless(isLast: Bool) throws {
     for sync in syncs where sync.ledger.hasParents {
       try deletion.list(sync.target.table.name, sync.ledger.lost)
@@ -69,9 +69,9 @@ final class LostRows {
     try delete()
   }
 
-  /// Deletes rows that the import does not mention, in tables with a mode that deletes, except `absent` tables, which
-  /// lack a list. A mentioned row that references a deleted row stays, with a broken reference, as if the database had
-  /// been empty before.
+  /// In tables with a mode that deletes, deletes the rows that the import does not mention. Skips `absent` tables,
+  /// for which a list is missing. A mentioned row that references a deleted row stays, with a broken reference, as if
+  /// the database had been empty before.
   func removeUnmentioned(absent: Set<String>) throws {
     deletion.mayFollow = { [targets] reference in Self.mayFollow(reference, targets) }
     defer { deletion.mayFollow = { _ in nil } }
@@ -86,7 +86,7 @@ final class LostRows {
     try delete()
   }
 
-  /// Keeps rows that the import mentions, if it fills the reference or they would be deleted; `nil` keeps none.
+  /// The condition that spares mentioned rows if the import fills the reference or they would be deleted; else `nil`.
   private static func mayFollow(_ reference: ForeignKeySchema, _ targets: [ImportTarget]) -> String? {
     guard let target = targets.first(where: { $0.table.name == reference.table }),
       reference.onDelete == "CASCADE" || target.fills(reference.columns)
@@ -105,7 +105,7 @@ final class LostRows {
     try deletion.list(target.table.name, seen.others)
   }
 
-  /// Throws if a table lost too many rows, also by cascades, or if the import has no rows for a table that lost some.
+  /// Throws if a table lost too many rows (cascades count), or lost any although the import has no rows for it.
   func checkShrink() throws {
     guard !policy.acceptsShrink, targets.contains(where: { $0.mode != .merge }) else { return }
     for target in targets where target.seen != nil && target.deleted > 0 {

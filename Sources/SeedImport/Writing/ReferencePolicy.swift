@@ -82,7 +82,7 @@ struct ReferencePolicy {
 
     var place: String { "table \"\(stored.table)\", column \"\(columnList)\"" }
 
-    /// The rows' condition as SQL, with the table as `child`.
+    /// The SQL condition for the rows, with the table aliased as `child`.
     var condition: String {
       if hasParent { return orphanCondition(stored.columns, stored.parent, stored.parentColumns) }
       return stored.columns.map { "child.\(quoted($0)) IS NOT NULL" }.joined(separator: " AND ")
@@ -116,7 +116,7 @@ struct ReferencePolicy {
     }
   }
 
-  /// The first rows with the broken reference; empty if the table has no key to name them by.
+  /// The first rows with the broken reference; empty if the table has no key that identifies them.
   private func rows(of reference: BrokenReference) throws -> [ReferencingRow] {
     let stored = reference.stored
     guard let names = try? SchemaReader(connection).table(stored.table).keyNames else { return [] }

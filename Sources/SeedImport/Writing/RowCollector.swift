@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 
 /// Collects rows with their nested rows, to write them with a few statements per table. ``RowTreeWriter`` writes rows
-/// that cannot be collected. If SQLite rejects a collected row, it also writes all collected rows, one by one.
+/// that cannot be collected. It also writes all collected rows, one by one, if SQLite rejects one of them.
 final class RowCollector {
   private let connection: Connection
   private let evaluator: RowEvaluator
@@ -23,8 +23,8 @@ final class RowCollector {
     let range: Range<Int>
   }
 
-  /// Maximum number of rows to collect. Bad rows often come in groups, and all rows collected with one are written
-  /// again row by row, so fewer are collected after a bad row.
+  /// Maximum number of rows to collect. Bad rows often come in groups, and all rows collected with a bad row are
+  /// written again one by one, so fewer are collected after a bad row.
   private static let mostRows = 1024
   private static let fewestRows = 16
   /// Maximum number of values to collect: enough to amortise a statement's start, and few enough for the processor's

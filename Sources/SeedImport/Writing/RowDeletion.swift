@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Deletes rows with their dependents. Foreign keys are not enforced during an import, so `ON DELETE` actions run here.
-/// The rows are first listed in temporary tables, until no more dependents are found.
+/// Deletes rows with their dependents. Foreign keys are not enforced during an import, so `ON DELETE` actions run
+/// here. The rows are first collected in temporary tables until no more dependents are found.
 final class RowDeletion {
   private let connection: Connection
   private var lists: [String: RowsToDelete] = [:]
@@ -39,7 +39,7 @@ final class RowDeletion {
 
   // MARK: References
 
-  /// The tables whose rows may be deleted or changed along with rows of these.
+  /// The tables whose rows may be deleted or changed along with rows of `tables`.
   func dependents(of tables: [String]) throws -> Set<String> {
     var (found, queue) = (Set<String>(), tables)
     while let table = queue.popLast() {
@@ -110,7 +110,7 @@ final class RowDeletion {
   }
 }
 
-/// Rows of one table to be deleted, by rowid, or by primary key in a table without rowids.
+/// Rows to delete from one table, identified by rowid or, in a table without rowids, by primary key.
 private final class RowsToDelete {
   let table: String
   let name: String

@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Writes rows with their nested rows: first the referenced objects, then the row, then the rows that reference it. If
-/// a row is rejected, so are its nested rows; a rejected child does not affect its parent. If one of them has to wait,
+/// Writes rows with their nested rows: first the referenced objects, then the row, then the rows that reference it.
+/// If a row is rejected, so are its nested rows; a rejected child does not affect its parent. If any row has to wait,
 /// the whole tree waits.
 final class RowTreeWriter {
   let evaluator = RowEvaluator()
@@ -88,7 +88,7 @@ final class RowTreeWriter {
     }
   }
 
-  /// Records rows that the document names here, so that parents elsewhere do not lose them.
+  /// Records the rows that this object names, so that parents in other relations do not lose them.
   private func nameForOthers(_ plan: RowPlan, _ source: borrowing DocumentSource) throws {
     try nameForOthers(plan)
     for (number, relation) in plan.relations.enumerated() where plan.holdsObject(number, source) {
@@ -116,7 +116,7 @@ final class RowTreeWriter {
 
   // MARK: References
 
-  /// Opens a savepoint only if a referenced object has to be written. Most occur several times and are known.
+  /// Opens a savepoint only if a referenced object has to be written. Most objects occur several times and are known.
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     guard !plan.relations.isEmpty else { return try storing(plan, source) }
     var (new, known): ([RowPlan], [RowPlan]) = ([], [])

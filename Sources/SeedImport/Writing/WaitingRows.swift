@@ -1,9 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// Rows, with their nested rows, that wait because another row has their unique value and may still change it. A
-/// temporary table keeps their JSON, which is read again after the last row. A later row with the key of a waiting row
-/// has to wait too.
+/// Rows that wait, with their nested rows, because another row, which may still change, holds their unique value. A
+/// temporary table keeps their JSON, which is read again after the last row. A later row with the key of a waiting
+/// row has to wait too.
 final class WaitingRows {
   struct Row {
     let number: Int64
@@ -15,10 +15,10 @@ final class WaitingRows {
 
   private(set) var isEmpty = true
   private let connection: Connection
-  /// For the hash of a waiting row's key, the hash of its values, or ``several`` if rows with this key differ.
+  /// The hash of a waiting row's values by the hash of its key; ``several`` if rows with this key differ.
   private var versions: [Int: Int] = [:]
   private var targets: [ObjectIdentifier: ImportTarget] = [:]
-  /// Keys with several versions waiting; these are only retried in document order.
+  /// The hashes of keys with several waiting versions; these rows are only retried in document order.
   private var contested: Set<Int> = []
   private var isBackwards = false
 
