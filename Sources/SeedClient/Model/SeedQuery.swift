@@ -20,9 +20,9 @@ public import struct Foundation.UUID
 ///
 /// For a date, name the column's form, as in `\(day, as: .iso8601)`; for a `UUID` in a column of bytes, write `\(id, as: .blob)`.
 ///
-/// `ORDER BY \(column)` does not sort, because the column's name is bound as text. Choose among whole queries, or use
-/// ``init(sql:values:)``. `IS \(zone)` also finds NULL if the value is optional; `= \(zone)` does not. Concatenate text
-/// in SQL: `LIKE '%' || \(text) || '%'`.
+/// `ORDER BY \(column)` does not sort, because the column's name is bound as text: choose among whole queries
+/// instead, or use ``init(sql:values:)``. If `zone` is nil, `IS \(zone)` finds NULL, but `= \(zone)` finds nothing.
+/// Concatenate text in SQL: `LIKE '%' || \(text) || '%'`.
 public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// The statement, with parameters in place of its values.
   public let sql: String

@@ -17,7 +17,7 @@ extension URL: SeedValueConvertible {
 }
 
 extension UUID: SeedValueConvertible {
-  /// The text in lower case, as PostgreSQL and most programs write it. See ``SeedUUIDForm`` for other columns.
+  /// The UUID in lower case, as PostgreSQL and most programs write it. For other columns, see ``SeedUUIDForm``.
   public var seedValue: SeedValue { SeedValue(self, as: .text) }
 }
 
