@@ -20,9 +20,8 @@
 //   own dispatch queues (`QueueExecutor`).
 // - A failed update keeps the old data readable and sets the error in `SeedState`.
 // - No global state. Time, sleep, randomness, free space and the network come from `Environment`, which tests
-//   replace. A `Transport` only sends a request. `Reply` classifies the response, `RetryRule` decides whether to
-//   retry within an update, and `WatchedRequest` enforces timeouts. `PollInterval` spaces updates. It and `RetryRule`
-//   honour `Retry-After`.
+//   replace. A `Transport` only sends a request. `Reply` classifies the response, `RetryRule` and `PollInterval` time
+//   retries and updates (both honour `Retry-After`), and `WatchedRequest` enforces timeouts.
 // - Apps catch only `SeedError`. Each folder's errors convert to it.
 
 // Re-exports single types, because a whole module would add names such as `Limits` to an app's files.

@@ -1,7 +1,7 @@
 public import Observation
 public import SeedClient
 
-/// A live query for views: its rows now and after every change of the tables that it reads.
+/// A live query for views: its rows now and after each change to the tables that it reads.
 ///
 /// It runs from its creation until its last reference is released. In a view, use `SeedRows`.
 @MainActor @Observable public final class LiveQuery<Row: Sendable> {
@@ -11,8 +11,8 @@ public import SeedClient
   public private(set) var rows: [Row] = []
   /// Whether a result has arrived, even an empty one.
   public private(set) var isLoaded = false
-  /// The error that ended the query (see ``retry()``) or, until the first rows arrive, the store's last error. If a row
-  /// did not fit its type, the query retries with the next version.
+  /// The error that ended the query (see ``retry()``); until the first rows arrive, the store's last error. If a row
+  /// does not fit its type, the query retries with the next version.
   public private(set) var error: SeedError?
   /// The current query. After a change, the old rows stay until the new ones arrive.
   public var query: SeedQuery {
@@ -88,7 +88,7 @@ public import SeedClient
     }
   }
 
-  /// Retries with the next version, which may no longer have the unfitting row.
+  /// Retries with the next version, which may no longer contain the row that does not fit.
   private func waitForNextVersion() {
     waiting = seeds.map { seeds in
       Task { [weak self, begun] in
