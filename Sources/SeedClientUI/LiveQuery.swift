@@ -154,7 +154,7 @@ extension SeedError {
     .configuration, "the view has no store: put one in its environment with .environment(\\.seeds, store)")
 }
 
-/// A store's state and updates, to show as settings or progress. Active until its last reference is released.
+/// A store's state and updates, to show in settings or as progress. Active until its last reference is released.
 @MainActor @Observable public final class SeedStatus {
   /// The data and its last update.
   public private(set) var state: SeedState

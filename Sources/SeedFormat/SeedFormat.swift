@@ -28,7 +28,7 @@ public enum Limits {
   package static let rootBytes = 64 * 1024
   /// Root files read in one refresh, so that a hostile server cannot rotate forever.
   package static let rootRotations = 256
-  /// Raw bytes of deltas in one response of `changes`. If deltas remain, its `more` is true.
+  /// Raw bytes of deltas in one response of `changes`. If deltas remain, the response's `more` is true.
   package static let changesPageBytes = 8 * 1024 * 1024
   /// Bytes of a published text or blob. To apply a delta that contains it, a device needs six times as much memory.
   package static let valueBytes = 64_000_000

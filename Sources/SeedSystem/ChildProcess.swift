@@ -6,7 +6,7 @@ package final class ChildProcess: Sendable {
   package enum Ending: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
-    /// It exceeded the time limit and was killed with its process group.
+    /// The program exceeded the time limit and was killed with its process group.
     case overdue
   }
 

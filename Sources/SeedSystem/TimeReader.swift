@@ -23,7 +23,7 @@ struct TimeReader {
     return true
   }
 
-  /// A number of exactly `digits` digits; reads nothing if there are fewer.
+  /// Reads a number of exactly `digits` digits, or nothing if there are fewer.
   mutating func number(_ digits: Int) -> Int? {
     let start = index
     var value = 0

@@ -85,7 +85,7 @@ package struct RoleSignature: Hashable, Sendable {
 }
 
 extension JSONObjectReader {
-  /// The elements of an array of objects; throws if a value of `key` repeats.
+  /// Returns the elements of an array of objects; throws if a value of `key` repeats.
   mutating func list<Element>(
     _ name: String, by keyName: String, _ key: (Element) -> String,
     _ read: (inout JSONObjectReader) throws(MalformedJSON) -> Element

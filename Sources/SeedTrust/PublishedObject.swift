@@ -19,7 +19,7 @@ package struct PublishedObject: Hashable, Sendable {
   package let rawSHA256: SHA256Digest?
   /// The schema hash of `model`.
   package let schema: SHA256Digest
-  /// For a delta that begins a minor, the schema hash of the data to which it applies; else nil.
+  /// For a delta that begins a minor, the schema hash of the data to which it applies; otherwise nil.
   package let schemaBefore: SHA256Digest?
   /// The state digest of the rows at ``version``.
   package let digest: SHA256Digest

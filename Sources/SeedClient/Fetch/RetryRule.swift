@@ -14,7 +14,7 @@ struct RetryRule: Hashable, Sendable {
   /// Delays in seconds. If the server asks for more than `longest`, the update fails.
   private static let backoff = Backoff(first: 0.5, longest: 2, jitter: 0.25)
 
-  /// The delay before the next attempt; nil to give up. `received` counts the bytes of all attempts.
+  /// Returns the delay before the next attempt; nil to give up. `received` counts the bytes of all attempts.
   mutating func wait(after error: TransportError, received: Int, chance: Double) -> Duration? {
     failures += 1
     consecutiveFailures = received - self.received >= Self.progressBytes ? 1 : consecutiveFailures + 1

@@ -109,7 +109,7 @@ public struct SeedModel: Hashable, Sendable {
   /// `nil` accepts the schema in the signed metadata, for tools without their own queries.
   package let schema: SHA256Digest?
 
-  /// A model whose schema is pinned by its hash.
+  /// Creates a model whose schema is pinned by its hash.
   public init(dataset: DatasetName, version: ModelVersion, schema: SHA256Digest) {
     (self.dataset, self.version, self.schema) = (dataset, version, schema)
   }

@@ -11,7 +11,7 @@ public import protocol Foundation.LocalizedError
 /// do { try await seeds.update() } catch { show(SeedError(error).code) }
 /// ```
 ///
-/// However, ``SeedStore/read(_:)`` and `observe` with a closure rethrow their closures' errors.
+/// In addition, ``SeedStore/read(_:)`` and `observe` with a closure rethrow their closures' errors.
 public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error; stable across releases.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -88,7 +88,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let cancelled = Code("cancelled")
   }
 
-  /// The kind.
+  /// The kind of error.
   public internal(set) var code: Code
   /// One sentence: what failed, on which file or server, why, and the remedy if known.
   public internal(set) var message: String

@@ -28,15 +28,15 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation {
   public let sql: String
   let values: [SeedValue]
 
-  /// A statement composed at run time, with a value for each parameter. Pass untrusted input as values, not in `sql`.
+  /// Creates a statement at run time, with a value for each parameter. Pass untrusted input as values, not in `sql`.
   public init(sql: String, values: [(any SeedValueConvertible)?] = []) {
     (self.sql, self.values) = (sql, values.map { $0?.seedValue ?? .null })
   }
 
-  /// A statement without values.
+  /// Creates a statement without values.
   public init(stringLiteral sql: String) { self.init(sql: sql) }
 
-  /// A statement with its interpolated values.
+  /// Creates a statement with its interpolated values.
   public init(stringInterpolation: StringInterpolation) {
     self.init(sql: stringInterpolation.sql, values: stringInterpolation.values)
   }
@@ -46,10 +46,10 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation {
     fileprivate var sql = ""
     fileprivate var values: [SeedValue] = []
 
-    /// An empty interpolation.
+    /// Creates an empty interpolation.
     public init(literalCapacity: Int, interpolationCount: Int) { sql.reserveCapacity(literalCapacity) }
 
-    /// SQL.
+    /// Appends SQL.
     public mutating func appendLiteral(_ literal: String) { sql += literal }
 
     /// Binds a value.
@@ -100,7 +100,7 @@ public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
   /// The value of the first column with that name; `nil` if the query returns no such column.
   public subscript(name: String) -> SeedValue? { names.firstIndex(of: name).map { values[$0] } }
 
-  /// `(id: de:1, name: Alexanderplatz)`.
+  /// The names and values, such as `(id: de:1, name: Alexanderplatz)`.
   public var description: String { "(\(zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ")))" }
 }
 

@@ -30,7 +30,7 @@ public enum SeedUUIDForm: Hashable, Sendable {
 }
 
 extension SeedValue {
-  /// A UUID in the column's form.
+  /// Converts a UUID to the column's form.
   public init(_ id: UUID, as form: SeedUUIDForm) {
     switch form {
     case .text: self = .text(id.uuidString.lowercased())

@@ -57,7 +57,7 @@ public struct UpdatePlan: Hashable, Sendable {
   /// The files to download, in order of use: `snapshot-102.sqlite.gz`, `delta-102-103.json.gz`.
   public var files: [String] { objects.map(\.fileName) }
 
-  /// Total bytes of these files; parts from an earlier download are not downloaded again.
+  /// Total bytes of these files, including parts that an earlier update has already downloaded.
   public var bytes: Int { objects.bytes }
 
   func check(_ policy: UpdatePolicy) throws(SeedError) {
@@ -207,6 +207,6 @@ public struct UpdatePolicy: Hashable, Sendable {
     self.maximumBytes = maximumBytes
   }
 
-  /// For updates that no user waits for: avoids networks in Low Data Mode.
+  /// A policy for updates that no user waits for: avoids networks in Low Data Mode.
   public static let background = UpdatePolicy(allowsConstrained: false)
 }

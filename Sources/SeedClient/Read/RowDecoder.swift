@@ -78,7 +78,7 @@ final class KeptContainerOf<Container>: KeptContainer {
     }
   }
 
-  // Not inlined, because the container's type is static only here. The caller would look it up on each call.
+  // Not inlined, because only this function has the container's static type. A caller would look it up on each call.
   @inline(never)
   func given() -> Container { container }
 }

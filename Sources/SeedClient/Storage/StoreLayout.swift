@@ -125,7 +125,7 @@ struct GenerationPointer: Hashable, Sendable {
 
 extension StateRecord {
   private static let longest = 64 * 1024
-  /// Tolerated inaccuracy of the last check's time, in seconds: a check every minute must not write every minute.
+  /// Seconds by which the last check's stored time may be wrong: a check every minute must not write every minute.
   static let tolerance = 3600
 
   /// False if only the time of the last check has changed, within the tolerance.

@@ -325,7 +325,7 @@ actor StoreWriter: BlockingActor {
 }
 
 extension StoreLayout {
-  /// Throws if the directory holds another dataset or, for a store bound to its major, another major.
+  /// Throws if the directory holds another dataset. A store that is bound to its major also rejects another major.
   fileprivate func checkOwner(for model: SeedModel, isBoundToMajor: Bool) throws(SeedError) {
     // Without readable current data, nothing can be lost.
     guard let name = try? pointer()?.current, let connection = try? Connection(folder(name).file, .reader),

@@ -63,7 +63,7 @@ package struct Problem: Error, Hashable, Sendable {
   }
 }
 
-/// One finding of a check of a publication or a store.
+/// One finding from checking a publication or a store.
 package struct Finding: Hashable, Sendable {
   package enum Severity: String, Sendable, CaseIterable {
     /// Clients get wrong data or none.

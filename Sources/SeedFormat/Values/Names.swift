@@ -4,7 +4,7 @@ public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
   public let kind: String
   /// The text as given.
   public let found: String
-  /// Describes a valid text.
+  /// A description of valid text.
   public let expected: String
 
   package init(_ kind: String, found: some StringProtocol, expected: String) {
@@ -40,7 +40,7 @@ public struct DatasetName: Hashable, Sendable, Comparable, CustomStringConvertib
     self.text = text
   }
 
-  /// Sorts by bytes.
+  /// Compares bytes.
   public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
   /// The name.
@@ -125,7 +125,7 @@ public struct SeedSeries: Hashable, Sendable, Comparable, CustomStringConvertibl
     (left.dataset.text, left.major) < (right.dataset.text, right.major)
   }
 
-  /// `dataset/major`, which is also the folder of its objects.
+  /// `dataset/major`, which is also the folder of the series' objects.
   public var description: String { "\(dataset)/\(major)" }
 }
 

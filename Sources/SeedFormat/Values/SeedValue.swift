@@ -24,7 +24,7 @@ public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The value for people: a string without quotes, a blob as its size.
+  /// The value for people to read: a string without quotes, a blob as its size.
   public var description: String {
     switch self {
     case .null: "NULL"
@@ -80,7 +80,7 @@ public protocol SeedValueConvertible {
 }
 
 extension SeedValue: SeedValueConvertible {
-  /// Itself.
+  /// This value.
   public var seedValue: SeedValue { self }
 }
 
