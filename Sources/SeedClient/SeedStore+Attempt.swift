@@ -81,7 +81,7 @@ extension SeedStore {
     guard plan.action == .replaced else { return try await apply(files, &attempt) }
     let name = try await writer.replace(by: files[0], files.dropFirst(), epoch: attempt.metadata.state.epoch)
     attempt.bytes += plan.bytes
-    // Keeps the files until here, so that the next update can reuse them if this one is cancelled.
+    // Removes the files only now, so that the next update can reuse them if this one is cancelled.
     for file in files { file.discard() }
     try await openSwapped(name)
     attempt.changes = [:]
@@ -100,7 +100,7 @@ extension SeedStore {
       }
     } catch {
       failure = error
-      // The delta may have been committed before the error, so reads the version again.
+      // The delta may have been committed before the error, so the version is read again.
       _ = try? await meta(of: generation)
     }
     // Announces all deltas together, even if a later one failed.
@@ -111,7 +111,7 @@ extension SeedStore {
     if let failure { throw failure }
   }
 
-  /// Applies deltas to data of a minor below the app's. Opens it even if a delta fails: the earlier ones may suffice.
+  /// Applies deltas to data of a minor below the app's. Opens the data even if a delta fails: earlier ones may suffice.
   private func applyToOutdated(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
     guard let generation = attempt.outdated else { throw noCurrent }
     do {
@@ -129,8 +129,8 @@ extension SeedStore {
     guard try await adopt()?.name == generation.name else { throw noCurrent }
   }
 
-  /// Makes another plan after these failures, and rethrows others:
-  /// - If the deltas do not fit the rows, or cannot be written and the app has no data, the new plan uses a snapshot.
+  /// Makes another plan after these failures, and rethrows all others:
+  /// - If deltas do not fit the rows, or cannot be written while the app has no data, the new plan uses a snapshot.
   /// - If an object is missing or damaged, the new plan uses other objects of the newest metadata.
   private func planAgain(_ attempt: inout UpdateAttempt, after failure: any Error) async throws {
     try Task.checkCancellation()

@@ -2,14 +2,14 @@ import SeedDatabase
 import SeedTrust
 
 extension SeedStore {
-  /// Errors that mean that no publication answered, for example because the server is busy or a network's sign-in page
-  /// answered instead.
+  /// The errors of an update that reached no publication, for example because the server was busy or a network's
+  /// sign-in page answered instead.
   private static let unanswered: Set<SeedError.Code> = [
     .network, .waitingForNetwork, .timedOut, .server, .serverBusy, .accessDenied,
   ]
 
-  /// Compares the store's data with the app's bundle, once, and returns the generation to start with. An unusable
-  /// bundle only sets ``SeedState/bundleError``.
+  /// At the first call, compares the store's data with the app's bundle. Returns the generation to start with. An
+  /// unusable bundle only sets ``SeedState/bundleError``.
   func withBundle(over found: Generation?) async throws -> Generation? {
     guard let folder = bundle, !hasCheckedBundle else { return found }
     do {

@@ -4,8 +4,8 @@ import SeedSystem
 
 extension SeedStore {
   func adopt() async throws -> Generation? {
-    // If the directory was removed, for example to clear downloads, start over. Otherwise this store would use
-    // unlinked files beside another store that has recreated the directory.
+    // If the directory was removed, for example to clear downloads, starts over. Otherwise this store would use
+    // deleted files while another store uses a new directory at the same path.
     if await !writer.isInPlace(current) { await forget() }
     // Another process may have found damage.
     if isWriting, let current, !current.folder.has(.damaged) { return current }
@@ -38,7 +38,7 @@ extension SeedStore {
     damage = found
   }
 
-  /// The current generation, after taking the lock so that no other store can change it.
+  /// Takes the lock, so that no other store can change the data, and returns the current generation.
   func beginWriting() async throws -> Generation? {
     let found = try await adopt()
     guard !isWriting else { return found }
@@ -111,7 +111,7 @@ extension SeedStore {
     return try await adopt()
   }
 
-  /// Stops using the data. The bundle may now be the best that is left, so it is examined again.
+  /// Stops using the data. The bundle may now be the best data left, so it is examined again.
   private func lose() {
     (current, editionSender.latest, fileSender.latest, hasCheckedBundle) = (nil, nil, nil, false)
     currentState.loseData()
@@ -132,8 +132,8 @@ extension SeedStore {
     try await generation.seed(at: meta(of: generation).version)
   }
 
-  /// Reads a generation's metadata, and announces its version if that is new. A new version is from another store,
-  /// or from an update of this store that failed after its commit: other updates announce their own versions.
+  /// Reads a generation's metadata, and announces its version if it is new. Such a version was written by another
+  /// store, or by an update of this store that failed after its commit; other updates announce their own versions.
   func meta(of generation: Generation) async throws -> SeedMeta {
     let meta = try await generation.reader.meta()
     let isNews = generation === current && currentState.version != nil && currentState.version != meta.version
@@ -145,8 +145,8 @@ extension SeedStore {
     return meta
   }
 
-  /// Notifies live queries and, if the file is new, the listeners of `files`. `changes` has all changes since the last
-  /// announcement; it is empty if they are unknown.
+  /// Notifies live queries and, if the file is new, the listeners of `files`. `changes` contains all changes since
+  /// the last announcement; it is empty if they are unknown.
   func announce(
     _ generation: Generation, at version: SeedVersion, _ changes: [String: SeedChanges.Table] = [:],
     isNewFile: Bool = false

@@ -5,15 +5,15 @@ extension SeedStore {
   /// Verifies the data on this device: the file's structure, the digest (recomputed from all rows) and the search tables
   /// (in a temporary copy of the file).
   ///
-  /// Starts and updates skip this, because reading a large file takes seconds. Call it if you doubt the data. Runs on
-  /// a library thread; reads continue, updates wait, and ``suspend()`` ends it. A no-op without data.
+  /// Neither an app's start nor an update does this, because reading a large file takes seconds. Call it if you doubt the
+  /// data. It runs on a library thread; reads continue, updates wait, and ``suspend()`` ends it. A no-op without data.
   ///
-  /// If the file is damaged, fails with ``SeedError/Code/damaged``, and the store never reads that file again. The
-  /// previous file replaces it if it passes the check, and the next update downloads a snapshot.
+  /// If the file is damaged, the call fails with ``SeedError/Code/damaged``, and the store never reads that file
+  /// again. The previous file replaces it if it passes the check, and the next update downloads a snapshot.
   public func verify() async throws {
     try await inTurn(isUpdate: false) { store in
       let proof = GenerationProof()
-      // `adopt()` sets it again if the current file cannot be opened.
+      // `adopt()` sets `damage` again if the current file cannot be opened.
       store.damage = nil
       var next = try await store.adopt()
       var damage = store.damage
@@ -27,10 +27,10 @@ extension SeedStore {
     }
   }
 
-  /// Goes back to the previous file, for an app whose own check of the new data failed.
+  /// Goes back to the previous file, for example if the app's own check of the new data failed.
   ///
-  /// Possible once after a snapshot has replaced older data. Updates then fail with ``SeedError/Code/rejected`` until
-  /// the publisher has newer data. Fails with ``SeedError/Code/noPrevious`` without a previous file.
+  /// Possible once after a snapshot has replaced older data, and otherwise fails with ``SeedError/Code/noPrevious``.
+  /// After a rollback, updates fail with ``SeedError/Code/rejected`` until the publisher has newer data.
   @discardableResult
   public func rollBack() async throws -> Seed {
     try await inTurn(isUpdate: false) { store in

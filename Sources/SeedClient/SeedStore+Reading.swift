@@ -2,62 +2,62 @@ package import SeedFormat
 import SeedSystem
 
 extension SeedStore {
-  /// The data to start with: the newest on the device or in the app's bundle, otherwise a download.
+  /// Returns the data to start with: the newest on the device or in the app's bundle, otherwise a download.
   ///
-  /// Works offline after a first download, and never returns an empty database. No policy limits the download. (A live
-  /// query never downloads: it waits for an update, which a policy can limit.) If another store updates the directory,
-  /// this also picks up its changes.
+  /// Works offline after the first download, and never returns an empty database. No policy limits the download. (A
+  /// live query never downloads: it waits for an update, which a policy can limit.) If another store updates the
+  /// directory, `prepare` also picks up that store's changes.
   @discardableResult
   public func prepare() async throws -> Seed { try await preparedGeneration().seed }
 
-  /// One element per file: the current one, then each new one. Open the new file at each element.
+  /// The current data file, followed by each new one. Open the new file at each element.
   ///
-  /// Each stream is independent, receives the latest element if it was busy, and ends with the store.
+  /// Each stream is independent and ends with the store. A busy listener receives only the latest element.
   public nonisolated var files: AsyncStream<Seed> { fileSender.stream() }
 
-  /// The changes of each delta from now on.
+  /// The changes made by each delta from now on.
   ///
-  /// Buffers the newest 1000 for a busy listener and drops older ones, so that an idle stream has bounded memory.
+  /// Buffers the newest 1000 for a busy listener, and drops older ones, so that an unread stream has bounded memory.
   ///
-  /// A new file, in which any row may differ, yields an element of ``files`` instead. Only the updating store reports
-  /// changes; a read-only one has live queries.
+  /// A new file, in which any row may differ, is an element of ``files`` instead. Only the store that updates the
+  /// data reports changes. With a read-only store, use live queries.
   public nonisolated var changes: AsyncStream<SeedChanges> { changesSender.stream() }
 
-  /// A live query: yields its rows now, after every change of the tables that it reads, and with every new file.
+  /// Starts a live query: yields its rows now, after each change to the tables that it reads, and with each new file.
   ///
   /// The statement must be read-only. The first rows come from the data on the device or in the app's bundle; without
-  /// either, the query waits for an update. Each update that changed the query's tables yields rows once. A failing
-  /// statement ends the sequence with ``SeedError/Code/query``. A file that stays unreadable for half a minute, as on a
-  /// locked device, ends it with ``SeedError/Code/io``: then observe again. If the file is damaged, the next rows come
-  /// from the previous file, if any, and the next update downloads a snapshot. The sequence ends with the store, so
-  /// keep a reference to the store.
+  /// either, the query waits for an update. Each update that changes the query's tables yields rows once. If the
+  /// statement fails, the sequence ends with ``SeedError/Code/query``. If the file stays unreadable for half a
+  /// minute, as on a locked device, the sequence ends with ``SeedError/Code/io``: call `observe` again. If the file
+  /// is damaged, the next rows come from the previous file, if any, and the next update downloads a snapshot. The
+  /// sequence ends with the store, so keep a reference to the store.
   ///
-  /// The query starts with this call, and only one loop can iterate the sequence: call `observe` in the loop.
+  /// The query starts with this call. Call `observe` in the loop, because only one loop can iterate the sequence.
   public nonisolated func observe(_ query: SeedQuery) -> AsyncThrowingStream<[SeedRow], any Error> {
     live { try $0.rows(query) }
   }
 
-  /// A live query that decodes rows by column name; `routeName` also matches the column `route_name`.
+  /// Starts a live query that decodes rows by column name; `routeName` also matches the column `route_name`.
   ///
   /// ```swift
   /// nonisolated struct Stop: Decodable { let id: String, name: String, zone: String? }
   /// for try await stops in seeds.observe("SELECT * FROM stop WHERE zone = \(zone)", as: Stop.self) { show(stops) }
   /// ```
   ///
-  /// Lists and objects are decoded from JSON text, dates from ISO 8601 or seconds since 1970. Rows that do not fit the
-  /// type end the sequence with ``SeedError/Code/decoding``, but not the store. Rows are decoded on a library thread.
+  /// Lists and objects are decoded from JSON text, dates from ISO 8601 or seconds since 1970. A row that does not fit
+  /// the type ends the sequence with ``SeedError/Code/decoding``. Rows are decoded on a library thread.
   public nonisolated func observe<Row: Decodable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self
   ) -> AsyncThrowingStream<[Row], any Error> { live { try $0.rows(query, as: type) } }
 
-  /// A live query that can skip results equal to the last one.
+  /// Starts a live query that can skip results equal to the last one.
   public nonisolated func observe<Row: Decodable & Equatable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self, removingDuplicates: Bool
   ) -> AsyncThrowingStream<[Row], any Error> {
     live(isSame: removingDuplicates ? (==) : nil) { try $0.rows(query, as: type) }
   }
 
-  /// A live value of several queries: the result of `read` now and after every change of the tables that it reads.
+  /// A live value of several queries: yields the result of `read` now and after each change to the tables it reads.
   ///
   /// ```swift
   /// for try await (stops, lines) in seeds.observe({ reader in
@@ -72,7 +72,7 @@ extension SeedStore {
 
   /// The store's state now and after each change, to show on a settings screen.
   ///
-  /// A busy listener receives the latest. The sequence ends with the store.
+  /// A busy listener receives only the latest state. The sequence ends with the store.
   public nonisolated var states: AsyncStream<SeedState> {
     Task { [weak self] in await self?.beginStates() }
     return stateSender.stream()
@@ -83,7 +83,7 @@ extension SeedStore {
     if stateSender.latest == nil { stateSender.send(currentState) }
   }
 
-  /// The version that live queries show; read without waiting for an update. It may be older than the state's.
+  /// The version that live queries show, which may be older than the state's. Does not wait for an update.
   package nonisolated var latestVersion: SeedVersion? { editionSender.latest?.version }
 
   /// Waits until live queries show a version other than `version`. Returns false if the task or the store ends first.
@@ -127,36 +127,36 @@ extension SeedStore {
     log.info("a live query waits for the first data, which update() or keepUpdated() downloads")
   }
 
-  /// The current rows of a query; waits and fails like ``read(_:)``.
+  /// Returns the current rows of a query; waits and fails like ``read(_:)``.
   public nonisolated func rows(_ query: SeedQuery) async throws -> [SeedRow] {
     try await read { reader in try reader.rows(query) }
   }
 
-  /// The current rows of a query, decoded like those of ``observe(_:as:)``.
+  /// Returns the current rows of a query, decoded like those of ``observe(_:as:)``.
   public nonisolated func rows<Row: Decodable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self
   ) async throws -> [Row] { try await read { reader in try reader.rows(query, as: type) } }
 
-  /// The current first row of a query, if any.
+  /// Returns the current first row of a query, if any.
   public nonisolated func first(_ query: SeedQuery) async throws -> SeedRow? {
     try await read { reader in try reader.first(query) }
   }
 
-  /// The current first row of a query, decoded like those of ``observe(_:as:)``, if any.
+  /// Returns the current first row of a query, if any, decoded like those of ``observe(_:as:)``.
   public nonisolated func first<Row: Decodable & Sendable>(
     _ query: SeedQuery, as type: Row.Type = Row.self
   ) async throws -> Row? { try await read { reader in try reader.first(query, as: type) } }
 
-  /// The current single value of a query such as `SELECT max(name) FROM stop`; `nil` for NULL and without rows.
+  /// Returns the single value of a query such as `SELECT max(name) FROM stop`; `nil` for NULL or if there are no rows.
   public nonisolated func value<Value: Decodable & Sendable>(
     _ query: SeedQuery, as type: Value.Type = Value.self
   ) async throws -> Value? { try await read { reader in try reader.value(query, as: type) } }
 
   /// Runs `body` with a read-only connection to the current data, in one transaction.
   ///
-  /// Prepares the data first if necessary. `body` runs on a library thread. A few reads run concurrently, others wait.
-  /// If the task is cancelled, the running statement ends with ``SeedError/Code/cancelled``. If the file is damaged,
-  /// `body` runs again with the previous file, if there is one, and the next update downloads a snapshot.
+  /// Prepares the data first if necessary. `body` runs on a library thread. A few reads run concurrently, and others
+  /// wait. If the task is cancelled, the running statement ends with ``SeedError/Code/cancelled``. If the file is
+  /// damaged, `body` runs again with the previous file, if there is one, and the next update downloads a snapshot.
   public func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
@@ -171,7 +171,7 @@ extension SeedStore {
   }
 
   private func preparedGeneration() async throws(SeedError) -> (generation: Generation, seed: Seed) {
-    // While this store holds the lock, no other store changes the generation, so this need not wait for an update.
+    // While this store holds the lock, no other store changes the generation, so this read need not wait for an update.
     if isWriting, access == .open, let current, await current.reader.isInPlace(),
       let version = currentState.version
     {

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedSystem
 
 extension SeedStore {
-  /// The data and its last update, to show on a settings screen.
+  /// The state of the data and of its last update, to show on a settings screen.
   public var state: SeedState {
     get async {
       await loadState()

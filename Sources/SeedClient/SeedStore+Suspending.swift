@@ -1,15 +1,15 @@
 import SeedSystem
 
 extension SeedStore {
-  /// Closes all connections and releases all locks, as a suspended app must. Await it when entering the background.
+  /// Closes all connections and releases all locks. Await this call when the app enters the background.
   ///
-  /// A running update ends at its next safe point with ``SeedError/Code/suspended`` and keeps downloaded and applied
-  /// data. Running reads end with the same error, within their current statement. Seeds that the app still holds also
-  /// lose their locks, so close or detach the app's own connections to them first.
+  /// A running update ends at its next safe point with ``SeedError/Code/suspended``, and keeps the data that it has
+  /// downloaded or applied. A running read ends with the same error, during its current statement. Each ``Seed`` that
+  /// the app still holds also loses its lock, so first close or detach the app's own connections to it.
   ///
-  /// Until ``resume()``, `keepUpdated` and live queries wait, ``updateInBackground(_:)`` still updates, and every other
-  /// call fails with ``SeedError/Code/suspended``. iOS kills an app that is suspended while it holds a lock in an App
-  /// Group (0xdead10cc).
+  /// Until ``resume()``, `keepUpdated` and live queries wait, and other calls fail with ``SeedError/Code/suspended``.
+  /// Only ``updateInBackground(_:)`` still updates. iOS kills an app that is suspended while it holds a lock in an
+  /// App Group (0xdead10cc).
   public func suspend() async {
     isSuspensionWanted = true
     await stop(as: .suspended)
@@ -17,12 +17,12 @@ extension SeedStore {
 
   /// Ends the suspension.
   ///
-  /// `files` then yields the current file again, which another process may have replaced. Open it as when the app
-  /// starts. Do not reopen a seed that the app still holds from before: its file may be gone.
+  /// `files` then yields the current file again, because another process may have replaced it. Open that file as when
+  /// the app starts. Do not reopen a seed from before the suspension: its file may be gone.
   public func resume() async {
     isSuspensionWanted = false
     await endSuspension()
-    // An update in the background examines the bundle itself.
+    // A background update also examines the bundle.
     if isOpeningAwaited, backgroundUpdates == 0 { await openData() }
   }
 
@@ -34,8 +34,8 @@ extension SeedStore {
     await start()
   }
 
-  /// Updates once in a background task, even if the store is suspended. After the update, its failure or its
-  /// cancellation, the store is suspended again, unless ``resume()`` was called meanwhile.
+  /// Updates once in a background task, even if the store is suspended. When the update ends, even if it failed or
+  /// was cancelled, the store is suspended again, unless ``resume()`` was called meanwhile.
   @discardableResult
   public func updateInBackground(_ policy: UpdatePolicy = .background) async throws -> UpdateReport {
     backgroundUpdates += 1
@@ -55,11 +55,11 @@ extension SeedStore {
     if backgroundUpdates == 0, isSuspensionWanted { await stop(as: .suspended) }
   }
 
-  /// Closes the store permanently: like ``suspend()``, but also ends its sequences, including live queries.
-  /// All later calls and `keepUpdated` fail with ``SeedError/Code/closed``. Another store can then update the
+  /// Closes the store permanently: like ``suspend()``, but also ends its sequences, including live queries. All later
+  /// calls and a running `keepUpdated` fail with ``SeedError/Code/closed``. Another store can then update the
   /// directory.
   ///
-  /// A store closes when its last reference is released; call this if other references may remain.
+  /// A store also closes when its last reference is released. Call this function if other references may remain.
   public func close() async {
     await stop(as: .closed)
     fileSender.finish()
@@ -92,7 +92,7 @@ extension SeedStore {
     await closeAll()
   }
 
-  /// Ends running work, and returns holding the update lock.
+  /// Ends running work. When it returns, the caller holds the update lock.
   func halt(as new: StoreAccess) async {
     setAccess(new)
     cancelWork?()
@@ -133,11 +133,10 @@ extension SeedStore {
 
   /// Removes the store's files, and frees their space.
   ///
-  /// The store then starts over at its next read or update, as after an installation: with the app's bundle
-  /// or a download. A running ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task
-  /// first, or ``close()`` the store afterwards. Running updates and reads end as with ``suspend()``; later
-  /// ones and live queries wait. First close or detach the app's own connections to the data, which otherwise
-  /// keep its space.
+  /// The next read or update then starts over with the app's bundle or a download, as after an installation. A
+  /// running ``keepUpdated(_:onFailure:)`` downloads the data again, so cancel its task first, or ``close()`` the
+  /// store afterwards. Running updates and reads end as with ``suspend()``. Later calls and live queries wait. First
+  /// close or detach the app's own connections to the data; otherwise its space is not freed.
   ///
   /// Data that another store or process reads stays until the first update after that reader has finished.
   /// Fails with ``SeedError/Code/storeLocked`` if another store updates the directory.
@@ -159,7 +158,7 @@ extension SeedStore {
     if let failure { throw failure }
   }
 
-  /// Bytes of the files in the store's directory: data, the previous data, logs, unfinished downloads and metadata.
+  /// Returns the bytes used in the store's directory by data, the previous data, logs, unfinished downloads and metadata.
   public nonisolated func diskUsage() async throws -> Int {
     do {
       return try await blocking { [layout] in try layout.paths.reduce(0) { $0 + (try Folder.bytes(of: $1)) } }

@@ -9,8 +9,8 @@ extension SeedStore {
   /// ```
   ///
   /// - Parameters:
-  ///   - policy: Limits the update.
-  ///   - onPhase: Called with the update's phases in the caller's isolation, at most ten times a second in each phase.
+  ///   - policy: The limits on the update's networks and size.
+  ///   - onPhase: Called in the caller's isolation with the update's phases, at most ten times a second in each phase.
   @discardableResult
   public nonisolated func update(
     _ policy: UpdatePolicy = UpdatePolicy(), onPhase: (UpdatePhase) -> Void = { _ in }
@@ -31,7 +31,7 @@ extension SeedStore {
     }
   }
 
-  /// The steps that an update would take now, and its download size; fetches only metadata.
+  /// Plans an update without applying it. Returns its steps and download size, and fetches only metadata.
   public func updatePlan() async throws -> UpdatePlan {
     try await inTurn { store in
       let plan = try await store.planUpdate(UpdatePolicy(), .silent).plan
@@ -42,17 +42,17 @@ extension SeedStore {
 
   /// Updates repeatedly at the publisher's interval, until the task is cancelled.
   ///
-  /// A failed update keeps the old data and sets the error in ``state``. The next one runs after a delay that grows
-  /// with every failure and is at least as long as the server asks for.
+  /// A failed update keeps the old data and sets the error in ``state``. The next update runs after a delay that
+  /// grows with each failure and is never shorter than the server asks for.
   ///
-  /// Throws ``SeedError/Code/cancelled`` after the task is cancelled, even while the store is suspended; a
-  /// running update ends first, with either the old or the new data. Throws other errors if a retry cannot
-  /// help, for example because the app's schema is not, or is no longer, published.
+  /// Throws ``SeedError/Code/cancelled`` when the task is cancelled, even while the store is suspended. A running
+  /// update ends first, with either the old or the new data. Throws another error only if a retry cannot help, for
+  /// example if the app's schema was never published or no longer is.
   ///
   /// - Parameters:
-  ///   - policy: Limits each update, including the first download. By default, the first download is unlimited, and
-  ///     ``UpdatePolicy/background`` limits later updates.
-  ///   - onFailure: Called with each failure that is retried, in the caller's isolation.
+  ///   - policy: The limits on each update, including the first download. By default, the first download is
+  ///     unlimited, and ``UpdatePolicy/background`` limits later updates.
+  ///   - onFailure: Called in the caller's isolation with each failure that is retried.
   public nonisolated func keepUpdated(
     _ policy: UpdatePolicy? = nil, onFailure: (SeedError) -> Void = { _ in }
   ) async throws -> Never {
@@ -75,19 +75,19 @@ extension SeedStore {
     }
   }
 
-  /// Seconds until a publication is visible through a cache; an earlier update would find nothing.
+  /// Seconds until caches serve a new publication; an earlier update would find nothing.
   private static let pushDelay = 2.0
 
   /// Updates once after a random delay of two to fifteen seconds, which spreads the requests of many devices that got
   /// the same push message.
   ///
-  /// The message needs no content, and regular updates need no messages. Messages during the delay cause one update.
+  /// The message needs no content, and regular updates need no messages.
   ///
   /// - Parameters:
-  ///   - spread: The longest random delay after the first two seconds. The default leaves time for the download in the
-  ///     thirty seconds of a silent push; set more if the server cannot answer all devices in that time.
-  ///   - policy: Limits the update like that of ``keepUpdated(_:onFailure:)``.
-  /// - Returns: The report, or `nil` if the update of an earlier message is still delayed and covers this one.
+  ///   - spread: The longest random delay after the first two seconds. The default leaves enough of a silent push's
+  ///     thirty seconds for the download. Use a longer delay if the server cannot answer all devices in that time.
+  ///   - policy: The limits on the update, with the same default as in ``keepUpdated(_:onFailure:)``.
+  /// - Returns: The report, or `nil` if an update for an earlier message is still delayed and covers this one.
   @discardableResult
   public func updateOnPush(
     within spread: Duration = .seconds(13), _ policy: UpdatePolicy? = nil
@@ -95,7 +95,7 @@ extension SeedStore {
     guard !isPushPending else { return nil }
     isPushPending = true
     do {
-      // A later message needs another update, because this one may miss its changes.
+      // A message after the delay needs another update, because this one may miss its changes.
       defer { isPushPending = false }
       try await sleepUnlessClosed(
         for: .seconds(Self.pushDelay) + max(spread, .zero) * environment.chance())

@@ -12,8 +12,8 @@ public import struct Foundation.URL
 /// for try await stops in seeds.observe("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
 ///
-/// Only one store per directory can update. Others, in any process, read its data and observe changes; their updates
-/// fail with ``SeedError/Code/storeLocked`` while the first store lives. Reads never wait for an update.
+/// Only one store per directory can update the data. Other stores, in any process, can read it and observe changes.
+/// Their updates fail with ``SeedError/Code/storeLocked`` while the first store exists. Reads never wait for an update.
 public actor SeedStore {
   private static let mostWaitingChanges = 1000
   static let mostWaitingPhases = 32
@@ -38,7 +38,7 @@ public actor SeedStore {
   var current: Generation?
   var held = HeldGenerations()
   var access = StoreAccess.open
-  /// Whether the app last asked for a suspension, even during a background update.
+  /// Whether the app wants the store to be suspended; stays true during a background update.
   var isSuspensionWanted = false
   var backgroundUpdates = 0
   nonisolated let accesses = Broadcast<StoreAccess>(mostWaiting: 1, replaysLatest: true)
@@ -66,11 +66,11 @@ public actor SeedStore {
   ///   - model: The data that the app was built for; `seedbank config swift` prints it.
   ///   - server: The publication's address, including its path.
   ///   - root: The publication's `root.json`, shipped with the app: the trust anchor.
-  ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app: the data to start with
-  ///     if the device has nothing newer, even offline.
-  ///   - directory: A directory that only this store uses. The default is `Seedbank/<program>/<dataset>` in the user's
-  ///     folder for application data, with the bundle identifier or the executable's name as the program. A store of a
-  ///     new major replaces the old major's data there, so an app that uses two majors must give each a directory.
+  ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app. The store starts with its data,
+  ///     even offline, if the device has nothing newer.
+  ///   - directory: A directory for this store's files only. The default is `Seedbank/<program>/<dataset>` in the
+  ///     user's folder for application data; the program is the bundle identifier or the executable's name. A store for
+  ///     a new major replaces the old major's data there, so an app that uses both must give each its own directory.
   ///   - options: Further settings.
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,
@@ -84,9 +84,9 @@ public actor SeedStore {
 
   /// Creates a read-only store on a directory that another store updates, for example in an app extension.
   ///
-  /// It contacts no server, does not block the other store's updates, and picks them up within a second.
-  /// Updates and other changes fail with ``SeedError/Code/readOnly``; reads fail with ``SeedError/Code/noData`` until
-  /// there is data, and live queries wait for it.
+  /// It contacts no server, does not block the other store's updates, and picks them up within a second. Updates and
+  /// other changes fail with ``SeedError/Code/readOnly``. Until the directory contains data, reads fail with
+  /// ``SeedError/Code/noData`` and live queries wait.
   public init(_ model: SeedModel, reading directory: URL, options: SeedOptions = SeedOptions()) throws {
     try self.init(model, reading: StoreDirectory.path(of: directory, "directory"), options: options)
   }
@@ -127,8 +127,8 @@ public actor SeedStore {
 
   // MARK: Serial changes
 
-  /// Runs `body` in a task that holds the update lock; the caller's cancellation and ``suspend()`` cancel it. Converts
-  /// errors to ``SeedError``, and keeps those of an update in ``state``.
+  /// Runs `body` in a task that holds the update lock. The task is cancelled with the caller's task or by
+  /// ``suspend()``. Converts errors to ``SeedError``, and records those of updates in ``state``.
   func inTurn<Result: Sendable>(
     isUpdate: Bool = true, _ body: @escaping @Sendable (isolated SeedStore) async throws -> Result
   ) async throws(SeedError) -> Result {
@@ -184,7 +184,7 @@ struct HeldGenerations {
 
   var all: [Generation] { items.compactMap(\.generation) }
 
-  /// The generations whose folders still exist; the files of the others are only open in the app.
+  /// The generations whose folders still exist. The app may still have files of the others open.
   var inPlace: [Generation] { all.filter(\.lease.isInPlace) }
 
   mutating func add(_ generation: Generation) {

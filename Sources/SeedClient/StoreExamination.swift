@@ -31,7 +31,7 @@ package struct StoreExamination {
       }
       let before = try StoreActivity(layout)
       let report = try examine(isInUse: before.isInUse)
-      // If a writer started during the examination, the files may have changed, so examines them again as files in use.
+      // If a writer started meanwhile, the files may have changed, so they are examined again as files in use.
       return try before.isInUse || StoreActivity(layout) == before ? report : examine(isInUse: true)
     } catch { throw SeedError(error) }
   }
@@ -47,7 +47,7 @@ package struct StoreExamination {
 
   // MARK: Generations
 
-  /// False until a first download or bundle has become current; an interrupted one leaves only other files.
+  /// False until a first download or bundle has become current; an interrupted download leaves only other files.
   private var hadData: Bool { Folder.exists(layout.current) || Folder.exists(layout.record) }
 
   private func currentFolder(_ report: inout StoreReport) throws -> GenerationFolder? {
@@ -101,8 +101,8 @@ package struct StoreExamination {
   private static let remedy =
     "give --root with the publisher's newest root.json; if the error stays, remove the folder 'trust', and update"
 
-  /// The verified metadata of the series in the store's data, or of any series if the data is unusable. Reports expiry
-  /// as a note, not as an error.
+  /// Returns the verified metadata of the data's series, or of any series if the data is unusable. Reports expiry as
+  /// a note, not as an error.
   func verifiedMetadata(_ series: SeedSeries?, _ report: inout StoreReport) throws -> SeriesMetadata? {
     guard let root else {
       report.add(.warning, "trust", "the signatures were not verified: no root is given", Self.rootRemedy)
@@ -132,8 +132,8 @@ package struct StoreExamination {
     return try set.series(series)
   }
 
-  /// Starts from the newer of the given and the stored root. A newer stored root must be signed by the given root's own
-  /// keys, because the store does not keep the roots between them.
+  /// Starts from the given root or the stored one, whichever is newer. A newer stored root must be signed by the
+  /// given root's own keys, because the store does not keep the roots in between.
   private func start(_ root: [UInt8], _ now: UTCTime) throws -> TrustedMetadataSet {
     var given = try TrustedMetadataSet(root: root, now: now)
     guard let bytes = try stored(MetadataName.unversioned(Root.type)) else { return given }

@@ -117,7 +117,7 @@ extension UpdatePlan {
 }
 
 extension UpdateReport {
-  /// A report of an update that downloaded `bytes`. Its ``SeedClient/UpdateReport/seed`` has a file that does not exist.
+  /// A report of an update that downloaded `bytes`. The file of its ``SeedClient/UpdateReport/seed`` does not exist.
   public static func fixture(
     _ action: Action = .applied, from: Int? = 1, to: Int = 2, bytes: Int = 1_000,
     changes: [String: SeedChanges.Table] = [:], lifecycle: SeedLifecycle = .active,

@@ -7,7 +7,7 @@ package final class MemoryHost: Sendable {
   private let served = Mutex(Served())
 
   package struct Served: Sendable {
-    /// By name below the server's address.
+    /// The files, by name relative to the server's address.
     package var files: [String: [UInt8]] = [:]
     package var requests: [String] = []
     package var failure: TestFailure?
@@ -45,12 +45,12 @@ package struct FileAnswer: Sendable {
   let head: ResponseHead
   let body: ArraySlice<UInt8>
 
-  /// Bytes per piece, few enough that a snapshot takes several.
+  /// Bytes per piece: few enough that a snapshot takes several pieces.
   private static let pieceBytes = 1000
 
   init(head: ResponseHead, body: ArraySlice<UInt8>) { (self.head, self.body) = (head, body) }
 
-  /// The response to a request for `content`; 404 if it is nil.
+  /// Creates the response to a request for `content`; 404 if it is nil.
   package init(_ request: TransportRequest, _ content: [UInt8]?) {
     guard let content else {
       self.init(head: ResponseHead(status: 404), body: [])

@@ -7,13 +7,13 @@ public import SeedFormat
 public struct RowChanges: Sendable {
   private(set) var changes: [@Sendable (TestPublication) throws -> Void] = []
 
-  /// Inserts a row or replaces the one with its key. Missing columns get their default or NULL.
+  /// Inserts a row, or replaces the row with the same key. Missing columns get their default or NULL.
   public mutating func put(_ row: [String: any SeedValueConvertible], in table: String) {
     put(row.mapValues(\.seedValue), table)
   }
 
-  /// Like `put(_:in:)`, with an app's own type. Dates become ISO 8601; lists and objects become JSON text. UUIDs become
-  /// text in upper case, as Foundation encodes them; queries bind them in lower case.
+  /// Like `put(_:in:)`, with an app's own type. Dates become ISO 8601; lists and objects become JSON text. UUIDs
+  /// become text in upper case, as Foundation encodes them, although queries bind them in lower case.
   public mutating func put(encoding row: some Encodable, in table: String) {
     do {
       put(try EncodedRow(row).values, table)
@@ -27,7 +27,7 @@ public struct RowChanges: Sendable {
     changes.append { try $0.put(values, in: table) }
   }
 
-  /// Changes columns of the row with this key and keeps the others. Pass the key's values in the key's order.
+  /// Changes columns of the row with this key, and keeps its other columns. Pass the key's values in the key's order.
   public mutating func change(
     _ key: any SeedValueConvertible..., in table: String, to values: [String: any SeedValueConvertible]
   ) {

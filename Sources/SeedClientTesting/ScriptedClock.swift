@@ -3,9 +3,9 @@ import SeedSystem
 
 /// A clock that the test advances.
 ///
-/// A wait of up to four seconds, such as one between retries of a request, advances the clock and ends at once.
-/// Longer ones, such as those of ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, end when ``advance(by:)``
-/// reaches their time.
+/// A wait of up to four seconds, such as one between retries of a request, advances the clock and ends at once. A
+/// longer wait, such as one of ``SeedClient/SeedStore/keepUpdated(_:onFailure:)``, ends when ``advance(by:)`` reaches
+/// its time.
 public final class ScriptedClock: Sendable {
   private struct State {
     var elapsed = Duration.zero

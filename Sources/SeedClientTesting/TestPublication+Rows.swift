@@ -106,7 +106,7 @@ struct TargetRow {
 }
 
 extension TestPublication {
-  /// Publishes changes as the next version. Without changes, does so only if there is no version yet.
+  /// Publishes changes as the next version. If there are no changes, publishes only a first version.
   func publish(_ changes: RowChanges) throws {
     try publish { for change in changes.changes { try change(self) } }
   }

@@ -100,7 +100,7 @@ package final class TestPublication {
 
   package func sign() throws { write(try step(metadata())) }
 
-  /// The metadata files for `metadata`, without publishing them.
+  /// Returns the metadata files for `metadata`, without publishing them.
   package func signed(_ metadata: SeriesMetadata) throws -> [String: [UInt8]] {
     Dictionary(uniqueKeysWithValues: try step(metadata).files.map { ("metadata/\($0.name)", $0.bytes) })
   }

@@ -7,7 +7,7 @@ public import SeedTrust
 
 /// A publisher in the test's process, with the server, network and clock for its stores.
 ///
-/// Its publications are really signed, and its stores are real. Both use ``clock``, never real time.
+/// Its publications have real signatures, and its stores are real. Both use ``clock``, never real time.
 public final class TestPublisher: Sendable {
   /// The stores' model: the app's own, or one made from the schema.
   public let model: SeedModel
@@ -27,7 +27,7 @@ public final class TestPublisher: Sendable {
     schema: String, model: SeedModel? = nil, license: String? = nil, attribution: String? = nil
   ) throws { try self.init(schema, model, nil, Provenance(license: license, attribution: attribution)) }
 
-  /// Creates a publisher whose version 1 has the rows of a `seedbank pull --bundle` folder. Ignores its signatures.
+  /// Creates a publisher whose version 1 has the rows of a `seedbank pull --bundle` folder. Verifies no signatures.
   public convenience init(bundle: URL, model: SeedModel? = nil) throws {
     try self.init(DatabaseContents(bundle: bundle.path), model)
   }
@@ -76,7 +76,7 @@ public final class TestPublisher: Sendable {
 
   // MARK: Publishing
 
-  /// Publishes changed rows, if there are any, as the next version: the first as a snapshot, later ones as deltas.
+  /// Publishes changed rows, if any, as the next version: the first version as a snapshot, later ones as deltas.
   @discardableResult
   public func publish(_ changes: (inout RowChanges) throws -> Void) throws -> SeedVersion {
     var rows = RowChanges()
@@ -97,7 +97,7 @@ public final class TestPublisher: Sendable {
   /// Publishes the series' lifecycle.
   public func announce(_ lifecycle: SeedLifecycle) throws { try sign { $0.lifecycle = lifecycle } }
 
-  /// Publishes only for a newer model: stores of this one fail with ``SeedClient/SeedError/Code/clientTooOld``.
+  /// Publishes only for a newer model: stores with this model fail with ``SeedClient/SeedError/Code/clientTooOld``.
   public func dropModel() throws { try sign { $0.isModelDropped = true } }
 
   private func sign(_ set: (TestPublication) -> Void) throws {
@@ -123,8 +123,8 @@ public final class TestPublisher: Sendable {
 
   // MARK: Stores
 
-  /// A store on a new device, or in `directory`. Successive stores in one directory simulate restarts of an app.
-  /// Downloads never time out; ``TestFailure/slow`` simulates a timeout.
+  /// Creates a store on a new device, or in `directory`. Successive stores in one directory simulate restarts of an
+  /// app. Downloads never time out; ``TestFailure/slow`` simulates a timeout.
   public func store(
     in directory: URL? = nil, bundle: URL? = nil, options: SeedOptions = SeedOptions()
   ) throws -> SeedStore {
@@ -134,12 +134,12 @@ public final class TestPublisher: Sendable {
       environment: environment)
   }
 
-  /// A read-only store on another store's directory, as in an app extension.
+  /// Creates a read-only store on another store's directory, as in an app extension.
   public func store(reading directory: URL, options: SeedOptions = SeedOptions()) throws -> SeedStore {
     try SeedStore(model, reading: directory.path, options: withoutTimeouts(options), environment: environment)
   }
 
-  /// Makes the bundle that an app would ship now; removed with the publisher.
+  /// Makes the bundle that an app would ship now. The bundle is removed with the publisher.
   public func makeBundle() async throws -> URL {
     let path = folder("bundle-\(UUID().uuidString)")
     _ = try await BundleMaker(
@@ -173,7 +173,7 @@ public final class TestPublisher: Sendable {
 
   // MARK: Failures
 
-  /// The current failure; `nil` for none.
+  /// The failure that is simulated now, if any.
   public var failure: TestFailure? {
     get { host.withServed { $0.failure } }
     set { host.withServed { $0.failure = newValue } }
@@ -207,7 +207,7 @@ public final class TestPublisher: Sendable {
       switch stop {
       case .checking: served.hold = { _ in try await gate.pass() }
       case .downloading:
-        // Progress is only reported as time passes.
+        // Progress is reported only as time passes.
         served.hold = { if MemoryHost.isObject($0) { clock.advance(by: .seconds(1)) } }
         served.pause = { try await gate.pass() }
       }
@@ -225,7 +225,7 @@ public final class TestPublisher: Sendable {
 }
 
 extension SeedStore {
-  /// A store with these rows for a preview, without a network. With a failure, it never has data.
+  /// Creates a store for a preview, with these rows and without a network. With a failure, it never has data.
   ///
   /// Traps with a message if the schema or the rows are wrong.
   public static func preview(

@@ -1,7 +1,7 @@
 public import Observation
 public import SeedClient
 
-/// A live query for views: its rows now and after every change of the tables that it reads.
+/// A live query for views: its rows now and after each change to the tables that it reads.
 ///
 /// It runs from its creation until its last reference is released. In a view, use `SeedRows`.
 @MainActor @Observable public final class LiveQuery<Row: Sendable> {
@@ -11,8 +11,8 @@ public import SeedClient
   public private(set) var rows: [Row] = []
   /// Whether a result has arrived, even an empty one.
   public private(set) var isLoaded = false
-  /// The error that ended the query (see ``retry()``) or, until the first rows arrive, the store's last error. If a row
-  /// did not fit its type, the query retries with the next version.
+  /// The error that ended the query (see ``retry()``); until the first rows arrive, the store's last error. If a row
+  /// does not fit its type, the query retries with the next version.
   public private(set) var error: SeedError?
   /// The current query. After a change, the old rows stay until the new ones arrive.
   public var query: SeedQuery {
@@ -88,7 +88,7 @@ public import SeedClient
     }
   }
 
-  /// Retries with the next version, which may no longer have the unfitting row.
+  /// Retries with the next version, which may no longer contain the row that does not fit.
   private func waitForNextVersion() {
     waiting = seeds.map { seeds in
       Task { [weak self, begun] in
@@ -154,7 +154,7 @@ extension SeedError {
     .configuration, "the view has no store: put one in its environment with .environment(\\.seeds, store)")
 }
 
-/// A store's state and updates, to show as settings or progress. Active until its last reference is released.
+/// A store's state and updates, to show in settings or as progress. Active until its last reference is released.
 @MainActor @Observable public final class SeedStatus {
   /// The data and its last update.
   public private(set) var state: SeedState

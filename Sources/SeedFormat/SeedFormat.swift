@@ -4,8 +4,8 @@
 //
 // Rules of this module:
 // - Pure: no files, network or clock; bytes and values in, bytes and values out.
-// - Modules exchange datasets, models, series, versions and digests only as the types in Names.swift, which validate when
-//   built, never as a raw `String` or `Int`.
+// - Modules never exchange datasets, models, series, versions and digests as a raw `String` or `Int`, only as the
+//   types in Names.swift, which validate when built.
 // - Writers are canonical: equal values give equal bytes. Readers reject all other input and report its byte offset.
 // - Every limit is in `Limits` with its unit.
 
@@ -22,15 +22,15 @@ public enum Limits {
   package static let jsonDepth = 64
   /// Largest integer that every JSON reader holds exactly: 2^53 − 1.
   package static let exactJSONInteger: Int64 = 9_007_199_254_740_991
-  /// Bytes of a metadata file that a client reads before it knows a signed length.
+  /// Bytes that a client reads of a metadata file whose signed length is unknown.
   package static let metadataBytes = 512 * 1024
   /// Bytes of a root file, which is read before its length can be verified.
   package static let rootBytes = 64 * 1024
   /// Root files read in one refresh, so that a hostile server cannot rotate forever.
   package static let rootRotations = 256
-  /// Raw bytes of deltas in one response of `changes`. If deltas remain, its `more` is true.
+  /// Raw bytes of deltas in one response of `changes`. If deltas remain, the response's `more` is true.
   package static let changesPageBytes = 8 * 1024 * 1024
-  /// Bytes of a published text or blob. To apply a delta with it, a device needs six times as much memory.
+  /// Bytes of a published text or blob. To apply a delta that contains it, a device needs six times as much memory.
   package static let valueBytes = 64_000_000
   /// Bytes of a published file, compressed or not: 1 TiB, so that sums of lengths in signed metadata cannot overflow.
   package static let objectBytes = 1 << 40

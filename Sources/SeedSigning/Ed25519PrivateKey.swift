@@ -53,7 +53,7 @@ struct Ed25519PrivateKey {
 
   var publicKey: [UInt8] { Array(key.publicKey.rawRepresentation) }
 
-  /// Randomised, unlike RFC 8032's signatures.
+  /// Returns a randomised signature, unlike RFC 8032's.
   func sign(_ message: [UInt8]) -> [UInt8] {
     do {
       return try Array(key.signature(for: message))

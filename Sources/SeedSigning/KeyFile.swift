@@ -52,7 +52,7 @@ package struct KeyFile: Sendable {
     }
   }
 
-  /// Writes a new file atomically and durably, with mode 0600; never overwrites one.
+  /// Writes a new file atomically and durably, with mode 0600; never overwrites a file.
   package static func write(_ key: SigningKey, toNewFile path: String) throws(KeyFileError) {
     guard !Folder.exists(path) else { throw .alreadyThere(path: path) }
     let temporary = path + DurableFile.temporarySuffix
@@ -102,7 +102,7 @@ private struct SecretDocument {
   let seed: SecretBytes
   let rest: [UInt8]
 
-  /// Returns nil without a member `private` of 64 lower-case hexadecimal digits.
+  /// Returns nil if there is no member `private` of 64 lower-case hexadecimal digits.
   init?(_ text: SecretBytes) {
     guard let place = text.withBytes(Self.secretPlace) else { return nil }
     seed = SecretBytes(count: SigningKey.byteCount) { memory in

@@ -2,8 +2,8 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// New root and targets metadata that collects signatures, possibly one by one from other machines. It takes effect
-/// only when complete.
+/// New root and targets metadata that collects signatures, possibly one at a time on other machines. The change takes
+/// effect only when it is complete.
 package struct OfflineChange: Hashable, Sendable {
   package private(set) var root: Metadata<Root>?
   package private(set) var targets: Metadata<Targets>?
@@ -25,7 +25,7 @@ package struct OfflineChange: Hashable, Sendable {
 
   func root(after published: PublishedMetadata) -> Root { root?.signed ?? published.root }
 
-  /// The unpublished part of the change; nil if newer metadata was published meanwhile.
+  /// Returns the unpublished part of the change; nil if newer metadata was published meanwhile.
   package func rest(after published: PublishedMetadata) -> OfflineChange? {
     var rest = self
     if root?.signed == published.root { rest.root = nil }
@@ -36,14 +36,14 @@ package struct OfflineChange: Hashable, Sendable {
     return isNewer ? rest : nil
   }
 
-  /// The first role that is already expired because signing took too long.
+  /// Returns the first role that has already expired because signing took too long.
   package func expired(at now: UTCTime) -> (role: KeyRole, expires: UTCTime)? {
     if let root, root.signed.expires <= now { return (.root, root.signed.expires) }
     if let targets, targets.signed.expires <= now { return (.targets, targets.signed.expires) }
     return nil
   }
 
-  /// The bytes to sign: the canonical form of the role's metadata. Nil if the role does not change.
+  /// Returns the bytes to sign: the canonical form of the role's metadata. Nil if the role does not change.
   package func payload(_ role: KeyRole) -> [UInt8]? {
     switch role {
     case .root: root?.signedBytes

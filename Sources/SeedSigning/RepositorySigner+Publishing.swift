@@ -105,7 +105,7 @@ private struct StepDraft {
     return SigningStep(files: ordered, published: next)
   }
 
-  /// Skips a new version without changes, so that clients have one fewer file to fetch.
+  /// Signs no new version if nothing has changed, so that clients have one fewer file to fetch.
   private mutating func signSnapshotRole() throws -> MetaFile {
     let old = published.snapshot
     let isKept =
@@ -122,9 +122,9 @@ private struct StepDraft {
     return MetaFile(version: version, of: signed.bytes)
   }
 
-  /// The writing order. `timestamp.json` comes after all files that it announces. A new root comes last if clients with
-  /// the old root can read these files. Otherwise the root directly precedes the timestamp, so that only these two
-  /// files separate the old state from the new one.
+  /// The files in the order of writing. `timestamp.json` comes after all files that it announces. A new root comes
+  /// last if clients with the old root can read these files. Otherwise the root directly precedes the timestamp, so
+  /// that only these two files separate the old state from the new one.
   private var ordered: [MetadataFile] {
     guard let root = root?.file(Root.type) else { return files }
     return suitsOldRoot ? files + [root] : files.dropLast() + [root] + files.suffix(1)

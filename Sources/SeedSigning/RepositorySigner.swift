@@ -3,7 +3,7 @@ package import SeedSystem
 package import SeedTrust
 
 package struct SigningStep: Sendable {
-  /// In the order in which they must be written.
+  /// The files, in the order in which they must be written.
   package let files: [MetadataFile]
   package let published: PublishedMetadata
 }
@@ -13,7 +13,7 @@ package struct SigningStep: Sendable {
 package struct RepositorySigner: Sendable {
   package static let rootDays = 365
   package static let targetsDays = 180
-  /// How many days before expiry root or targets metadata is renewed, if its keys are available.
+  /// The number of days before expiry at which root or targets metadata is renewed, if its keys are available.
   package static let renewalDays = 90
   package static let onlineSeconds = 7 * UTCTime.secondsPerDay
 
@@ -23,9 +23,9 @@ package struct RepositorySigner: Sendable {
   let leastVersion: Int
   private let trustsClock: Bool
 
-  /// `lifetime`: validity of the online roles in seconds, except of the series that `seriesLifetimes` has another for.
-  /// `leastVersion`: the lowest version to sign; after a disaster,
-  /// higher than any that clients have. `trustsClock`: new signatures may expire earlier than those they replace.
+  /// `lifetime` is the validity of the online roles in seconds, unless `seriesLifetimes` has another for a series'
+  /// dataset. `leastVersion` is the lowest version to sign; after a disaster, it exceeds all versions that clients
+  /// have. If `trustsClock` is set, new signatures may expire earlier than those that they replace.
   package init(
     now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, seriesLifetimes: [DatasetName: Int] = [:],
     leastVersion: Int = 1, trustsClock: Bool = false
@@ -56,8 +56,8 @@ package struct RepositorySigner: Sendable {
     RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
   }
 
-  /// The next version. Publishers sign at most once per second, so versions stay below the Unix time. A higher version
-  /// was signed with a stolen key; if `restarting`, that key was replaced, and the next version is the Unix time.
+  /// Returns the next version. Publishers sign at most once per second, so versions stay below the Unix time. A higher
+  /// version was signed with a stolen key; if `restarting`, that key was replaced, and the next version is the Unix time.
   func following(_ version: Int, of role: String, restarting: Bool = false) throws(VersionsExhausted) -> Int {
     let next = max(version + 1, leastVersion)
     if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
@@ -139,8 +139,8 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// The next root, with different keys for these roles. If too few of the old root's keys are left to sign, it starts
-  /// a separate chain: new apps must ship the new root, and installed apps keep the old one until it expires.
+  /// Returns the next root, with different keys for these roles. If too few of the old root's keys are left to sign, it
+  /// starts a separate chain: new apps must ship the new root, and installed apps keep the old one until it expires.
   package func root(
     replacing verifiers: [KeyRole: RoleVerifiers], startingChain: Bool = false,
     after published: PublishedMetadata
@@ -149,7 +149,7 @@ package struct RepositorySigner: Sendable {
     return Root(header: header, replacing: verifiers, of: published.root)
   }
 
-  /// `root`: the root with which clients will verify the targets.
+  /// `root` is the root with which clients will verify the targets.
   package func renewedTargets(
     under root: Root? = nil, after published: PublishedMetadata
   ) throws(VersionsExhausted) -> Targets {
@@ -158,7 +158,7 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// The next targets metadata, with delegations to these series. It takes effect in the next publication step.
+  /// Returns the next targets metadata, with delegations to these series. It takes effect in the next publication step.
   package func targets(
     delegating series: [SeedSeries], to verifiers: RoleVerifiers, under root: Root? = nil,
     after published: PublishedMetadata
@@ -237,8 +237,8 @@ extension Delegations {
       })
   }
 
-  /// The keys and threshold of all delegates, which are the same in Seedbank's publications; nil without delegates or
-  /// if a key is of another kind.
+  /// The keys and threshold of all delegates, which are the same in Seedbank's publications; nil if there are no
+  /// delegates or if a key is of another kind.
   package var verifiers: RoleVerifiers? {
     guard let role = roles.first else { return nil }
     let known = role.keys.keyIDs.compactMap { keys[$0]?.publicKey }

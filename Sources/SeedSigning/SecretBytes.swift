@@ -4,8 +4,8 @@ import SeedSystem
 import CCrypto
 #endif
 
-/// Secret bytes, excluded from swap if the system allows it and wiped on release. An array does not suffice: it may be
-/// copied, and freed copies are not wiped.
+/// Secret bytes, which are wiped on release and excluded from swap if the system allows it. An array does not
+/// suffice: it may be copied, and freed copies are not wiped.
 final class SecretBytes: @unchecked Sendable {
   /// Whole pages, because locks apply to pages, and unlocking one secret must not unlock another.
   private let pages: UnsafeMutableRawBufferPointer

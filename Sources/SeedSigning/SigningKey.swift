@@ -44,7 +44,7 @@ package struct KeyRing: Sendable {
 
   package var all: [SigningKey] { KeyRole.allCases.flatMap { self[$0] } }
 
-  /// The available keys among `needed`, each once, whatever role they are stored under.
+  /// Returns the available keys among `needed`, each once, whatever role they are stored under.
   package func signers(of needed: RoleKeys?) -> [SigningKey] {
     var taken: Set<String> = []
     return all.filter { key in
@@ -59,7 +59,7 @@ package struct KeyRing: Sendable {
 
   package func adding(_ other: KeyRing) -> KeyRing { KeyRing(keys.merging(other.keys) { $0 + $1 }) }
 
-  /// Each key once: two files may hold the same key, but metadata that repeats a key id is malformed.
+  /// Returns each key once: two files may hold the same key, but metadata that repeats a key id is malformed.
   package func verifiers(_ role: KeyRole, threshold: Int = 1) -> RoleVerifiers {
     var taken: Set<PublicKey> = []
     let keys = self[role].map(\.publicKey).filter { taken.insert($0).inserted }

@@ -1,12 +1,12 @@
 #if os(Linux)
 internal import CLinux
 
-/// A program in its own process group. It gets one input string, default signals and no open files of this process.
+/// A program in its own process group, with one input string, default signals and no open files of this process.
 package final class ChildProcess: Sendable {
   package enum Ending: Hashable, Sendable {
     case exited(Int32)
     case killed(signal: Int32)
-    /// It exceeded the time limit and was killed with its process group.
+    /// The program exceeded the time limit and was killed with its process group.
     case overdue
   }
 
@@ -49,8 +49,8 @@ package final class ChildProcess: Sendable {
     close(output)
   }
 
-  /// Writes the input, reads the output, and waits until the program ends. Ends it after the limit. Returns only the
-  /// last `outputBytes` of the output, but reads all of it, because the program would block otherwise.
+  /// Writes the input, reads the output, and waits until the program ends. Ends the program after the limit. Returns
+  /// only the last `outputBytes` of the output, but reads all of it, because the program would block otherwise.
   package func finish(
     input text: [UInt8], outputBytes: Int, within limit: Duration
   ) -> (ending: Ending, output: [UInt8]) {
@@ -100,7 +100,7 @@ package final class ChildProcess: Sendable {
     }
   }
 
-  /// Reaps the ended program and returns its status, only once, because the system may then reuse its process ID.
+  /// Reaps the program if it has ended, and returns its status. Does so once, because the process ID may then be reused.
   private func ended() -> Int32? {
     isReaped.withLock { isReaped in
       var status: Int32 = 0
@@ -199,7 +199,7 @@ package enum Spawn {
     return process
   }
 
-  /// Resets signals that this process ignores or blocks, such as SIGTERM, because a child would inherit that.
+  /// Resets signals that this process ignores or blocks, such as SIGTERM, because a child would inherit these settings.
   private static func useDefaultSignals(_ attributes: inout posix_spawnattr_t) {
     var (signals, none) = (sigset_t(), sigset_t())
     sigfillset(&signals)

@@ -12,7 +12,7 @@ package enum DurableFile {
     try present { () throws(FileError) in try read(path, limit: limit) }
   }
 
-  /// Up to `count` bytes from a file's start; `nil` if the file is missing.
+  /// Returns up to `count` bytes from a file's start; `nil` if the file is missing.
   package static func start(of path: String, _ count: Int) throws(FileError) -> [UInt8]? {
     try present { () throws(FileError) in try File(path, for: .reading).read(count) }
   }
@@ -27,10 +27,10 @@ package enum DurableFile {
     try write(bytes, to: path, mode: mode) { $0.setMode(mode) }
   }
 
-  /// Like ``write(_:to:mode:)``, but keeps the file's mode and, if this process may, its owner.
+  /// Like ``write(_:to:mode:)``, but keeps the file's mode and, if this process has the right, its owner.
   package static func rewrite(_ bytes: [UInt8], to path: String) throws(FileError) {
     let old = try File(path, for: .reading)
-    // Until the file has the old one's rights, only this process's user may read it.
+    // Until the new file has the old one's rights, only this process's user may read it.
     try write(bytes, to: path, mode: 0o600) { file throws(FileError) in try file.setRights(of: old) }
   }
 

@@ -155,7 +155,7 @@ package struct File: ~Copyable, Sendable {
 
   package func sync() throws(FileError) { _ = try retrying("sync", path) { systemSync(descriptor) } }
 
-  /// A descriptor with the same position, for a C library that closes it; `nil` if too many files are open.
+  /// Returns a descriptor with the same position, for a C library that closes it; `nil` if too many files are open.
   package func duplicateDescriptor() -> Int32? {
     let duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
     return duplicate >= 0 ? duplicate : nil
@@ -196,14 +196,14 @@ extension File {
   /// Sets the mode regardless of the umask. Ignores errors, because some file systems have no modes.
   func setMode(_ mode: mode_t) { fchmod(descriptor, mode) }
 
-  /// Copies another file's mode and, as far as this process may, its owner and group.
+  /// Copies another file's mode and, if this process has the right, its owner and group.
   func setRights(of other: borrowing File) throws(FileError) {
     let status = try other.status()
     if fchown(descriptor, status.st_uid, status.st_gid) != 0 { fchown(descriptor, uid_t.max, status.st_gid) }
     setMode(status.st_mode & 0o777)
   }
 
-  /// Releases the lock. Closing is not enough: a child between fork and exec shares the open file and so the lock.
+  /// Releases the lock. Closing is not enough: a child between fork and exec shares the open file, and so the lock.
   package func unlock() { flock(descriptor, LOCK_UN) }
 }
 
@@ -269,7 +269,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
   }
 }
 
-/// A user's name, or the number if the system has no name for it.
+/// Returns a user's name, or the number if the system has no name for it.
 func userName(_ id: uid_t) -> String {
   var (entry, found) = (passwd(), nil as UnsafeMutablePointer<passwd>?)
   var texts = [CChar](repeating: 0, count: 16 * 1024)

@@ -34,7 +34,7 @@ package struct FileStamp: Hashable, Sendable {
 
   package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether the file was moved here or changed later than `other`, even if its content is older.
+  /// Whether the file was moved to its path or changed later than `other`, even if its content is older.
   package func isChanged(after other: FileStamp) -> Bool {
     (changedSeconds, changedNanoseconds) > (other.changedSeconds, other.changedNanoseconds)
   }
@@ -70,7 +70,7 @@ package struct FileStamp: Hashable, Sendable {
 package enum LockHolder {
   private static let mostBytes = 1024 * 1024
 
-  /// For example `process 4711, seedbank`; `nil` if unknown, as in a container or on Apple's systems.
+  /// Names the holder, as in `process 4711, seedbank`; `nil` if unknown, as in a container or on Apple's systems.
   package static func name(of path: String) -> String? {
     guard let file = try? FileStamp(path)?.lockedFile,
       let locks = try? File("/proc/locks", for: .reading).read(mostBytes),

@@ -1,5 +1,5 @@
 package enum Folder {
-  /// The umask does not remove rights of `mode`, as in ``DurableFile/write(_:to:mode:)``.
+  /// Creates a folder if it is missing. The umask removes no rights of `mode`, as in ``DurableFile/write(_:to:mode:)``.
   package static func create(_ path: String, mode: mode_t = 0o755) throws(FileError) {
     guard !exists(path) else { return }
     let parent = parent(of: path)
@@ -82,7 +82,7 @@ package enum Folder {
     if isFolder(path) { try removeAll(path) } else { try remove(path) }
   }
 
-  /// The bytes of a file, or of all files in a folder. Skips files that are removed meanwhile.
+  /// Returns the bytes of a file, or of all files in a folder. Skips files that are removed meanwhile.
   package static func bytes(of path: String) throws(FileError) -> Int {
     guard isFolder(path) else { return try FileStamp(path)?.size ?? 0 }
     var sum = 0
@@ -105,8 +105,8 @@ package enum Folder {
 private func systemRename(_ path: String, _ destination: String) -> Int32 { rename(path, destination) }
 
 extension String {
-  /// Whether it matches a shell pattern: `*` matches any run of bytes, `?` any byte and `[…]` one of those listed. None of
-  /// them matches a slash. A backslash is literal.
+  /// Whether the text matches a shell pattern: `*` matches any run of bytes, `?` any byte and `[…]` one of those
+  /// listed. None of them matches a slash. A backslash is literal.
   package func matches(shellPattern pattern: String) -> Bool {
     // The C library would stop at a NUL.
     !utf8.contains(0) && !pattern.utf8.contains(0) && fnmatch(pattern, self, FNM_PATHNAME | FNM_NOESCAPE) == 0
@@ -117,7 +117,7 @@ package enum Paths {
   /// Whether the system accepts the path: not empty, and without NUL, where C would truncate it.
   package static func isUsable(_ path: String) -> Bool { !path.isEmpty && !path.utf8.contains(0) }
 
-  /// Resolves `..` after a folder, but not after a symbolic link: there it means the parent of the link's target.
+  /// Resolves `..` after a folder, but not after a symbolic link, for which `..` means the parent of the link's target.
   package static func absolute(
     _ path: String, from directory: String, isFolder: (String) -> Bool = Folder.isFolder
   ) -> String {

@@ -1,6 +1,6 @@
 import Dispatch
 
-/// Until deallocated, watches a folder for new or replaced files, or only the given files for writes and replacement.
+/// While it exists, watches a folder for new or replaced files, or only the given files for writes and replacement.
 package final class FolderWatch: @unchecked Sendable {
   // Dispatch sources are thread-safe, but not marked Sendable on every system.
   private let source: any DispatchSourceProtocol

@@ -2,7 +2,7 @@
 internal import CLinux
 #endif
 
-/// Gives the process's free memory back to the system. Takes milliseconds, in which other threads may wait for memory.
+/// Returns the process's free memory to the system. Takes milliseconds, during which other threads may wait for memory.
 package func returnFreeMemory() {
   #if os(Linux)
   seedbank_return_memory()

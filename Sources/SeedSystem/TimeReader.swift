@@ -23,7 +23,7 @@ struct TimeReader {
     return true
   }
 
-  /// A number of exactly `digits` digits; reads nothing if there are fewer.
+  /// Reads a number of exactly `digits` digits, or nothing if there are fewer.
   mutating func number(_ digits: Int) -> Int? {
     let start = index
     var value = 0
@@ -53,7 +53,7 @@ struct TimeReader {
     return scale > 1 ? digits / scale : nil
   }
 
-  /// Seconds east of Greenwich: `Z`, `+01`, `+0100`, `+01:00`, and with seconds, as in historical zones.
+  /// Reads the seconds east of Greenwich: `Z`, `+01`, `+0100`, `+01:00`, and with seconds, as in historical zones.
   mutating func zone() -> Int? {
     if take("Z") || take("z") || takeUTC() { return 0 }
     let sign = take("-") ? -1 : 1

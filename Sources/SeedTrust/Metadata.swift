@@ -3,7 +3,7 @@ package import SeedSystem
 
 package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   package let signed: Role
-  /// Key ids are unique.
+  /// The signatures; their key ids are unique.
   package private(set) var signatures: [RoleSignature]
   /// The canonical form of the `signed` object as read, which the signatures cover.
   package let signedBytes: [UInt8]
@@ -37,7 +37,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
 
   package var json: JSONValue { ["signatures": .array(signatures.map(\.json)), "signed": tree] }
 
-  /// The number of the role's distinct keys that signed; a key with several ids counts once.
+  /// Returns the number of the role's distinct keys that signed; a key with several ids counts once.
   package func signerCount(of role: RoleKeys, among keys: [String: RoleKey]) -> Int {
     Set(signers(of: role, among: keys).values).count
   }
@@ -85,7 +85,7 @@ package struct RoleSignature: Hashable, Sendable {
 }
 
 extension JSONObjectReader {
-  /// The elements of an array of objects; throws if a value of `key` repeats.
+  /// Returns the elements of an array of objects; throws if a value of `key` repeats.
   mutating func list<Element>(
     _ name: String, by keyName: String, _ key: (Element) -> String,
     _ read: (inout JSONObjectReader) throws(MalformedJSON) -> Element
@@ -104,7 +104,7 @@ extension JSONObjectReader {
 }
 
 /// OLPC's canonical JSON, the bytes that TUF signs: members sorted by code point, no white space, whole numbers only,
-/// and no escapes but `\"` and `\\`. Control characters are not escaped, so it is not always JSON.
+/// and no escapes but `\"` and `\\`. Control characters are not escaped, so the result is not always JSON.
 package enum CanonicalJSON {
   /// Throws for a number with a fraction, which the form does not support.
   package static func bytes(of value: JSONValue) throws(MalformedJSON) -> [UInt8] {

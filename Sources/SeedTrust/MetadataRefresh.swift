@@ -24,7 +24,7 @@ package struct MetadataRefresh {
   /// The repository's timestamp, if it was fetched before the next root.
   private var heard: [UInt8]?
 
-  /// Starts from the newer of the shipped and the stored root; ignores a damaged stored root.
+  /// Starts from the shipped root or the stored one, whichever is newer; ignores a damaged stored root.
   package init(
     shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher, now: UTCTime
   ) throws {
@@ -38,11 +38,11 @@ package struct MetadataRefresh {
     }
   }
 
-  /// The verified metadata of one series. Stricter than TUF on one point: a different timestamp with the
+  /// Returns the verified metadata of one series. Stricter than TUF on one point: a different timestamp with the
   /// trusted version is an error, because it proves that the publisher was restored from an old backup.
   ///
-  /// Without `asksForRoot`, the next root is fetched only if the repository's timestamp differs from the
-  /// trusted one; if the timestamp is unchanged, there is nothing new that a stolen key could have signed.
+  /// If `asksForRoot` is false, the next root is fetched only if the repository's timestamp differs from the trusted
+  /// one. If the two are equal, there is nothing new that a stolen key could have signed.
   package static func refresh(
     series: SeedSeries, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
     now: UTCTime, asksForRoot: Bool = true
@@ -58,7 +58,7 @@ package struct MetadataRefresh {
     return try trusted.series(series)
   }
 
-  /// The trusted metadata if the repository's timestamp is the trusted one; nil if the full workflow is needed.
+  /// Returns the trusted metadata if the repository's timestamp is the trusted one; nil if the full workflow is needed.
   private mutating func unchanged(_ series: SeedSeries) async throws -> SeriesMetadata? {
     var trial = self
     defer { heard = trial.heard }
@@ -80,7 +80,7 @@ package struct MetadataRefresh {
   }
 
   /// Updates root, timestamp, TUF snapshot role and targets, in this order. If a different timestamp has the trusted
-  /// version, keeps the trusted timestamp, as TUF requires; with `refusingConflicts`, throws.
+  /// version, keeps the trusted timestamp, as TUF requires, or throws if `refusingConflicts` is set.
   package mutating func topLevel(refusingConflicts: Bool = false) async throws {
     try await roots()
     try await timestamp(refusingConflicts)

@@ -78,7 +78,7 @@ private struct MessageContext: ~Copyable {
   deinit { EVP_MD_CTX_free(pointer) }
 }
 
-/// Traps. These calls fail only if memory is exhausted or because of a bug here; no input can cause that.
+/// Traps on a failure. These calls fail only if memory is exhausted or through a bug here; no input can cause that.
 @inline(__always)
 private func mustSucceed(_ status: Int32) {
   precondition(status == 1, "OpenSSL rejected a call that cannot fail")

@@ -29,7 +29,7 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
   /// A key just derived by the platform's library, which needs no checks.
   package init(bytes: [UInt8]) {
     hex = lowerHex(bytes)
-    // The canonical JSON by hand: its members are sorted, and nothing needs an escape.
+    // Canonical JSON, written by hand: its members are sorted, and nothing needs an escape.
     let canonical = #"{"keytype":"ed25519","keyval":{"public":"\#(hex)"},"scheme":"ed25519"}"#
     keyID = SHA256Digest.of(Array(canonical.utf8)).hex
   }

@@ -1,7 +1,7 @@
 package import SeedFormat
 package import SeedSystem
 
-/// A publication's verified metadata, from which the publisher makes the next.
+/// A publication's verified metadata, from which the publisher makes the next metadata.
 package struct PublishedMetadata: Sendable {
   package var root: Root
   package var timestamp: Timestamp
@@ -84,12 +84,12 @@ package struct PublishedMetadata: Sendable {
     return (trusted, formerRoots)
   }
 
-  /// Includes series that were never published.
+  /// The delegated series, including those that were never published.
   package var delegatedSeries: [SeedSeries] {
     (targets.delegations?.roles ?? []).compactMap { SeedSeries(roleName: $0.name) }
   }
 
-  /// The keys that sign a role's metadata; nil for the series if there are no delegations.
+  /// Returns the keys that sign a role's metadata; nil for the series if there are no delegations.
   package func keys(of role: KeyRole) -> RoleKeys? {
     role == .series ? targets.delegations?.roles.first?.keys : root.roles[role.rawValue]
   }

@@ -19,7 +19,7 @@ package struct PublishedObject: Hashable, Sendable {
   package let rawSHA256: SHA256Digest?
   /// The schema hash of `model`.
   package let schema: SHA256Digest
-  /// For a delta that begins a minor, the schema hash of the data to which it applies; else nil.
+  /// For a delta that begins a minor, the schema hash of the data to which it applies; otherwise nil.
   package let schemaBefore: SHA256Digest?
   /// The state digest of the rows at ``version``.
   package let digest: SHA256Digest
@@ -39,10 +39,10 @@ package struct PublishedObject: Hashable, Sendable {
 
   package var fileName: String { kind.fileName }
 
-  /// Its name in TUF: `transit/2/snapshot-102.sqlite.gz`.
+  /// The object's name in TUF: `transit/2/snapshot-102.sqlite.gz`.
   package var targetPath: String { "\(series)/\(fileName)" }
 
-  /// Its path in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
+  /// The object's path in the publication: `targets/transit/2/<sha256>.snapshot-102.sqlite.gz`.
   package var filePath: String { "\(series.folder)/\(sha256.hex).\(fileName)" }
 
   package func isDescribed(by header: DeltaHeader) -> Bool {
@@ -147,9 +147,9 @@ package enum ContentEncoding: String, Hashable, Sendable, CaseIterable {
 package enum DeltaChain {
   private typealias Path = (bytes: Int, deltas: [PublishedObject])
 
-  /// The deltas in order; empty if `start` is `end`, nil if no chain exists. The first delta may begin before
-  /// `start`: a delta sets all values that changed since its `from`, so it also applies to later versions before `to`.
-  /// `schema` is that of the data at `start`; if it is nil, the first delta may apply to any schema.
+  /// Returns the deltas in order; empty if `start` is `end`, nil if no chain exists. The first delta may begin before
+  /// `start`: a delta sets all values that changed since its `from`, so it also applies to later versions before
+  /// `to`. `schema` is the schema of the data at `start`; if it is nil, the first delta may apply to any schema.
   package static func shortest(
     _ objects: [PublishedObject], from start: SeedVersion, _ schema: SHA256Digest? = nil, to end: SeedVersion
   ) -> [PublishedObject]? {
@@ -173,7 +173,7 @@ package enum DeltaChain {
     return best[end]?.deltas
   }
 
-  /// The chain from data with the schema `before`, if it leads to the schema `after`.
+  /// Returns the chain from data with the schema `before`; nil unless it leads to the schema `after`.
   package static func shortest(
     _ objects: [PublishedObject], from start: SeedVersion, _ before: SHA256Digest, to end: SeedVersion,
     _ after: SHA256Digest?
@@ -188,6 +188,6 @@ package enum DeltaChain {
 }
 
 extension SeedSeries {
-  /// The folder of its objects within the publication.
+  /// The folder of the series' objects within the publication.
   package var folder: String { "targets/\(self)" }
 }

@@ -16,7 +16,7 @@ package enum KeyRole: String, CaseIterable, Hashable, Sendable {
   /// Whether publishing needs no key of this role, so that the operator can keep the key on another machine.
   package var isOffline: Bool { self == .root || self == .targets }
 
-  /// Root metadata names the keys of all roles except the series', which are in targets metadata.
+  /// Whether the role's keys are in root metadata. Only the series' keys are not: they are in targets metadata.
   package var isInRoot: Bool { self != .series }
 }
 

@@ -3,7 +3,7 @@ package import SeedFormat
 /// TUF's root role: the keys of all top-level roles.
 package struct Root: SignedRole {
   package static let type = "root"
-  /// How many versions a new root skips if the old root's keys are lost, so that the old root's clients never find it.
+  /// The number of versions that a new root skips if the old root's keys are lost, so that old clients never find it.
   package static let gapAfterLoss = 1000
   package var header: RoleHeader
   package let keys: [String: RoleKey]
@@ -20,7 +20,7 @@ package struct Root: SignedRole {
       roles: Dictionary(uniqueKeysWithValues: verifiers.map { ($0.key.rawValue, RoleKeys($0.value)) }))
   }
 
-  /// The root after `former`, with different keys for these roles; drops keys without a role.
+  /// Creates the root after `former`, with different keys for these roles; drops keys without a role.
   package init(header: RoleHeader, replacing verifiers: [KeyRole: RoleVerifiers], of former: Root) {
     let replaced = verifiers.map { ($0.key.rawValue, RoleKeys($0.value)) }
     let roles = former.roles.merging(replaced) { $1 }

@@ -126,7 +126,7 @@ package struct SeriesState: Hashable, Sendable {
   }
 }
 
-/// Set by an operator's rollback: until it is lifted, nothing from the origin is published.
+/// Set by an operator's rollback: until the hold is lifted, nothing from the origin is published.
 package struct SeriesHold: Hashable, Sendable {
   /// The version whose rows the head repeats.
   package let version: SeedVersion

@@ -4,7 +4,7 @@ package import SeedSystem
 package protocol SignedRole: Hashable, Sendable {
   static var type: String { get }
   var header: RoleHeader { get set }
-  /// Reads the role's fields; the remaining ones go to the header's `other`.
+  /// Reads the role's fields; the header's `other` keeps the remaining ones.
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON)
   var members: [JSONMember] { get }
   /// The keys of `role`. Root lists the keys of top-level roles; a targets role lists the keys of its delegates.
@@ -17,7 +17,7 @@ extension SignedRole {
   package var keysByID: [String: RoleKey] { [:] }
 
   package var version: Int { header.version }
-  /// The first second at which it is no longer valid.
+  /// The first second at which the role is no longer valid.
   package var expires: UTCTime { header.expires }
 
   /// The `signed` object, including unknown members.

@@ -18,7 +18,7 @@ package struct SnapshotRole: SignedRole {
   package var members: [JSONMember] { .init(("meta", JSONValue(meta, \.json))) }
 }
 
-/// TUF's timestamp role: the newest TUF snapshot metadata.
+/// TUF's timestamp role, which lists the newest TUF snapshot metadata.
 package struct Timestamp: SignedRole {
   package static let type = "timestamp"
   package var header: RoleHeader
@@ -47,9 +47,9 @@ package struct MetaFile: Hashable, Sendable {
   package let length: Int?
   package let hashes: [String: String]?
 
-  /// An entry for new metadata, with length and digest if `bytes` are given. A digest makes clients replace a stored
-  /// file of the same version. Roles that change often need one, because a publisher restored from a backup may sign
-  /// different files under versions that clients already have.
+  /// Creates an entry for new metadata, with length and digest if `bytes` are given. A digest makes clients replace a
+  /// stored file of the same version. Roles that change often need a digest, because a publisher restored from a
+  /// backup may sign different files under versions that clients already have.
   package init(version: Int, of bytes: [UInt8]? = nil) {
     self.version = version
     length = bytes?.count
@@ -81,7 +81,7 @@ package struct MetaFile: Hashable, Sendable {
 
 /// Hexadecimal digests of a file by algorithm, as TUF lists them.
 package enum FileHashes {
-  /// An algorithm that is unknown or whose digest differs; nil if all match.
+  /// Returns an algorithm that is unknown or whose digest differs; nil if all match.
   package static func mismatch(in hashes: [String: String], of bytes: [UInt8]) -> String? {
     hashes.first { algorithm, digest in
       switch algorithm {

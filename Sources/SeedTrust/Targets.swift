@@ -8,7 +8,7 @@ package struct Delegations: Hashable, Sendable {
 
   package init(keys: [String: RoleKey], roles: [Role]) { (self.keys, self.roles) = (keys, roles) }
 
-  /// Ignores other forms of delegation than a list of roles.
+  /// Ignores any form of delegation other than a list of roles.
   init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     keys = try fields.dictionary("keys", RoleKey.init(reading:))
     roles = fields.has("roles") ? try fields.list("roles", by: "name", \.name, Role.init(reading:)) : []

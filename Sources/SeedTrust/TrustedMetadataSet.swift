@@ -1,23 +1,23 @@
-// The client's acceptance rules (TUF specification 1.0, §5.3 to §5.6). There is no I/O here.
+// The client's acceptance rules (TUF specification 1.0, §5.3 to §5.6). This file does no I/O.
 //
 //  1. The initial root is the trust anchor that the app ships. It must be signed by its own keys.
-//  2. A new root has exactly the next version and is signed by the threshold of the old root's keys and by its own. No
+//  2. A new root has exactly the next version, and is signed by a threshold of the old root's keys and of its own. No
 //     root is accepted after a timestamp.
 //  3. Intermediate roots may be expired. The last one must be valid; this is checked again with each timestamp.
-//  4. A timestamp is signed by the threshold of the root's timestamp keys. Neither its version nor that of its TUF
-//     snapshot is lower than the trusted one. If versions are equal, the trusted timestamp stays, and the caller learns
-//     whether the contents differ.
+//  4. A timestamp is signed by a threshold of the root's timestamp keys. Neither its version nor that of its TUF
+//     snapshot is lower than in the trusted timestamp. If the versions are equal, the trusted timestamp stays, and
+//     the result reports whether the contents differ.
 //  5. The TUF snapshot role has the length, digests and version that the timestamp lists. It omits no role that the
 //     trusted one lists, and lowers no role's version.
-//  6. A targets role, top-level or delegated, has the version (and length, digests) that the TUF snapshot role lists,
-//     and is signed by the threshold of its delegator's keys.
+//  6. A targets role, top-level or delegated, has the version (and the length and digests, if any) that the TUF
+//     snapshot role lists, and is signed by a threshold of its delegator's keys.
 //  7. A delegated role may list only paths that were delegated to it.
 //  8. Everything accepted must be valid at the reference time, which is the same for a whole refresh.
 //  9. A threshold counts distinct keys, not key ids; a key id occurs once among the signatures.
-// 10. Stored metadata is verified again. A stored timestamp or TUF snapshot role that has expired, or a TUF snapshot role
-//     that the timestamp no longer lists (by version, length or digest), serves only to detect a rollback. Stored
-//     metadata is ignored if the root has replaced its keys, so that a repository can recover from a fast-forward
-//     attack, in which a stolen key raised versions.
+// 10. Stored metadata is verified again. A stored timestamp or TUF snapshot role that has expired serves only to
+//     detect a rollback, as does a TUF snapshot role that the timestamp no longer lists (by version, length or
+//     digest). Stored metadata is ignored if the root has replaced its keys, so that a repository can recover from a
+//     fast-forward attack, in which a stolen key raised versions.
 // 11. A publisher that reads its own publication also accepts signatures by former roots' keys, in order to replace
 //     them (`acceptKeys`). A client never does.
 
@@ -28,10 +28,10 @@ package struct TrustedMetadataSet: Sendable {
   /// The reference time, at which everything must be valid.
   package let now: UTCTime
   package private(set) var root: Root
-  /// May be expired if it was stored.
+  /// The trusted timestamp, which may have expired if it was stored.
   package var timestamp: Timestamp? { signedTimestamp?.signed }
   private var signedTimestamp: Metadata<Timestamp>?
-  /// A stored one may be expired or no longer announced.
+  /// The trusted TUF snapshot role. A stored one may have expired or no longer be announced.
   package private(set) var snapshot: SnapshotRole?
   package private(set) var targets: [String: Targets] = [:]
   private var formerRoots: [Root] = []
@@ -46,7 +46,7 @@ package struct TrustedMetadataSet: Sendable {
 
   // MARK: Root
 
-  /// Rule 2.
+  /// Applies rule 2.
   package mutating func updateRoot(_ bytes: [UInt8]) throws(TrustError) {
     guard timestamp == nil else { throw .outOfOrder(role: Root.type) }
     let metadata = try Metadata<Root>.read(bytes, Root.type)
@@ -58,10 +58,10 @@ package struct TrustedMetadataSet: Sendable {
     root = metadata.signed
   }
 
-  /// Rule 3; call it after the last root.
+  /// Applies rule 3; call it after the last root.
   package func checkRoot() throws(TrustError) { try checkExpiry(of: root, Root.type) }
 
-  /// Rule 11, only for publishers.
+  /// Applies rule 11; only for publishers.
   mutating func acceptKeys(of formerRoots: [Root]) { self.formerRoots = formerRoots }
 
   private mutating func check<Role>(_ metadata: Metadata<Role>, _ role: String) throws(TrustError) {
@@ -90,7 +90,7 @@ package struct TrustedMetadataSet: Sendable {
     case conflicting
   }
 
-  /// Rule 4.
+  /// Applies rule 4.
   package mutating func updateTimestamp(_ bytes: [UInt8]) throws(TrustError) -> TimestampOffer {
     let metadata = try verifiedTimestamp(bytes)
     let offered = metadata.signed
@@ -135,7 +135,7 @@ package struct TrustedMetadataSet: Sendable {
     return (try? announced.check(bytes, of: SnapshotRole.type)) != nil
   }
 
-  /// Rule 5; returns the accepted role.
+  /// Applies rule 5; returns the accepted role.
   @discardableResult
   package mutating func updateSnapshot(_ bytes: [UInt8]) throws(TrustError) -> SnapshotRole {
     let announced = try validTimestamp(for: SnapshotRole.type).snapshot
@@ -161,7 +161,7 @@ package struct TrustedMetadataSet: Sendable {
 
   // MARK: Targets
 
-  /// The TUF snapshot role's entry for a targets role.
+  /// Returns the TUF snapshot role's entry for a targets role.
   package func announced(_ role: String) throws(TrustError) -> MetaFile {
     let timestamp = try validTimestamp(for: role)
     guard let snapshot else { throw .outOfOrder(role: role) }
@@ -173,7 +173,7 @@ package struct TrustedMetadataSet: Sendable {
     return meta
   }
 
-  /// Rule 6 for a role delegated by `delegator`, or for the top-level role without one; returns the accepted role.
+  /// Applies rule 6 to a role delegated by `delegator`, or to the top-level role if nil. Returns the accepted role.
   @discardableResult
   package mutating func updateTargets(
     _ bytes: [UInt8], role: String = Targets.type, delegator: String? = nil
@@ -192,7 +192,7 @@ package struct TrustedMetadataSet: Sendable {
 
   // MARK: The series
 
-  /// Rule 7; returns the metadata of the series' role.
+  /// Applies rule 7; returns the metadata of the series' role.
   package func series(_ series: SeedSeries) throws(TrustError) -> SeriesMetadata {
     let name = series.roleName
     guard let role = targets[name] else { throw .outOfOrder(role: name) }

@@ -35,7 +35,7 @@ extension Environment {
         userAgent: "Seedbank/\(Release.version) (\(model.dataset); \(model.version))"))
   }
 
-  /// Free bytes. On Apple platforms, includes caches that the system would purge for a user's request.
+  /// Returns the free bytes. On Apple platforms, includes caches that the system would purge for a user's request.
   package static func freeBytes(in folder: String) -> Int? {
     #if os(macOS) || os(iOS) || os(visionOS)
     let url = URL(fileURLWithPath: folder, isDirectory: true)

@@ -29,7 +29,7 @@ struct FetchedObject: Sendable {
     }
   }
 
-  /// A delta's document in pieces. Fails if it expands to more bytes than signed.
+  /// Returns a delta's document in pieces. Fails if it expands to more bytes than signed.
   func document() throws -> DocumentPieces.Source {
     guard object.rawLength <= Limits.deltaBytes else {
       throw SeedError(

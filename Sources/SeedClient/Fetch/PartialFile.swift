@@ -52,8 +52,8 @@ final class PartialFile: Sendable {
 extension SHA256Hasher {
   private static let pieceBytes = 256 * 1024
 
-  /// Adds the rest of a file and returns its length. Stops if the task is cancelled, because a large file
-  /// takes seconds.
+  /// Hashes the rest of a file, and returns the length of that part. Stops if the task is cancelled, because a large
+  /// file takes seconds.
   mutating func update(_ file: borrowing File) throws -> Int {
     var length = 0
     while true {
@@ -67,8 +67,8 @@ extension SHA256Hasher {
 }
 
 extension [PublishedObject] {
-  /// The disk space that an update still needs: the files to download, without the `held` bytes that have already
-  /// arrived, plus the expanded contents of all these files.
+  /// Returns the disk space that an update still needs: the bytes to download, minus the `held` bytes that have
+  /// already arrived, plus the expanded contents of all files.
   func space(held: Int) -> Int { reduce(Swift.max(bytes - held, 0)) { $0 + $1.rawLength } }
 
   func checkSpace(held: Int, available: Int?, in folder: String) throws(SeedError) {

@@ -1,7 +1,7 @@
-/// Decides whether and when a failed request is retried within an update. Pure. Every 16 KiB received allow one more
-/// failure, so a large file gets through an unstable network; three failures in a row with less than 1 KiB between
-/// them end the update. A `Retry-After` of more than two seconds also ends it, because a user may be waiting; then
-/// ``SeedStore/keepUpdated(_:onFailure:)`` waits at least that long before the next update (see ``PollInterval``).
+/// Decides whether and when a failed request is retried within an update. Pure. Each 16 KiB received allows one more
+/// failure, so that a large file gets through an unstable network. Three failures in a row with less than 1 KiB between
+/// them end the update. So does a `Retry-After` of more than two seconds, because a user may be waiting.
+/// ``SeedStore/keepUpdated(_:onFailure:)`` then waits at least that long before the next update (see ``PollInterval``).
 struct RetryRule: Hashable, Sendable {
   private(set) var failures = 0
   /// Consecutive failures with less than ``progressBytes`` between them.
@@ -14,7 +14,7 @@ struct RetryRule: Hashable, Sendable {
   /// Delays in seconds. If the server asks for more than `longest`, the update fails.
   private static let backoff = Backoff(first: 0.5, longest: 2, jitter: 0.25)
 
-  /// The delay before the next attempt; nil to give up. `received` counts the bytes of all attempts.
+  /// Returns the delay before the next attempt; nil to give up. `received` counts the bytes of all attempts.
   mutating func wait(after error: TransportError, received: Int, chance: Double) -> Duration? {
     failures += 1
     consecutiveFailures = received - self.received >= Self.progressBytes ? 1 : consecutiveFailures + 1

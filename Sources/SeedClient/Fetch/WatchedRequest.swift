@@ -14,7 +14,7 @@ final class WatchedRequest: Sendable {
   private let deadline: Duration
   private let answer = Mutex(Answer())
 
-  /// Up to this many bytes of an unneeded body are read, so that the connection stays open for the next request.
+  /// The most bytes of an unneeded body to read, so that the connection stays open for the next request.
   private static let mostUselessBytes = 64 * 1024
 
   private struct Enough: Error {}

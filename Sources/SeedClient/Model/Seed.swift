@@ -4,12 +4,12 @@ public import struct Foundation.URL
 
 /// A data file, kept on disk as long as this value or a copy of it exists.
 ///
-/// Open ``url`` read-only with any SQLite library, and close the connection before releasing this value. Deltas change
-/// rows in the same file; a snapshot is a new file, the next element of `files`.
+/// Open ``url`` read-only with any SQLite library, and close the connection before releasing this value. Deltas
+/// change rows in this file. A snapshot is a new file, the next element of `files`.
 public struct Seed: Hashable, Sendable {
   /// The SQLite file.
   public let url: URL
-  /// The version of the file when this value was made; later deltas raise it.
+  /// The file's version when this value was made; later deltas raise the file's version.
   public let version: SeedVersion
   private let keeper: any AnyObject & Sendable
 
@@ -67,7 +67,7 @@ public struct SeedChanges: Hashable, Sendable {
     public func hash(into hasher: inout Hasher) { hasher.combine([inserted, updated, deleted]) }
   }
 
-  /// Keys of rows: for each row, the values of the key's columns in the key's order.
+  /// Keys of rows. Each key is a list of values, one per key column, in the key's order.
   public struct Keys: Hashable, Sendable {
     /// Keys of new rows.
     public let inserted: [[SeedValue]]
@@ -109,7 +109,7 @@ public struct SeedModel: Hashable, Sendable {
   /// `nil` accepts the schema in the signed metadata, for tools without their own queries.
   package let schema: SHA256Digest?
 
-  /// A model whose schema is pinned by its hash.
+  /// Creates a model whose schema is pinned by its hash.
   public init(dataset: DatasetName, version: ModelVersion, schema: SHA256Digest) {
     (self.dataset, self.version, self.schema) = (dataset, version, schema)
   }

@@ -11,7 +11,7 @@ public import protocol Foundation.LocalizedError
 /// do { try await seeds.update() } catch { show(SeedError(error).code) }
 /// ```
 ///
-/// However, ``SeedStore/read(_:)`` and `observe` with a closure rethrow their closures' errors.
+/// In addition, ``SeedStore/read(_:)`` and `observe` with a closure rethrow their closures' errors.
 public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error; stable across releases.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
@@ -30,7 +30,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let serverRefused = Code("serverRefused")
     /// A token from ``SeedOptions/prepareRequest`` or another credential is missing, wrong or expired.
     public static let accessDenied = Code("accessDenied")
-    /// The server asked clients to wait, for ``SeedError/retryAfter`` if known.
+    /// The server asked clients to wait; ``SeedError/retryAfter`` is the delay, if known.
     public static let serverBusy = Code("serverBusy")
     /// The download was too slow.
     public static let timedOut = Code("timedOut")
@@ -58,7 +58,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let damaged = Code("damaged")
     /// The app's bundled seed cannot be used.
     public static let bundle = Code("bundle")
-    /// The update would download more than its policy allows: ``SeedError/neededBytes``.
+    /// The update would download ``SeedError/neededBytes``, more than its policy allows.
     public static let tooLarge = Code("tooLarge")
     /// Not enough disk space: compare ``SeedError/neededBytes`` and ``SeedError/availableBytes``.
     public static let insufficientSpace = Code("insufficientSpace")
@@ -76,7 +76,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let connection = Code("connection")
     /// The store is suspended, or was suspended during the operation.
     public static let suspended = Code("suspended")
-    /// Invalid server address, root or folder URL, another publisher's root, or the directory of another dataset.
+    /// The server address, root or a folder URL is invalid, or the root or directory is another publisher's or dataset's.
     public static let configuration = Code("configuration")
     /// A file or folder of the store could not be read or written.
     public static let io = Code("io")
@@ -88,11 +88,11 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let cancelled = Code("cancelled")
   }
 
-  /// The kind.
+  /// The kind of error.
   public internal(set) var code: Code
   /// One sentence: what failed, on which file or server, why, and the remedy if known.
   public internal(set) var message: String
-  /// Bytes that the update needs, if it exceeds the disk space or its policy.
+  /// Bytes that the update needs, if they exceed the disk space or the policy's limit.
   public let neededBytes: Int?
   /// Bytes available on the disk or allowed by the policy.
   public let availableBytes: Int?
@@ -194,7 +194,7 @@ extension TrustError {
     case .expired: .stale
     case .missingFile: .missingFile
     case .conflict: .rolledBack
-    // A publication that does not have the series has no role with its name.
+    // If a publication lacks the series, it has no role with the series' name.
     case .missingRole(let role, _) where SeedSeries(roleName: role) != nil: .noCompatibleModel
     default: .untrusted
     }

@@ -20,23 +20,23 @@ public import struct Foundation.UUID
 ///
 /// For a date, name the column's form, as in `\(day, as: .iso8601)`; for a `UUID` in a column of bytes, write `\(id, as: .blob)`.
 ///
-/// `ORDER BY \(column)` does not sort, because the column's name is bound as text. Choose among whole queries, or use
-/// ``init(sql:values:)``. `IS \(zone)` also finds NULL if the value is optional; `= \(zone)` does not. Concatenate text
-/// in SQL: `LIKE '%' || \(text) || '%'`.
+/// `ORDER BY \(column)` does not sort, because the column's name is bound as text: choose among whole queries
+/// instead, or use ``init(sql:values:)``. If `zone` is nil, `IS \(zone)` finds NULL, but `= \(zone)` finds nothing.
+/// Concatenate text in SQL: `LIKE '%' || \(text) || '%'`.
 public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation {
   /// The statement, with parameters in place of its values.
   public let sql: String
   let values: [SeedValue]
 
-  /// A statement composed at run time, with a value for each parameter. Pass untrusted input as values, not in `sql`.
+  /// Creates a statement at run time, with a value for each parameter. Pass untrusted input as values, not in `sql`.
   public init(sql: String, values: [(any SeedValueConvertible)?] = []) {
     (self.sql, self.values) = (sql, values.map { $0?.seedValue ?? .null })
   }
 
-  /// A statement without values.
+  /// Creates a statement without values.
   public init(stringLiteral sql: String) { self.init(sql: sql) }
 
-  /// A statement with its interpolated values.
+  /// Creates a statement with its interpolated values.
   public init(stringInterpolation: StringInterpolation) {
     self.init(sql: stringInterpolation.sql, values: stringInterpolation.values)
   }
@@ -46,10 +46,10 @@ public struct SeedQuery: Hashable, Sendable, ExpressibleByStringInterpolation {
     fileprivate var sql = ""
     fileprivate var values: [SeedValue] = []
 
-    /// An empty interpolation.
+    /// Creates an empty interpolation.
     public init(literalCapacity: Int, interpolationCount: Int) { sql.reserveCapacity(literalCapacity) }
 
-    /// SQL.
+    /// Appends SQL.
     public mutating func appendLiteral(_ literal: String) { sql += literal }
 
     /// Binds a value.
@@ -100,7 +100,7 @@ public struct SeedRow: Hashable, Sendable, CustomStringConvertible {
   /// The value of the first column with that name; `nil` if the query returns no such column.
   public subscript(name: String) -> SeedValue? { names.firstIndex(of: name).map { values[$0] } }
 
-  /// `(id: de:1, name: Alexanderplatz)`.
+  /// The names and values, such as `(id: de:1, name: Alexanderplatz)`.
   public var description: String { "(\(zip(names, values).map { "\($0): \($1)" }.joined(separator: ", ")))" }
 }
 

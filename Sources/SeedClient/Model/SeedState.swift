@@ -45,8 +45,8 @@ public struct SeedState: Hashable, Sendable {
   /// The data's source, as the operator wrote it.
   public var source: String? { provenance?.source }
 
-  /// True if the data may be outdated: the last update failed, or the last check was longer ago than three of
-  /// the publisher's intervals plus an hour. In a read-only store, true if the data could not be read.
+  /// True if the data may be outdated: the last update failed, or the last check is older than three of the
+  /// publisher's intervals plus an hour. In a read-only store, true if the data could not be read.
   public var isStale: Bool { isOld || lastError != nil }
   package var isOld = false
   package var record = StateRecord()
@@ -100,7 +100,7 @@ public struct SeedLogEntry: Hashable, Sendable, CustomStringConvertible {
   /// One sentence.
   public let message: String
 
-  /// `transit/2: reads version 42, downloaded, in …`.
+  /// The series and the message, such as `transit/2: reads version 42, downloaded, in …`.
   public var description: String { "\(series): \(message)" }
 }
 

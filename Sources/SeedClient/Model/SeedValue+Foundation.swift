@@ -17,7 +17,7 @@ extension URL: SeedValueConvertible {
 }
 
 extension UUID: SeedValueConvertible {
-  /// The text in lower case, as PostgreSQL and most programs write it. See ``SeedUUIDForm`` for other columns.
+  /// The UUID in lower case, as PostgreSQL and most programs write it. For other columns, see ``SeedUUIDForm``.
   public var seedValue: SeedValue { SeedValue(self, as: .text) }
 }
 
@@ -30,7 +30,7 @@ public enum SeedUUIDForm: Hashable, Sendable {
 }
 
 extension SeedValue {
-  /// A UUID in the column's form.
+  /// Converts a UUID to the column's form.
   public init(_ id: UUID, as form: SeedUUIDForm) {
     switch form {
     case .text: self = .text(id.uuidString.lowercased())

@@ -12,7 +12,7 @@ public struct UpdatePlan: Hashable, Sendable {
     case newEpoch
     /// The newest data has a new schema, which deltas cannot reach.
     case newSchema
-    /// The rows on the device differ from those published under the same version.
+    /// The rows on the device differ from those published as the same version.
     case otherRows
     /// The deltas are not larger than the newest snapshot.
     case deltasAreSmaller
@@ -34,9 +34,9 @@ public struct UpdatePlan: Hashable, Sendable {
   public let from: SeedVersion?
   /// The version after the update.
   public let to: SeedVersion
-  /// Total bytes of the deltas to the newest version; `nil` if there are none or the choice did not depend on them.
+  /// Total bytes of the deltas to the newest version; `nil` if there are none or if the choice did not depend on them.
   public let deltaBytes: Int?
-  /// Total bytes of the newest snapshot and later deltas; `nil` as for ``deltaBytes``.
+  /// Total bytes of the newest snapshot and the deltas after it; `nil` in the same cases as ``deltaBytes``.
   public let snapshotBytes: Int?
   /// The objects to download, in order of use; a snapshot is first.
   let objects: [PublishedObject]
@@ -57,7 +57,7 @@ public struct UpdatePlan: Hashable, Sendable {
   /// The files to download, in order of use: `snapshot-102.sqlite.gz`, `delta-102-103.json.gz`.
   public var files: [String] { objects.map(\.fileName) }
 
-  /// Total bytes of these files; parts from an earlier download are not downloaded again.
+  /// Total bytes of these files, including parts that an earlier update has already downloaded.
   public var bytes: Int { objects.bytes }
 
   func check(_ policy: UpdatePolicy) throws(SeedError) {
@@ -92,7 +92,7 @@ public struct UpdateReport: Hashable, Sendable, CustomStringConvertible {
   public let from: SeedVersion?
   /// The current data.
   public let seed: Seed
-  /// Bytes of the snapshot and deltas used, each counted once.
+  /// Total bytes of the snapshot and deltas that were used, each counted once.
   public let bytes: Int
   /// Network traffic, including metadata and repeated requests.
   public let traffic: UpdateTraffic
@@ -193,20 +193,20 @@ public enum UpdatePhase: Hashable, Sendable {
 
 /// Limits on an update's networks and size.
 public struct UpdatePolicy: Hashable, Sendable {
-  /// Whether it may use networks that cost money, such as mobile ones. Always true on Linux.
+  /// Whether the update may use networks that cost money, such as mobile ones. Ignored on Linux.
   public var allowsExpensive: Bool
-  /// Whether it may use networks in Low Data Mode. Always true on Linux.
+  /// Whether the update may use networks in Low Data Mode. Ignored on Linux.
   public var allowsConstrained: Bool
   /// The maximum bytes of snapshots and deltas; no limit if `nil`. A larger update fails with
-  /// ``SeedError/Code/tooLarge`` before downloading any.
+  /// ``SeedError/Code/tooLarge`` before it downloads any of them.
   public var maximumBytes: Int?
 
-  /// By default everything is allowed, as for an update that the user requested.
+  /// Creates a policy. By default everything is allowed, as for an update that the user requested.
   public init(allowsExpensive: Bool = true, allowsConstrained: Bool = true, maximumBytes: Int? = nil) {
     (self.allowsExpensive, self.allowsConstrained) = (allowsExpensive, allowsConstrained)
     self.maximumBytes = maximumBytes
   }
 
-  /// For updates that no user waits for: avoids networks in Low Data Mode.
+  /// A policy for updates that no user waits for: avoids networks in Low Data Mode.
   public static let background = UpdatePolicy(allowsConstrained: false)
 }

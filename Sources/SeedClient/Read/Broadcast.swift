@@ -13,8 +13,8 @@ final class Broadcast<Element: Sendable>: Sendable {
   private let replaysLatest: Bool
   private let state = Mutex(State())
 
-  /// A slow listener loses the oldest elements beyond `mostWaiting`. With `replaysLatest`, each new stream begins with the
-  /// latest element.
+  /// A slow listener loses the oldest elements beyond `mostWaiting`. If `replaysLatest` is set, each new stream
+  /// begins with the latest element.
   init(mostWaiting: Int, replaysLatest: Bool = false) {
     (self.mostWaiting, self.replaysLatest) = (mostWaiting, replaysLatest)
   }

@@ -110,7 +110,7 @@ final class OwnedColumn: ColumnSource {
 }
 
 extension SeedRow {
-  /// The value of a column, decoded like a member of a typed row; fails with ``SeedError/Code/decoding``.
+  /// Returns a column's value, decoded like a member of a typed row; fails with ``SeedError/Code/decoding``.
   public func get<Value: Decodable>(_ name: String, as type: Value.Type = Value.self) throws -> Value {
     guard let value = self[name] else { throw missing(name) }
     let column = OwnedColumn(name, value)

@@ -75,7 +75,7 @@ actor GenerationProof: BlockingActor {
     }
   }
 
-  /// The metadata and row count, in one transaction, so that a concurrent write cannot mix two versions.
+  /// Returns the metadata and row count, read in one transaction so that a concurrent write cannot mix two versions.
   static func run(_ connection: Connection) throws -> (meta: SeedMeta, rows: Int) {
     try connection.execute("BEGIN")
     defer { connection.rollBack() }

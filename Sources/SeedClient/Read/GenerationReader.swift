@@ -31,7 +31,7 @@ actor GenerationReader: BlockingActor {
 
   func meta() throws -> SeedMeta { try SeedTables.meta(openOwn()) }
 
-  /// Returns nil if the file is damaged or missing. Throws if it is unreadable for now, because its data may be sound.
+  /// Returns nil if the file is damaged or missing. Throws if it is only temporarily unreadable.
   func metaUnlessDamaged() throws -> SeedMeta? {
     guard Folder.exists(folder.file) else { return nil }
     do { return try meta() } catch  where GenerationCheck.isDamage(error) { return nil }
@@ -46,7 +46,7 @@ actor GenerationReader: BlockingActor {
     return opened
   }
 
-  /// Runs `body` in one read transaction, so it reads one version. The first success marks the generation as confirmed.
+  /// Runs `body` in one transaction, so it reads only one version. The first success marks the generation as confirmed.
   func read<Result: Sendable>(
     _ body: @Sendable (borrowing SeedReader) throws -> Result
   ) async throws -> Result {
@@ -70,7 +70,7 @@ actor GenerationReader: BlockingActor {
   func suspend() async {
     access = .suspended
     for connection in busy { connection.interrupt.interrupt() }
-    // Once this function holds all places of the limit, no read is running.
+    // Once this function has taken all slots of `readLimit`, no read is running.
     for _ in 0..<Self.mostReads { await readLimit.acquireIgnoringCancellation() }
     defer { for _ in 0..<Self.mostReads { readLimit.release() } }
     for connection in idle { await connection.close() }

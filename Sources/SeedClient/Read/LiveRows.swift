@@ -20,7 +20,7 @@ struct DataEdition: Sendable {
     }
   }
 
-  /// `updated` has the changed columns of each table in which rows were only updated since `earlier`.
+  /// `updated` contains the changed columns of each table in which rows were only updated since `earlier`.
   init(
     _ generation: Generation, at version: SeedVersion, _ sums: [String: TableSum]?,
     updated: [String: Set<String>] = [:], after earlier: DataEdition? = nil
@@ -82,7 +82,7 @@ struct LiveRows<Rows: Sendable>: Sendable {
   /// If set, rows equal to the last ones are not yielded.
   let isSame: (@Sendable (Rows, Rows) -> Bool)?
   let read: @Sendable (Generation) async throws -> (Rows, DataEdition.Reading)
-  /// Called if the query finds damage in a generation. Its replacement arrives as a new edition.
+  /// Called if the query finds damage in a generation. The generation's replacement arrives as a new edition.
   let onDamage: @Sendable (Generation) async throws -> Void
   let sleep: @Sendable (Duration) async throws -> Void
   /// Called with the error that ends the query.
@@ -131,7 +131,7 @@ struct LiveRows<Rows: Sendable>: Sendable {
     }
   }
 
-  /// Returns nil if the store is suspended, or the generation is damaged or was replaced. A new edition then follows.
+  /// Returns nil if the store is suspended, or if the generation is damaged or was replaced. A new edition then follows.
   private func rows(
     of generation: Generation, _ newest: @escaping Editions
   ) async throws -> (Rows, DataEdition.Reading)? {

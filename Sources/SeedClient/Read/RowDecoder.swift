@@ -78,7 +78,7 @@ final class KeptContainerOf<Container>: KeptContainer {
     }
   }
 
-  // Not inlined, because the container's type is static only here. The caller would look it up on each call.
+  // Not inlined, because only this function has the container's static type. A caller would look it up on each call.
   @inline(never)
   func given() -> Container { container }
 }
@@ -89,7 +89,7 @@ final class MemberColumns {
   private let decoder: Unmanaged<RowDecoder>
   private let source: Unmanaged<RowSource>
   private var hasEnded = false
-  /// By slot: the first 256 belong to one-byte keys.
+  /// Columns by slot. The first 256 slots belong to one-byte keys.
   @exclusivity(unchecked) private var columns: [Int32] = Array(repeating: -1, count: 256)
   @exclusivity(unchecked) private var members: [Int: String] = [:]
   @exclusivity(unchecked) private var slots: [String: Int] = [:]
@@ -138,7 +138,7 @@ final class MemberColumns {
 
   func value(_ slot: Int) -> BorrowedValue { source._withUnsafeGuaranteedRef { $0.value(columns[slot]) } }
 
-  // Not generic over the app's keys, so that the compiler can specialize these for each value type.
+  // These are not generic over the app's keys, so that the compiler can specialize them for each value type.
 
   func plain<Value: ColumnValue>(_ slot: Int) throws -> Value {
     guard let value = Value(value(slot)) else { throw misfit(slot, Value.wanted) }
@@ -160,7 +160,7 @@ final class MemberColumns {
 }
 
 struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
-  // Unmanaged, so that the standard library copies this for each member without reference counting.
+  // Unmanaged, so that the standard library copies this container for each member without reference counting.
   let columns: Unmanaged<MemberColumns>
   var codingPath: [any CodingKey] { [] }
 
@@ -173,7 +173,7 @@ struct MemberContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
     return (try? row().has(key.stringValue)) ?? false
   }
 
-  // Inlined so that the compiler specializes them for each value type.
+  // These are inlined so that the compiler specializes them for each value type.
 
   /// The protocol's functions for `Bool`, `String` and numbers. `decodeIfPresent` needs one function for each type,
   /// because a generic one does not replace the protocol's defaults.

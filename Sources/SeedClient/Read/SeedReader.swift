@@ -1,7 +1,7 @@
 package import SeedDatabase
 import SeedFormat
 
-/// Reads a seed within one transaction. It cannot escape the closure that receives it.
+/// Reads a seed within one transaction. The reader cannot escape the closure that receives it.
 public struct SeedReader: ~Copyable {
   private let connection: Connection
   private let interrupt: InterruptHandle
@@ -11,26 +11,26 @@ public struct SeedReader: ~Copyable {
     (self.connection, self.interrupt) = (connection, interrupt)
   }
 
-  /// All rows of a read-only query.
+  /// Returns all rows of a read-only query.
   public func rows(_ query: SeedQuery) throws -> [SeedRow] { try all(query) { $0.seedRows() } }
 
-  /// All rows of a query, decoded by column name: `routeName` also matches the column `route_name`. A type that is not
-  /// an object decodes a single column. A dictionary's keys are the column names as the query spells them.
+  /// Returns all rows of a query, decoded by column name: `routeName` also matches the column `route_name`. A type that
+  /// is not an object is decoded from a single column. A dictionary's keys are the column names as the query spells them.
   public func rows<Row: Decodable>(_ query: SeedQuery, as type: Row.Type = Row.self) throws -> [Row] {
     try all(query) { $0.decoded(as: type) }
   }
 
-  /// The first row of a query, if any; reads no further rows.
+  /// Returns the first row of a query, if any; reads no further rows.
   public func first(_ query: SeedQuery) throws -> SeedRow? {
     try all(query, limit: 1) { $0.seedRows() }.first
   }
 
-  /// The first row of a query, decoded like those of ``rows(_:as:)``, if any; reads no further rows.
+  /// Returns the first row of a query, if any, decoded like those of ``rows(_:as:)``; reads no further rows.
   public func first<Row: Decodable>(_ query: SeedQuery, as type: Row.Type = Row.self) throws -> Row? {
     try all(query, limit: 1) { $0.decoded(as: type) }.first
   }
 
-  /// The single value of a query such as `SELECT max(name) FROM stop`; `nil` for NULL and without rows.
+  /// Returns the single value of a query such as `SELECT max(name) FROM stop`; `nil` for NULL or if there are no rows.
   public func value<Value: Decodable>(_ query: SeedQuery, as type: Value.Type = Value.self) throws -> Value? {
     try all(query, limit: 1) { $0.decoded(as: Value?.self, named: "\(type)") }.first ?? nil
   }
@@ -50,8 +50,8 @@ public struct SeedReader: ~Copyable {
     }
   }
 
-  /// The names of tables and views, in lower case. Omits search tables and tables with generated columns, because the
-  /// changes of a delta name neither search tables nor generated columns.
+  /// Returns the names of tables and views, in lower case. Omits search tables and tables with generated columns,
+  /// because a delta's changes name neither search tables nor generated columns.
   func ordinaryTables() throws(SeedError) -> Set<String> {
     do {
       return Set(
@@ -105,7 +105,7 @@ extension Statement {
     return { try self.step() ? SeedRow(names: names, values: try self.row()) : nil }
   }
 
-  /// A function that returns the next row. `name` is the type's name in errors.
+  /// Returns a function that returns the next row. `name` is the type's name in errors.
   package func decoded<Row: Decodable>(as type: Row.Type, named name: String? = nil) -> () throws -> Row? {
     let source = RowSource(self, of: name ?? "\(type)")
     let decoder = RowDecoder(source)

@@ -9,7 +9,7 @@ struct GenerationFolder: Hashable, Sendable {
 
   var file: String { "\(path)/\(Self.fileName)" }
   var hasLog: Bool { ((try? FileStamp("\(file)-wal"))?.size ?? 0) > 0 }
-  /// The generation's origin. Leases lock this file, so it is created once and removed first.
+  /// The file with the generation's origin. Leases lock it, so it is created once and removed first.
   var record: String { "\(path)/generation.json" }
 
   enum Mark: String {
@@ -24,8 +24,8 @@ struct GenerationFolder: Hashable, Sendable {
     try Folder.sync(path)
   }
 
-  /// Removes the folder unless it is leased. Without a record, it cannot be leased: it was partly removed, or it is a
-  /// stray file, such as Finder's `.DS_Store`.
+  /// Removes the folder unless it is leased. A folder without a record cannot be leased: either it was partly
+  /// removed, or it is a stray file, such as Finder's `.DS_Store`.
   func removeIfFree() throws(FileError) {
     guard Folder.exists(record) else { return try Folder.removeAny(path) }
     let lock = try File(record, for: .reading)
@@ -47,7 +47,7 @@ struct GenerationRecord: Hashable, Sendable {
 }
 
 extension GenerationRecord {
-  /// Nil without a valid record; disk errors are thrown.
+  /// Returns nil if there is no valid record; throws disk errors.
   init?(of folder: GenerationFolder) throws(FileError) {
     guard let bytes = try DurableFile.start(of: folder.record, Self.longest),
       let record = try? Self(parsing: bytes)

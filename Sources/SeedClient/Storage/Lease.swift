@@ -1,8 +1,8 @@
 import SeedSystem
 
-/// Holds a shared lock, so that a generation's files stay readable. The kernel releases it when the process ends. Files
-/// are removed only under the exclusive lock. ``GenerationSearch`` checks afterwards that the lease was not taken too
-/// late, while the generation was being removed.
+/// A shared lock that keeps a generation's files readable. The kernel releases it when the process ends. Files are
+/// removed only under the exclusive lock. After taking a lease, ``GenerationSearch`` checks that the generation was
+/// not already being removed.
 final class Lease: Sendable {
   private let path: String
   private let lock: Mutex<FileLock?>
@@ -48,7 +48,7 @@ final class FileLock: Sendable {
   /// Takes an exclusive lock on a file, which is created if missing; `nil` if it is held elsewhere.
   static func exclusive(_ path: String) throws(FileError) -> FileLock? {
     let file = try File(path, for: .updating, mode: 0o600)
-    // The previous holder may have removed the file after it was opened here.
+    // The previous holder may have removed the file after this function opened it.
     guard try file.tryLock(), try file.isNamed() else { return nil }
     return FileLock(file)
   }

@@ -34,7 +34,7 @@ enum StoreDirectory {
   #if canImport(Darwin)
   static var dataFolder: String { URL.applicationSupportDirectory.path(percentEncoded: false) }
   #else
-  /// `~/.local/share`, or an absolute `XDG_DATA_HOME`.
+  /// `XDG_DATA_HOME` if it is an absolute path, otherwise `~/.local/share`.
   static var dataFolder: String {
     FileManager.default.urls(for: .applicationSupportDirectory, in: .userDomainMask)[0].path
   }

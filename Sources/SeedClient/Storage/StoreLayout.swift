@@ -57,7 +57,7 @@ struct StoreLayout: Sendable {
     for name in try Folder.names(in: generations) { try folder(name).removeIfFree() }
     let isRead = try !Folder.names(in: generations).isEmpty
     for path in paths where !isRead || ![generations, lock].contains(path) { try Folder.removeAny(path) }
-    // An app may have put other files there.
+    // The app may have put other files into the directory.
     if try Folder.names(in: directory).isEmpty { try Folder.removeAll(directory) }
   }
 
@@ -101,7 +101,7 @@ struct StoreLayout: Sendable {
   private static let mostRejections = 32
   private static let lineBytes = 65
 
-  /// Hashes of snapshots and digests of states that failed on this device or were rolled back.
+  /// Returns the hashes of snapshots and digests of states that failed on this device or were rolled back.
   func rejected() throws(FileError) -> [SHA256Digest] {
     let bytes = try DurableFile.start(of: rejections, Self.mostRejections * Self.lineBytes) ?? []
     return String(decoding: bytes, as: UTF8.self).split(separator: "\n").compactMap {
@@ -125,7 +125,7 @@ struct GenerationPointer: Hashable, Sendable {
 
 extension StateRecord {
   private static let longest = 64 * 1024
-  /// Tolerated inaccuracy of the last check's time, in seconds: a check every minute must not write every minute.
+  /// Seconds by which the last check's stored time may be wrong: a check every minute must not write every minute.
   static let tolerance = 3600
 
   /// False if only the time of the last check has changed, within the tolerance.
@@ -137,7 +137,7 @@ extension StateRecord {
     return abs(now.secondsSinceEpoch - before.secondsSinceEpoch) >= Self.tolerance
   }
 
-  /// Returns an empty record if the file is missing or unreadable, or about another major: nothing depends on it.
+  /// Returns an empty record if the file is missing, unreadable or about another major: nothing depends on the record.
   static func read(_ layout: StoreLayout, _ series: SeedSeries) -> StateRecord {
     let bytes = (try? DurableFile.readIfPresent(layout.record, limit: longest)) ?? nil
     return bytes.flatMap { try? StateRecord(parsing: $0, series) } ?? StateRecord()

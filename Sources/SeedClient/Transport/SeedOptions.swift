@@ -1,23 +1,23 @@
 /// A store's settings.
 public struct SeedOptions: Sendable {
-  /// Receives log entries. By default, writes them to `os.Logger` with the subsystem `seedbank` on Apple platforms, and
+  /// Receives log entries. The default writes them to `os.Logger` (subsystem `seedbank`) on Apple platforms, and
   /// drops them on others.
   public var log: @Sendable (SeedLogEntry) -> Void
-  /// Seconds between checks for new publisher keys while there is no new data; each check is one additional request.
-  /// New data always triggers the check. 0 checks at every update.
+  /// Seconds between checks for new publisher keys while there is no new data. Each check is one additional request.
+  /// New data always triggers a check; 0 checks at every update.
   public var rootCheckSeconds: Int
 
   /// See `configureSession`, `prepareRequest` and `answerChallenge`.
   var session: SessionOptions
 
-  /// Checks the structure, references, indexes and search tables of a new snapshot before using it, and recomputes the
-  /// digest from all rows. The snapshot's bytes are compared with the signed hash in any case, so this only detects a
-  /// publisher that signed a damaged file, and it makes a first start several times slower. Meant for servers; on in
-  /// `seedbank pull` and for bundles.
+  /// Checks a new snapshot's structure, references, indexes and search tables before using it, and recomputes the
+  /// digest from all rows. The snapshot's bytes are always compared with the signed hash, so this only detects that
+  /// the publisher signed a damaged file. It makes a first start several times slower. Meant for servers;
+  /// `seedbank pull` always does it, also for bundles.
   public var provesRows: Bool
 
-  /// Maximum number of changed keys per table in an element of `changes`; a table with more reports only counts. `nil`
-  /// reports no keys.
+  /// Maximum number of changed keys per table in an element of `changes`. If a table has more, only the counts are
+  /// reported. `nil` reports no keys.
   public var reportedKeysPerTable: Int?
 
   /// Protection of the store's files while the device is locked; `nil` keeps the volume's default.
@@ -26,7 +26,7 @@ public struct SeedOptions: Sendable {
   /// ``FileProtection/afterFirstUnlock`` prevents background updates on a locked device.
   public var fileProtection: FileProtection?
 
-  /// Excludes the store from backups, as app review requires for downloadable data. Apple platforms only.
+  /// Excludes the store from backups, as Apple's app review requires for downloadable data. Apple platforms only.
   public var isExcludedFromBackup: Bool
 
   package var timeouts = DownloadTimeouts()

@@ -27,7 +27,7 @@ package struct TransportRequest: Hashable, Sendable {
   }
 }
 
-/// Receives a response as it arrives, on any thread but one call at a time.
+/// Receives a response as it arrives, on any thread, but with one call at a time.
 package struct ResponseReceiver: Sendable {
   package let head: @Sendable (ResponseHead) throws -> Void
   package let body: @Sendable (_ bytes: [UInt8]) throws -> Void
@@ -57,7 +57,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
   case tooLong(url: String, limit: Int)
   case otherLength(url: String, signed: Int, found: Int)
   case otherPart(url: String, found: String)
-  /// The server does not support ranges, and the connection broke before the end too often.
+  /// The connection broke too often before the end, and the server does not support ranges.
   case partless(url: String)
   case coded(url: String, coding: String)
   case webPage(url: String)

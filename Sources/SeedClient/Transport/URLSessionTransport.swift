@@ -26,11 +26,11 @@ extension SeedOptions {
     set { session.configure = newValue }
   }
 
-  /// Changes each request before it is sent, on a library thread, for example to add a fresh token to a header or the
-  /// query. The changes appear in no message or log.
+  /// Changes each request before it is sent, for example to add a fresh token to a header or the query. Runs on a
+  /// library thread. The changes do not appear in messages or logs.
   ///
   /// If the server rejects the credential, the update fails with ``SeedError/Code/accessDenied``. The response must
-  /// remain the publication's file; the library sets the headers Range and Accept-Encoding.
+  /// still be the publication's file; the library sets the headers Range and Accept-Encoding.
   public var prepareRequest: @Sendable (inout URLRequest) -> Void {
     get { session.prepare }
     set { session.prepare = newValue }
@@ -38,7 +38,7 @@ extension SeedOptions {
 
   /// Answers a server's challenges, on a library thread: evaluates its certificate or supplies a credential.
   ///
-  /// Called again with a higher `previousFailureCount` if a credential was rejected. On Linux, called only for
+  /// Called again with a higher `previousFailureCount` if a credential was rejected. On Linux, it is called only for
   /// credentials (status 401 without a body), never for certificates.
   public var answerChallenge: @Sendable (URLAuthenticationChallenge) -> ChallengeAnswer {
     get { session.answer }
@@ -130,8 +130,8 @@ final class URLSessionTransport: Transport {
 
 #if !canImport(Darwin)
 extension URLSessionTransport {
-  /// Sessions are reused in turn, not ended: other requests may still use them, and ending a session in a running
-  /// process can crash (swift-corelibs-foundation #5203).
+  /// The number of sessions, which are reused in turn and never ended: other requests may still use them, and ending
+  /// a session in a running process can crash (swift-corelibs-foundation #5203).
   private static let mostSessions = 4
 
   /// Lets the next request use another session. Foundation on Linux can stop receiving a session's events
@@ -251,7 +251,7 @@ struct Exchange: Sendable {
       #if canImport(Darwin)
       return true
       #else
-      // Foundation on Linux would wait forever without a proposed credential, so ends with the server's response.
+      // Without a proposed credential, Foundation on Linux would wait forever: the server's response ends the request.
       guard challenge.proposedCredential == nil else { return true }
       do {
         try receive(challenge.failureResponse)

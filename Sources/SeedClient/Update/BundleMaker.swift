@@ -70,7 +70,7 @@ package struct BundleMaker: Sendable {
       metadataBytes: files.values.reduce(0) { $0 + $1.count }, lifecycle: metadata.state.lifecycle)
   }
 
-  /// The verified metadata, and its files by their path in the bundle, with the newest root.
+  /// Returns the verified metadata, and its files (with the newest root) by their path in the bundle.
   private func fetchMetadata() async throws -> (SeriesMetadata, [String: [UInt8]]) {
     let files = Mutex([BundleFolder.rootName: root])
     // Reads only the timestamp of an earlier bundle in that folder, to reject a server with an older timestamp.
@@ -92,7 +92,7 @@ package struct BundleMaker: Sendable {
     return (metadata, files.withLock { $0 })
   }
 
-  /// Such a snapshot reaches the app's minor only through deltas, and a bundle contains none.
+  /// The error for a snapshot that reaches the app's minor only through deltas, which a bundle does not contain.
   private func tooOld(_ snapshot: PublishedObject) -> SeedError {
     SeedError(
       .versionGone,

@@ -44,7 +44,7 @@ struct BundledSeed: Hashable, Sendable {
     self.snapshot = snapshot
   }
 
-  /// The snapshot's file in the bundle, after checking its length and hash.
+  /// Returns the snapshot's file in the bundle, after checking its length and hash.
   func verified() throws -> FetchedObject {
     let path = folder.file(snapshot)
     var hasher = SHA256Hasher()
@@ -87,7 +87,7 @@ extension StoreWriter {
     return try trusted < timestampVersion(bundle.folder.metadataFile(name)) ?? 0
   }
 
-  /// The version in a timestamp file, whose signatures were verified when it was stored.
+  /// Returns the version in a timestamp file, whose signatures were verified when it was stored.
   private func timestampVersion(_ file: String) throws -> Int? {
     let bytes = try DurableFile.readIfPresent(file, limit: Limits.metadataBytes)
     return bytes.flatMap { try? Metadata<Timestamp>(parsing: $0).signed.version }
@@ -104,11 +104,11 @@ extension StoreWriter {
 /// Chooses between a store's own data and the app's bundle. Pure.
 ///
 ///  1. A bundle that the app's model cannot open is ignored.
-///  2. Without data that the app's model can open, the bundle is used, however old: the next update replaces it.
-///  3. Within one epoch, the higher version wins; if equal, the store's own.
+///  2. Without data that the app's model can open, the bundle is used, however old, because the next update replaces it.
+///  3. Within one epoch, the higher version wins. If the versions are equal, the store's data wins.
 ///  4. Versions of different epochs cannot be compared. The bundle wins if its metadata is newer than the
 ///     trusted metadata.
-///  5. A snapshot that failed here before is not tried again.
+///  5. A snapshot that failed on this device before is not tried again.
 struct BundleChoice: Hashable, Sendable {
   let epoch: Epoch
   let version: SeedVersion

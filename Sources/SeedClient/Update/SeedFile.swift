@@ -39,7 +39,7 @@ final class SeedFile {
   @discardableResult
   func emptyLog() throws -> Bool { try connection.emptyLog() }
 
-  /// Applies one delta atomically: rows, version and digest. Throws ``DeltaMismatch`` if it does not fit the rows.
+  /// Applies one delta atomically: rows, version and digest. Throws ``DeltaMismatch`` if the delta does not fit the rows.
   func apply(_ delta: FetchedObject, keyLimit: Int) throws -> SeedChanges {
     let document = try delta.document()
     return try DeltaMismatch.blaming {

@@ -54,16 +54,16 @@ struct StagedSeed {
     return file
   }
 
-  /// Builds the omitted indexes. If `provingRows`, also compares search tables with their content. SQLite treats that
-  /// comparison as a write, although it changes nothing.
+  /// Builds the omitted indexes. If `provingRows` is set, also compares search tables with their content. SQLite
+  /// treats that comparison as a write, although it changes nothing.
   private static func complete(_ path: String, _ object: PublishedObject, provingRows: Bool) throws {
     let connection = try Connection(path, .seed)
     let schema = try LeftOutIndexes.build(in: connection, signed: object.schema)
     if provingRows { try SeedCheck(connection, schema).checkSearchTables() }
   }
 
-  /// Compares the file's metadata with the signed metadata and, if `provingRows`, the sums, references and indexes with
-  /// the rows. Only reads; must run before anything writes to the file.
+  /// Compares the file's metadata with the signed metadata. If `provingRows` is set, also compares the sums,
+  /// references and indexes with the rows. Only reads, and must run before anything writes to the file.
   private static func check(
     _ path: String, _ object: PublishedObject, _ epoch: Epoch, provingRows: Bool
   ) throws {

@@ -26,7 +26,7 @@ actor StoreWriter: BlockingActor {
 
   // MARK: The lock
 
-  /// Waits this long for the lock, because a store that was just released holds it until its last task ends.
+  /// The time to wait for the lock, because a store that was just released holds it until its last task ends.
   private static let patience = Duration.milliseconds(300)
 
   var isLocked: Bool { lock != nil }
@@ -94,7 +94,7 @@ actor StoreWriter: BlockingActor {
 
   // MARK: The current generation
 
-  /// The generation to read. If this store holds the lock, permanently replaces an unreadable current generation.
+  /// Returns the generation to read. If this store holds the lock, permanently replaces an unreadable current generation.
   func find(known: [Generation], justSwapped: Bool = false) throws -> GenerationSearch.Result {
     var found = try search.run(known: known, damaged: damaged) { [weak self] in
       Task { await self?.collect() }
@@ -110,8 +110,8 @@ actor StoreWriter: BlockingActor {
     try? layout.folder(name).set(.damaged)
   }
 
-  /// Goes back to the previous generation. Rejects the rows of `generation`, and also its snapshot unless the previous
-  /// generation was made from the same one.
+  /// Goes back to the previous generation. Rejects the rows of `generation`, and also its snapshot, unless the
+  /// previous generation was made from the same snapshot.
   func rollBack(from generation: Generation, holding digest: SHA256Digest) throws {
     guard let pointer = try layout.pointer(), pointer.current == generation.name,
       let previous = pointer.previous
@@ -129,8 +129,8 @@ actor StoreWriter: BlockingActor {
         .noPrevious,
         "the previous file, \(folder.file), cannot be read: update instead")
     }
-    // Rejects first. After a crash in between, the next start then skips the rejected snapshot, so it also goes back.
-    // If both files come from the same snapshot, however, it is not rejected, and the newer file stays current.
+    // Rejects before changing the pointer: after a crash in between, the next start skips the rejected snapshot, so it
+    // also goes back. If both files come from the same snapshot, it is not rejected, and the newer file stays current.
     try layout.reject([generation.record.snapshot, digest].filter { $0 != kept })
     try layout.setCurrent(previous)
     live = nil
@@ -156,8 +156,8 @@ actor StoreWriter: BlockingActor {
   }
 
   /// Rejects an unreadable generation's snapshot, so that it is not downloaded again. Does not reject it if the disk is
-  /// at fault: an earlier read succeeded, the disk reports errors, or the readable generation has the same snapshot.
-  /// At a start without another generation (not `hasNoMoreChance`), the snapshot is downloaded once more instead.
+  /// at fault: an earlier read succeeded, the disk reports errors, or the readable generation has the same snapshot. If
+  /// a start finds no other generation, `hasNoMoreChance` is false, and the snapshot is downloaded once more.
   private func reject(
     _ folder: GenerationFolder, if hasNoMoreChance: Bool, sparing proven: SHA256Digest?
   ) throws -> Bool {
@@ -193,7 +193,7 @@ actor StoreWriter: BlockingActor {
     return passed < 0 || passed >= options.rootCheckSeconds
   }
 
-  /// False until the app's root has verified any metadata, of a server or a bundle.
+  /// False until the app's root has verified any metadata from a server or a bundle.
   private var hasVerified: Bool { reading != nil || (try? Folder.names(in: layout.trust).isEmpty) != true }
 
   var trusted: StoredMetadata {
@@ -209,7 +209,7 @@ actor StoreWriter: BlockingActor {
 
   func keep(_ record: StateRecord) {
     guard lock != nil, record.isWorthKeeping(over: self.record()) else { return }
-    // Ignores a failure, because it only outdates the settings screen after a restart.
+    // Ignores a failure, because it only makes the settings screen outdated after a restart.
     try? record.write(layout, model.series)
   }
 
@@ -256,7 +256,7 @@ actor StoreWriter: BlockingActor {
   }
 
   /// Makes the file a second time if it is damaged, because the disk or memory may be at fault. If the second file is
-  /// damaged too, rejects the snapshot, so that updates do not download it again. Tries a bundled one only once.
+  /// damaged too, rejects the snapshot, so that updates do not download it again. A bundled snapshot is tried only once.
   private func rejectingIfDamaged(
     _ snapshot: FetchedObject, _ make: () throws -> StagedSeed
   ) throws -> StagedSeed {
@@ -289,7 +289,7 @@ actor StoreWriter: BlockingActor {
   }
 
   /// Checkpoints the current file's WAL. Called before and after each update, because an earlier process may have left
-  /// a WAL that would keep growing. Does not wait for readers. False if one still needs the WAL, or the disk is full.
+  /// a WAL that would keep growing. Does not wait for readers. False if a reader needs the WAL or the disk is full.
   @discardableResult
   func emptyLog() -> Bool {
     guard lock?.isInPlace == true, let name = reading else { return true }
@@ -325,7 +325,7 @@ actor StoreWriter: BlockingActor {
 }
 
 extension StoreLayout {
-  /// Throws if the directory holds another dataset or, for a store bound to its major, another major.
+  /// Throws if the directory holds another dataset. A store that is bound to its major also rejects another major.
   fileprivate func checkOwner(for model: SeedModel, isBoundToMajor: Bool) throws(SeedError) {
     // Without readable current data, nothing can be lost.
     guard let name = try? pointer()?.current, let connection = try? Connection(folder(name).file, .reader),

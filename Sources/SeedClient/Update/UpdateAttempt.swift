@@ -20,8 +20,8 @@ struct UpdateAttempt {
   var bytes = 0
   var changes: [String: SeedChanges.Table] = [:]
 
-  /// `rejected` has hashes and digests that the store does not use again. With `leavingLog`, prefers a new file to
-  /// deltas if the policy allows its size.
+  /// `rejected` contains hashes and digests that the store does not use again. If `leavingLog` is set, a new file is
+  /// preferred to deltas if the policy allows its size.
   init(
     _ model: SeedModel, _ fetcher: Fetcher, _ metadata: SeriesMetadata, local: SeedMeta?,
     outdated: Generation?, rejected: Set<SHA256Digest>, leavingLog: Bool
@@ -35,7 +35,7 @@ struct UpdateAttempt {
     if let other, (try? other.check(fetcher.context.policy)) != nil { plan = other }
   }
 
-  /// Plans a snapshot, not below `version`, instead of deltas that failed. Returns false if there is none.
+  /// Plans a snapshot that leads at least to `version`, instead of deltas that failed. Returns false if there is none.
   mutating func replaceDeltas(from version: SeedVersion?) -> Bool {
     take(try? planner.snapshot(.deltasFailed, notBelow: version))
   }
@@ -43,8 +43,8 @@ struct UpdateAttempt {
   /// Limits the requests to a server that lacks many files.
   static let mostReplans = 8
 
-  /// Plans again from the newest metadata and the current data, without the object for the rest of this update. Returns
-  /// false if no other objects lead to the newest version.
+  /// Plans again from the newest metadata and the current data. Does not use `object` again during this update.
+  /// Returns false if no other objects lead to the newest version.
   mutating func avoid(_ object: PublishedObject, _ newest: SeriesMetadata, from local: SeedMeta?) -> Bool {
     replans += 1
     skipped.insert(object.sha256)
@@ -68,8 +68,8 @@ struct UpdateAttempt {
 }
 
 extension UpdatePlanner {
-  /// The data to plan from. If the app cannot read the data and no deltas change that, returns nil, so that neither its
-  /// version nor its rows prevent a first download.
+  /// Returns the data to plan from, or nil if the app cannot read it even after deltas, so that neither its version
+  /// nor its rows prevent a first download.
   fileprivate func usable(_ local: SeedMeta?) -> SeedMeta? {
     guard let local, !local.opens(for: model) else { return local }
     return (try? plan())?.action == .applied ? local : nil
@@ -77,9 +77,9 @@ extension UpdatePlanner {
 }
 
 extension FetchedObject {
-  /// Runs `use` and removes the file if that fails. Keeps it after a cancellation or on a full disk, so that the next
-  /// update does not download it again. Throws ``UnusableObject`` for wrong content, as for a missing file, so that the
-  /// update tries other objects.
+  /// Runs `use` and removes the file if that fails. Keeps the file after a cancellation or if the disk is full, so
+  /// that the next update does not download it again. Throws ``UnusableObject`` for wrong content, as for a missing
+  /// file, so that the update tries other objects.
   func using<Value>(_ use: () throws -> Value) throws -> Value {
     do {
       try Task.checkCancellation()

@@ -9,12 +9,11 @@ import SeedTrust
 ///  2. Without data, or with data of another epoch, use the newest snapshot.
 ///  3. Reject if the data is newer than the head, the newest published version: the publisher has lost versions.
 ///  4. If the data's rows differ from those published under its version, use the newest snapshot, because no delta
-///     applies. Use it also if the data has a different schema than the head, and no chain of deltas adds the
-///     difference.
+///     applies. Also use it if the data's schema differs from the head's, and no chain of deltas adds the difference.
 ///  5. Otherwise use the path with the fewest bytes: a chain of deltas, or the newest snapshot and the chain after it.
 ///     Never go to a lower version than the device's.
 ///  6. Objects that proved bad count as unpublished, and rows that were rolled back on this device are never used. A
-///     retired series is updated to its last version, and rejected if that cannot be reached.
+///     retired series is updated to its last version; the update is rejected if that version cannot be reached.
 struct UpdatePlanner {
   private let state: SeriesState
   private let local: SeedMeta?
@@ -25,7 +24,7 @@ struct UpdatePlanner {
   private let deltas: [PublishedObject]
   private let snapshots: [PublishedObject]
 
-  /// `rejected` has hashes of unusable objects and digests of rejected heads.
+  /// `rejected` contains hashes of unusable objects and digests of rejected heads.
   init(_ metadata: SeriesMetadata, _ local: SeedMeta?, _ model: SeedModel, rejected: Set<SHA256Digest> = []) {
     (state, self.local, self.model, self.rejected) = (metadata.state, local, model, rejected)
     schema = state.schema
@@ -72,7 +71,7 @@ struct UpdatePlanner {
     DeltaChain.shortest(deltas, from: version, schema, to: state.head, self.schema)
   }
 
-  /// The newest snapshot and the deltas after it, unless they end below version `least`.
+  /// Plans the newest snapshot and the deltas after it. Throws if they end below version `least`.
   func snapshot(_ reason: UpdatePlan.Reason, notBelow least: SeedVersion? = nil) throws(SeedError)
     -> UpdatePlan
   {

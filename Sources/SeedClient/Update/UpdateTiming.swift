@@ -3,7 +3,7 @@ import SeedSystem
 /// The delay between updates in ``SeedStore/keepUpdated(_:onFailure:)``. Pure.
 ///
 /// After an outage, the load stays below three times its mean: each device retries once, at a random time, before its
-/// next poll, or spreads its next request after `Retry-After`.
+/// next poll, or delays its next request at random after `Retry-After`.
 package struct PollInterval: Sendable {
   package let pollSeconds: Int
 
@@ -13,8 +13,8 @@ package struct PollInterval: Sendable {
   /// The first retry's delay as a share of the interval; each further failure doubles it, up to the interval. A smaller
   /// share would cause more retries, and so more load after an outage.
   private static let firstRetry = 1.0 / 3
-  /// The longest random addition to `Retry-After`, as a share of the interval. Devices that failed may share this time
-  /// with those whose usual poll is due, so a half would cause up to three times the mean.
+  /// The longest random addition to `Retry-After`, as a share of the interval. The usual polls of other devices may
+  /// be due during the same time, so a half would cause up to three times the mean.
   private static let spreadShare = 2.0 / 3
   /// The shortest delay after a failure, and the shortest spread, in seconds.
   private static let shortestRetry = 5.0
@@ -27,8 +27,8 @@ package struct PollInterval: Sendable {
   private var retry: Double { max(poll * Self.firstRetry, Self.shortestRetry) }
   private var spread: Double { max(poll * Self.spreadShare, Self.shortestRetry) }
 
-  /// The delay after `failures` in a row; `chance` is a number from 0 to 1. `asked` is the last `Retry-After`: it is
-  /// honoured up to a day, with a random addition, because other devices may have received the same time.
+  /// Returns the delay after `failures` in a row; `chance` is a number from 0 to 1. `asked` is the last `Retry-After`.
+  /// It is honoured up to a day, with a random addition, because other devices may have received the same time.
   package func wait(afterFailures failures: Int, chance: Double, asked: Duration? = nil) -> Duration {
     guard failures > 0 else {
       return Backoff(first: poll, longest: poll, jitter: Self.jitter).wait(1, chance: chance)
@@ -41,7 +41,7 @@ package struct PollInterval: Sendable {
 }
 
 extension StateRecord {
-  /// Missed checks after which the data may be outdated.
+  /// The number of missed checks after which the data may be outdated.
   private static let missedChecks = 3.0
 
   /// Whether the last check is unknown or too long ago; allows for the inaccuracy of its time.

@@ -12,14 +12,14 @@ package struct DeltaReader: ~Copyable {
 
   package init(_ document: [UInt8]) throws { try self.init(DocumentPieces.of(document)) }
 
-  /// Reads the header. The document arrives in pieces; errors of their source are rethrown unchanged.
+  /// Reads the header. The document arrives in pieces; errors from their source are rethrown unchanged.
   package init(_ pieces: @escaping DocumentPieces.Source) throws {
     var tokens = DeltaTokens(pieces)
     do { header = try Self.header(&tokens) } catch { throw DeltaError.about(error) }
     self.tokens = tokens
   }
 
-  /// The next change; ``DeltaEvent/end`` at the end of the document. ``read(into:)`` reads the change's row.
+  /// Returns the next change, or ``DeltaEvent/end`` at the end of the document. ``read(into:)`` reads the change's row.
   package mutating func next() throws -> DeltaEvent {
     do {
       switch place {
@@ -133,8 +133,8 @@ package struct DeltaReader: ~Copyable {
 
   // MARK: Rows
 
-  /// Lends the row's values until the next call: the filled columns of a fill, the key of a delete, the whole row of an
-  /// insert, the key and the set's columns of an update.
+  /// Lends the row's values until the next call: the filled columns of a fill, the key of a delete, or the whole row
+  /// of an insert. An update's values are the key and the set's columns.
   package mutating func read(into values: inout [BorrowedValue]) throws(DeltaError) {
     if place == .filled {
       values = filled
@@ -161,7 +161,7 @@ package struct DeltaReader: ~Copyable {
     }
   }
 
-  /// Names the row in messages by its key values, or by those of them that it has.
+  /// The row's name in messages: its key values, or those that an incomplete row contains.
   private var keyText: String {
     mutating get {
       var (index, parts) = (firstValue, [String]())

@@ -33,7 +33,7 @@ enum DeltaScalar {
 
   static func isExact(_ value: Int64) -> Bool { value.magnitude <= UInt64(Limits.exactJSONInteger) }
 
-  /// The integer of an `i64`; nil if the text is not canonical.
+  /// Returns the integer of an `i64`; nil if the text is not canonical.
   static func taggedInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
     let text = String(decoding: text, as: UTF8.self)
     guard let value = Int64(text), String(value) == text, !isExact(value) else { return nil }
@@ -62,7 +62,7 @@ extension SeedValue {
   }
 }
 
-/// RFC 4648 §4 with padding, decoded strictly. Works in pieces, to avoid a second copy of a large blob.
+/// RFC 4648 §4 with padding, decoded strictly. Works in pieces to avoid a second copy of a large blob.
 package enum Base64 {
   /// Bytes encoded at a time: whole groups of three, so that only the last piece is padded.
   package static let pieceBytes = 48 * 1024
@@ -89,7 +89,7 @@ package enum Base64 {
     return max(0, letters.count / 4 * 3 - padding)
   }
 
-  /// Decodes the letters into `room` and returns the number of bytes; nil for a non-canonical text.
+  /// Decodes the letters into `room` and returns the number of bytes; nil if the text is not canonical.
   static func decode(_ letters: UnsafeBufferPointer<UInt8>, to room: UnsafeMutablePointer<UInt8>) -> Int? {
     var count = 0
     for start in stride(from: 0, to: letters.count, by: pieceLetters) {

@@ -75,7 +75,7 @@ struct DocumentSourceError: Error { let underlying: any Error }
 
 /// Passes a document to a reader in pieces, so that it need not be in memory.
 package enum DocumentPieces {
-  /// Passes the next piece to `take`, which must not keep it; false at the end.
+  /// Passes the next piece to `take`, which must not keep the piece; false at the end.
   package typealias Source = (_ take: (UnsafeRawBufferPointer) -> Void) throws -> Bool
 
   private static let pieceBytes = 64 * 1024

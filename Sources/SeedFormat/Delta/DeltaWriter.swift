@@ -1,5 +1,5 @@
 /// Writes a delta's header and its changes by table. The header contains the final state digest, so the changes are
-/// collected first, in memory and then in a spill file. Their order in a table: filled rows, deletes, inserts, updates.
+/// collected first, in memory and then in a spill file. Order within a table: filled rows, deletes, inserts, updates.
 package struct DeltaWriter {
   private var parts: [SpilledBytes.Part] = []
   private var table: OpenTable?
@@ -7,7 +7,7 @@ package struct DeltaWriter {
   /// The spill's first error, after which the delta cannot be finished.
   private var failure: (any Error)?
 
-  /// Bytes that each of a table's lists buffers in memory.
+  /// Bytes that each list of a table buffers in memory.
   private static let openBytes = 256 * 1024
   /// Bytes of each list that stay in memory once its table has ended.
   private static let closedBytes = 8 * 1024
@@ -24,12 +24,12 @@ package struct DeltaWriter {
     var deletes = SpilledBytes()
     var inserts = SpilledBytes()
     var updates = SpilledBytes()
-    /// The sets of columns that updates set, as positions, and the number of each of these sets.
+    /// The sets of columns that updates change, as positions, and the number of each of these sets.
     var sets: [[Int]] = []
     var numbers: [[Int]: Int] = [:]
   }
 
-  /// Without a spill, keeps all changes in memory.
+  /// Keeps all changes in memory if there is no spill.
   package init(spill: (any DeltaSpill)? = nil) { self.spill = spill }
 
   package var isEmpty: Bool { parts.isEmpty && (table?.isEmpty ?? true) }
@@ -74,7 +74,7 @@ package struct DeltaWriter {
     add(row, of: count, to: \.inserts)
   }
 
-  /// Sets the columns at `positions`, in ascending order, of a row that every client has.
+  /// Sets the columns at `positions`, which must ascend, of a row that every client has.
   package mutating func update(_ key: [SeedValue], _ values: [SeedValue], at positions: [Int]) {
     LentBytes.lending(key + values) { update(lent: $0, at: positions) }
   }
@@ -100,7 +100,7 @@ package struct DeltaWriter {
     try take(Array("]}\n".utf8))
   }
 
-  /// The whole document of a writer without a spill.
+  /// Returns the whole document of a writer without a spill.
   package consuming func document(_ header: DeltaHeader) -> [UInt8] {
     precondition(spill == nil, "only a writer without a spill makes a document in memory")
     var document: [UInt8] = []
@@ -126,7 +126,7 @@ package struct DeltaWriter {
     parts.append(.bytes([UInt8(ascii: "}")]))
   }
 
-  /// No caller may hold a copy of the table. Otherwise, each added row would copy the whole list that it extends.
+  /// No caller may hold a copy of the table. Otherwise, each added row would copy the whole list to which it is added.
   private mutating func add(
     _ values: [BorrowedValue], of count: Int, between marks: (String, String) = ("[", "]"),
     to list: WritableKeyPath<OpenTable, SpilledBytes>
@@ -142,7 +142,7 @@ package struct DeltaWriter {
     _ values: [BorrowedValue], between marks: (String, String), to bytes: inout SpilledBytes,
     _ spill: (any DeltaSpill)?
   ) throws {
-    // In pieces through the spill, because the row may be too large for memory.
+    // Written in pieces through the spill, because the row may be too large for memory.
     func put(_ piece: (inout [UInt8]) -> Void) throws { try bytes.append(limit: openBytes, spill, piece) }
     let opening = (bytes.isEmpty ? "" : ",") + marks.0
     try put { $0.append(contentsOf: opening.utf8) }
@@ -227,7 +227,7 @@ package struct DeltaHeader: Hashable, Sendable {
   package let from: SeedVersion
   package let to: SeedVersion
   package let digest: SHA256Digest
-  /// Only in the delta that begins a new minor version. Such a delta covers a single version.
+  /// Present only in the delta that begins a new minor version. Such a delta covers a single version.
   package let additions: SchemaAdditions?
 
   package init(

@@ -41,7 +41,7 @@ enum JSONNumber {
 
     private static let safeDigits = 19
 
-    /// True if the digits may be beyond a signed 64-bit integer. Without leading zeros, as in an integer, they are.
+    /// True if the digits may exceed a signed 64-bit integer; those of an integer do, having no leading zeros.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
 
@@ -157,7 +157,7 @@ package func spelledNumber(_ text: UnsafeBufferPointer<UInt8>) -> BorrowedValue?
   }
 }
 
-/// The nearest double to a number by JSON's grammar, including integers beyond 64 bits.
+/// Returns the nearest double to a number by JSON's grammar, including integers beyond 64 bits.
 package func spelledDouble(_ text: UnsafeBufferPointer<UInt8>) -> Double? {
   switch JSONNumber.whole(text) {
   case .integer(let value, _): Double(value)

@@ -1,16 +1,16 @@
 extension JSONScanner {
-  /// A string's bytes in place, valid until the scanner is fed or the tape refilled.
+  /// Returns a string's bytes in place, valid until the scanner is fed or the tape is refilled.
   package func text(_ index: Int, of tape: borrowing JSONTape) -> UnsafeBufferPointer<UInt8> {
     tape.text(index, window)
   }
 
-  /// A number's original digits, valid as long as the result of ``text(_:of:)``.
+  /// Returns a number's original digits, valid as long as the result of ``text(_:of:)``.
   package func digits(_ index: Int, of tape: borrowing JSONTape) -> UnsafeBufferPointer<UInt8> {
     let start = tape.offset(index)
     return window.bytes(start..<start + tape.count(index))
   }
 
-  /// The bytes in memory, and the document offset of the first; payloads are such offsets. Valid as long as strings.
+  /// The bytes in memory, and the document offset of the first; payloads are such offsets. Valid as long as strings are.
   package var held: (base: UnsafePointer<UInt8>, start: Int) { (window.base, window.start) }
 
   package func string(_ index: Int, of tape: borrowing JSONTape) -> String {

@@ -109,7 +109,7 @@ extension JSONScanner {
     position < window.end && window[position] | 0x20 == UInt8(ascii: "{")
   }
 
-  /// Reads a name. Returns its number if the object's shape has it, -1 if not, nil if it is incomplete.
+  /// Reads a name. Returns its number in the object's shape, -1 if it has none, or nil if the name is incomplete.
   @inline(__always)
   private mutating func scanName(
     _ tape: inout JSONTape, _ guess: inout JSONShapes.Guess
@@ -182,7 +182,7 @@ extension JSONScanner {
     }
   }
 
-  /// Skips an invalid string in a value that may have one. Returns false if the string's end has not arrived.
+  /// Skips an invalid string in a value that may contain one. Returns false if the string's end has not arrived.
   private mutating func keep(
     _ error: JSONError, _ tape: inout JSONTape, as kind: JSONTape.Kind
   ) throws(JSONError) -> Bool {

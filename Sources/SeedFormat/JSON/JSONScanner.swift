@@ -1,7 +1,7 @@
 /// A strict RFC 8259 reader for a document that arrives whole or in pieces.
 ///
 /// Yields single tokens (``next()``) for a document's frame, and whole values onto a tape (``nextValue(_:)``) for its
-/// rows. Keeps only the bytes of the current token or row. If it is incomplete and longer than 64 KiB, returns
+/// rows. Keeps only the bytes of the current token or row. If these are incomplete and exceed 64 KiB, returns
 /// ``JSONToken/starved`` until a quarter more has arrived or the document is complete. Enforces the grammar:
 /// ``JSONToken/end`` means that the whole document is valid. Also rejects duplicate member names, a byte order mark
 /// (unless ``passMark()`` is called), invalid UTF-8, lone surrogates, and nesting deeper than ``Limits/jsonDepth``.
@@ -14,7 +14,7 @@ package struct JSONScanner: ~Copyable {
   }
 
   var window = JSONWindow()
-  /// Keeps strings that are invalid text and records a ``flaw``, instead of throwing.
+  /// Whether to keep strings that are invalid text and record a ``flaw``, instead of throwing.
   package var keepsBadTexts = false
   /// The error of the latest value's first invalid string.
   package var flaw: JSONError?
@@ -76,7 +76,7 @@ package struct JSONScanner: ~Copyable {
 
   // MARK: Tokens
 
-  /// The next token; ``JSONToken/end`` at the document's end. After ``JSONToken/starved``, feed more and repeat.
+  /// Returns the next token; ``JSONToken/end`` at the document's end. After ``JSONToken/starved``, feed more and repeat.
   package mutating func next() throws(JSONError) -> JSONToken {
     guard canAttempt else { return .starved }
     skipWhitespace()
@@ -86,7 +86,7 @@ package struct JSONScanner: ~Copyable {
     return token
   }
 
-  /// The next token in an object. With ``keepsBadTexts``, an invalid name is recorded as the ``flaw``.
+  /// Returns the next token in an object. If ``keepsBadTexts`` is set, an invalid name is recorded as the ``flaw``.
   package mutating func nextName() throws(JSONError) -> JSONToken {
     (flaw, isInValue) = (nil, keepsBadTexts)
     defer { isInValue = false }

@@ -1,6 +1,6 @@
-/// Remembers the member names (the shape) of objects by their place in a document, such as "elements of `stops`", where
-/// all objects usually have the same members in the same order. Names in the remembered order, also with gaps,
-/// are compared instead of scanned, need no check for duplicates, and can be found by their numbers.
+/// Remembers the member names (the shape) of objects by their place in a document, such as "elements of `stops`". All
+/// objects at a place usually have the same members in the same order. Names in the remembered order, even with gaps,
+/// are compared instead of scanned, need no check for duplicates, and are found by number.
 struct JSONShapes: ~Copyable {
   /// A name with its quotation marks and colon, as in the document.
   struct Member {
@@ -44,7 +44,7 @@ struct JSONShapes: ~Copyable {
   private var retired: [Shape] = []
   private let isLearning: Bool
 
-  /// Maximum remembered places, names per object and bytes of its names. Beyond them, names are always scanned.
+  /// Maximum numbers of places, of names per object and of bytes in its names. Beyond them, names are always scanned.
   private static let mostPlaces = 256
   private static let mostMembers = 1024
   private static let mostNameBytes = 16 * 1024
@@ -175,7 +175,7 @@ struct JSONShapes: ~Copyable {
 }
 
 extension JSONShapes.Guess {
-  /// The number and length of the name at `bytes`. Returns nil if no expected name matches, and always from then on.
+  /// Returns the number and length of the name at `bytes`; nil if no expected name matches, and always from then on.
   @inline(__always)
   mutating func match(_ bytes: UnsafePointer<UInt8>, available: Int) -> (slot: Int, length: Int)? {
     guard isRight, let members, let names else { return nil }

@@ -1,6 +1,6 @@
 /// One JSON value as a flat list: an entry for each scalar, name, object and array, in document order. A container's
-/// entry has the index of its end, so that a value is skipped in one step. Strings stay in the scanner's buffer; only
-/// those with escapes are copied. Valid until the scanner is fed. One tape is reused for many values.
+/// entry gives the index of the container's end, so that a value is skipped in one step. Strings stay in the scanner's
+/// buffer; only those with escapes are copied. Valid until the scanner is fed. One tape is reused for many values.
 package struct JSONTape: ~Copyable {
   package enum Kind: UInt8, Sendable {
     case null, no, yes, integer, real
@@ -33,7 +33,7 @@ package struct JSONTape: ~Copyable {
 
   private static let initialEntries = 64
 
-  /// Set `learnsShapes` to false for a reader's second tape, because the reader knows only the first one's shapes.
+  /// Set `learnsShapes` to false for a reader's second tape, because the reader uses only the first tape's shapes.
   package init(learnsShapes: Bool = true) {
     shapes = JSONShapes(isLearning: learnsShapes)
     capacity = Self.initialEntries
@@ -114,7 +114,7 @@ package struct JSONTape: ~Copyable {
     entries[0].offset = offset
   }
 
-  /// Space for a record's text that is not in the scanner's buffer; `write` returns its number of bytes.
+  /// Stores a record's text that is not in the scanner's buffer; `write` returns the text's number of bytes.
   package func copy(
     _ limit: Int, _ write: (UnsafeMutablePointer<UInt8>) -> Int
   ) -> UnsafeBufferPointer<UInt8> {
@@ -151,7 +151,7 @@ package struct JSONTape: ~Copyable {
     }
   }
 
-  /// True for a string with escapes, which is stored on the tape until it is refilled.
+  /// True for a string with escapes, which is stored on the tape until the tape is refilled.
   package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
 
   func text(_ index: Int, _ window: borrowing JSONWindow) -> UnsafeBufferPointer<UInt8> {

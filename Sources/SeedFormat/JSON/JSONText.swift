@@ -59,8 +59,8 @@ enum JSONText {
 
   // MARK: Escapes
 
-  /// Resolves a string's escapes, which never makes it longer. Returns the bytes written, or nil with the error in
-  /// `wrong`.
+  /// Resolves a string's escapes, which never makes it longer. Returns the number of bytes written, or nil with the
+  /// error in `wrong`.
   static func unescape(
     _ bytes: UnsafePointer<UInt8>, _ range: Range<Int>, into text: UnsafeMutablePointer<UInt8>,
     _ wrong: inout (offset: Int, reason: StaticString)?

@@ -113,7 +113,7 @@ extension [JSONMember] {
 
 /// A syntax error in a JSON text.
 package struct JSONError: Error, Hashable, Sendable, CustomStringConvertible {
-  /// In bytes from the document's start.
+  /// The offset in bytes from the document's start.
   package let offset: Int
   /// For example `expected a colon`.
   package let reason: String

@@ -1,13 +1,13 @@
 /// Appends JSON to a byte buffer: compact, in the given order, with only the escapes that RFC 8259 requires.
 package enum JSONWriter {
-  /// A quoted string. Escapes quotation mark, backslash, and U+0000 to U+001F.
+  /// Appends a quoted string. Escapes quotation mark, backslash, and U+0000 to U+001F.
   package static func append(_ text: String, to buffer: inout [UInt8]) {
     buffer.append(UInt8(ascii: "\""))
     append(escaping: text.utf8, to: &buffer)
     buffer.append(UInt8(ascii: "\""))
   }
 
-  /// A string's content without the quotation marks.
+  /// Appends a string's content without the quotation marks.
   static func append(escaping bytes: some Sequence<UInt8>, to buffer: inout [UInt8]) {
     for byte in bytes { append(escaping: byte, to: &buffer) }
   }
@@ -25,7 +25,7 @@ package enum JSONWriter {
     }
   }
 
-  /// A double, always with a fraction or exponent, in the fewest digits that round-trip.
+  /// Appends a double, always with a fraction or exponent, in the fewest digits that round-trip.
   package static func append(_ real: Double, to buffer: inout [UInt8]) {
     precondition(real.isFinite, "JSON has no infinities and no NaN")
     buffer.append(contentsOf: real.description.utf8)
@@ -70,7 +70,7 @@ extension JSONValue {
 
   package var text: String { String(decoding: bytes, as: UTF8.self) }
 
-  /// For people: indented by two spaces, with one line for each member and for each array of plain values.
+  /// For people to read: indented by two spaces, with one line for each member and for each array of plain values.
   package var prettyText: String { pretty(indent: "") + "\n" }
 
   private func pretty(indent: String) -> String {

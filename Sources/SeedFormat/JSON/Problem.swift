@@ -43,7 +43,7 @@ package enum ProblemType: String, Hashable, Sendable, CaseIterable {
 /// An RFC 9457 problem, sent instead of the requested resource.
 package struct Problem: Error, Hashable, Sendable {
   package let type: ProblemType
-  /// One sentence about this occurrence: the found and expected values, and the remedy.
+  /// One sentence about this occurrence: the value found, the value expected, and the remedy.
   package let detail: String
   package let members: [JSONMember]
 
@@ -63,7 +63,7 @@ package struct Problem: Error, Hashable, Sendable {
   }
 }
 
-/// One finding of a check of a publication or a store.
+/// One finding from checking a publication or a store.
 package struct Finding: Hashable, Sendable {
   package enum Severity: String, Sendable, CaseIterable {
     /// Clients get wrong data or none.
@@ -74,7 +74,7 @@ package struct Finding: Hashable, Sendable {
   }
 
   package let severity: Severity
-  /// The file, relative to the examined folder if it is within.
+  /// The file's path, relative to the examined folder if the file is in it.
   package let path: String
   package let problem: String
   package let remedy: String
@@ -87,7 +87,7 @@ package struct Finding: Hashable, Sendable {
 extension [Finding] {
   package var areSound: Bool { !contains { $0.severity == .error } }
 
-  /// Sorted by severity, stably.
+  /// The findings, stably sorted by severity.
   package var worstFirst: [Finding] {
     Finding.Severity.allCases.flatMap { severity in filter { $0.severity == severity } }
   }

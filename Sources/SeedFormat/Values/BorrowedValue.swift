@@ -1,7 +1,7 @@
 import SeedSystem
 
-/// A value whose text or blob is owned elsewhere, by a scanner's window or a statement's row. It is valid until the
-/// owner moves on, must not escape the function that receives it, and saves copying each imported row.
+/// A value whose text or blob is owned by a scanner's window or a statement's row, so that imported rows are not
+/// copied. It is valid until the owner moves on, and must not escape the function that receives it.
 @usableFromInline
 package enum BorrowedValue {
   case null
@@ -65,7 +65,7 @@ extension SeedValue {
 }
 
 extension String {
-  /// Nil if the bytes are not UTF-8. `String(validating:as:)` takes twice as long and requires newer systems.
+  /// Returns nil if the bytes are not UTF-8. `String(validating:as:)` takes twice as long and requires newer systems.
   package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
     self.init(decoding: bytes, as: UTF8.self)
     // Invalid bytes were replaced, so the bytes differ.
@@ -77,8 +77,8 @@ extension String {
   }
 }
 
-/// The length of the multibyte sequence at `index` by the Unicode Standard's table 3-7; 0 if it is invalid, -1 if it
-/// continues after `end`.
+/// Returns the length of the multibyte sequence at `index` by the Unicode Standard's table 3-7; 0 if it is invalid,
+/// -1 if it continues after `end`.
 package func utf8SequenceLength(_ bytes: UnsafePointer<UInt8>, _ index: Int, _ end: Int) -> Int {
   let (length, second) = lead(bytes[index])
   guard length > 0 else { return 0 }

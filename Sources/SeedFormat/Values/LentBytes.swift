@@ -5,7 +5,7 @@ package final class LentBytes {
   @exclusivity(unchecked) private var used = 0
   @exclusivity(unchecked) package private(set) var count = 0
 
-  /// Bytes of a block; longer values get their own.
+  /// Bytes of a block; a longer value gets a block of its own.
   private static let blockBytes = 16 * 1024
 
   package init() {}

@@ -4,18 +4,18 @@ public struct InvalidName: Error, Hashable, Sendable, CustomStringConvertible {
   public let kind: String
   /// The text as given.
   public let found: String
-  /// Describes a valid text.
+  /// A description of valid text.
   public let expected: String
 
   package init(_ kind: String, found: some StringProtocol, expected: String) {
     (self.kind, self.found, self.expected) = (kind, String(found), expected)
   }
 
-  /// One sentence with kind, found and expected text.
+  /// One sentence with the kind, the text found and the text expected.
   public var description: String { "invalid \(kind) \"\(found.printable)\": expected \(expected)" }
 }
 
-/// Makes a value from source code; traps if it is invalid.
+/// Makes a value from a literal; traps if the literal is invalid.
 func written<Value>(_ text: StaticString, _ make: (String) throws(InvalidName) -> Value) -> Value {
   do { return try make(text.description) } catch { preconditionFailure(error.description) }
 }
@@ -40,15 +40,15 @@ public struct DatasetName: Hashable, Sendable, Comparable, CustomStringConvertib
     self.text = text
   }
 
-  /// Sorts by bytes.
+  /// Compares bytes.
   public static func < (left: Self, right: Self) -> Bool { left.text < right.text }
 
-  /// The name itself.
+  /// The name.
   public var description: String { text }
 }
 
 extension DatasetName: ExpressibleByStringLiteral {
-  /// A name in source code; traps if it is invalid.
+  /// Creates a name from a literal; traps if it is invalid.
   public init(stringLiteral value: StaticString) { self = written(value, Self.init(_:)) }
 }
 
@@ -91,11 +91,11 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
 }
 
 extension ModelVersion: ExpressibleByStringLiteral {
-  /// A version in source code; traps if it is invalid.
+  /// Creates a version from a literal; traps if it is invalid.
   public init(stringLiteral value: StaticString) { self = written(value, Self.init(_:)) }
 }
 
-/// A dataset at one major, such as `transit/2`. Versions count per series.
+/// A dataset at one major, such as `transit/2`. Each series counts its own versions.
 public struct SeedSeries: Hashable, Sendable, Comparable, CustomStringConvertible {
   /// The dataset.
   public let dataset: DatasetName
@@ -117,7 +117,7 @@ public struct SeedSeries: Hashable, Sendable, Comparable, CustomStringConvertibl
     self.major = model.major
   }
 
-  /// The name of its TUF role. The last hyphen separates the major, because only the dataset's name may have others.
+  /// The name of its TUF role. The last hyphen precedes the major, because only the dataset's name may contain others.
   package var roleName: String { "\(dataset)-\(major)" }
 
   /// Compares datasets, then majors.
@@ -125,7 +125,7 @@ public struct SeedSeries: Hashable, Sendable, Comparable, CustomStringConvertibl
     (left.dataset.text, left.major) < (right.dataset.text, right.major)
   }
 
-  /// `dataset/major`, which is also the folder of its objects.
+  /// `dataset/major`, which is also the folder of the series' objects.
   public var description: String { "\(dataset)/\(major)" }
 }
 
@@ -161,7 +161,7 @@ public struct SeedVersion: Hashable, Sendable, Comparable, CustomStringConvertib
 }
 
 extension SeedVersion: ExpressibleByIntegerLiteral {
-  /// A version in source code; traps if it is invalid.
+  /// Creates a version from a literal; traps if it is invalid.
   public init(integerLiteral number: Int) {
     do { try self.init(number) } catch { preconditionFailure("\(error)") }
   }
@@ -192,7 +192,7 @@ public struct Epoch: Hashable, Sendable, CustomStringConvertible {
   public var description: String { text }
 }
 
-/// The known name that was probably meant. It begins with `name`, or differs in at most a third of the letters.
+/// Returns the known name that was probably meant: it begins with `name`, or differs in at most a third of the letters.
 package func nearestName(to name: String, in known: [String]) -> String? {
   // Compares only 64 letters, because the edit distance takes time proportional to the product of the lengths.
   let typed = Array(name.lowercased().prefix(64))
@@ -204,7 +204,7 @@ package func nearestName(to name: String, in known: [String]) -> String? {
 
 private let shortestBeginning = 3
 
-/// The number of insertions, deletions, replacements and swaps of neighbours between two strings.
+/// Returns the number of insertions, deletions, replacements and swaps of neighbours between two strings.
 package func editDistance(_ left: [Character], _ right: [Character]) -> Int {
   var (beforeLast, last) = ([Int](), Array(0...right.count))
   for (row, letter) in left.enumerated() {

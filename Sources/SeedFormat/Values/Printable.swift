@@ -1,5 +1,5 @@
 extension Unicode.Scalar {
-  /// Whether a terminal would not show this character, but obey it: a control, or a mark that reorders a line.
+  /// Whether a terminal would obey this character instead of showing it: a control, or a mark that reorders a line.
   fileprivate var isControl: Bool {
     switch value {
     case 0..<0x20, 0x7F...0x9F, 0x061C, 0x200E...0x200F, 0x2028...0x202E, 0x2066...0x2069: true
@@ -9,13 +9,13 @@ extension Unicode.Scalar {
 }
 
 extension String {
-  /// With a full stop, unless it already ends with a punctuation mark.
+  /// The text with a full stop, unless it already ends with a punctuation mark.
   package var closed: String { [".", "?", "!", "…"].contains { hasSuffix($0) } ? self : self + "." }
 
-  /// Without a full stop, for the middle of a sentence.
+  /// The text without its full stop, for the middle of a sentence.
   package var unclosed: String { hasSuffix(".") ? String(dropLast()) : self }
 
-  /// The text on one line and without control characters. Messages must use it for all text from outside.
+  /// The text on one line and without control characters. Messages must use it for all external text.
   package var printable: String { escapingControls(except: []) }
 
   /// ``printable``, and short enough for a sentence.
@@ -48,7 +48,7 @@ extension String {
     return String(text)
   }
 
-  /// Escapes a JSON document's control characters. They can occur only in strings, where `\u009b` means the same.
+  /// Escapes a JSON document's control characters. They occur only in strings, in which such escapes are valid.
   package var escapingControlsInJSON: String {
     unicodeScalars.reduce(into: "") { text, scalar in
       guard scalar.isControl, scalar.value >= 0x7F else { return text.unicodeScalars.append(scalar) }
@@ -71,7 +71,7 @@ extension Character {
   fileprivate var columns: Int { isASCII ? 1 : 2 }
 }
 
-/// A size for people. Machine-readable output has plain bytes.
+/// A size for people to read. Machine-readable output gives plain bytes.
 package struct ByteCount: Hashable, Sendable, CustomStringConvertible {
   package let bytes: Int
 
@@ -91,7 +91,7 @@ package struct ByteCount: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension Int {
-  /// With commas between thousands, for people: `1,234,567`.
+  /// The number with commas between thousands, for people to read: `1,234,567`.
   package var grouped: String {
     let digits = Array(String(magnitude))
     let parts = digits.indices.map { index in
@@ -100,6 +100,6 @@ extension Int {
     return (self < 0 ? "-" : "") + parts.joined()
   }
 
-  /// With a noun whose plural ends in s: `1 row`, `20,000 rows`.
+  /// Returns the number with a noun whose plural ends in s: `1 row`, `20,000 rows`.
   package func counted(_ noun: String) -> String { self == 1 ? "1 \(noun)" : "\(grouped) \(noun)s" }
 }

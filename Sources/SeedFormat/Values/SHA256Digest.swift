@@ -36,12 +36,12 @@ public struct SHA256Digest: Hashable, Sendable, CustomStringConvertible, Express
   /// The hexadecimal digits.
   public var description: String { hex }
 
-  /// A digest in source code; traps if it is invalid.
+  /// Creates a digest from a literal; traps if it is invalid.
   public init(stringLiteral value: StaticString) { self = written(value, Self.init(hex:)) }
 }
 
-/// Four big-endian words, which need no allocation. Not a SIMD vector: its alignment of 32 bytes makes some async functions of
-/// Swift 6.3 free the wrong memory.
+/// Four big-endian words, which need no allocation. Not a SIMD vector, whose alignment of 32 bytes makes some async
+/// functions in Swift 6.3 free the wrong memory.
 package struct DigestWords: Hashable, Sendable {
   private var first: UInt64 = 0
   private var second: UInt64 = 0
@@ -92,10 +92,10 @@ package func lowerHex(_ bytes: some Sequence<UInt8>) -> String {
   return String(decoding: text, as: UTF8.self)
 }
 
-/// The bytes of an even number of lower-case hexadecimal digits; nil if invalid.
+/// Returns the bytes of an even number of lower-case hexadecimal digits; nil if invalid.
 package func hexBytes(_ text: String) -> [UInt8]? { bytes(ofDigits: Array(text.utf8)) }
 
-/// The bytes of an even number of hexadecimal digits in either case; nil if invalid.
+/// Returns the bytes of an even number of hexadecimal digits in either case; nil if invalid.
 package func hexBytes(ofEitherCase text: String) -> [UInt8]? {
   bytes(ofDigits: text.utf8.map { (0x41...0x46).contains($0) ? $0 + 0x20 : $0 })
 }

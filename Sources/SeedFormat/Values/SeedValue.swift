@@ -8,7 +8,7 @@ public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
   case text(String)
   case blob([UInt8])
 
-  /// Compares canonical bytes: 1 and 1.0 differ, 0.0 and −0.0 differ, and so do composed and decomposed "é".
+  /// Compares canonical bytes: 1 and 1.0 differ, as do 0.0 and −0.0, and composed and decomposed "é".
   public static func == (left: Self, right: Self) -> Bool {
     left.withBorrowed { left in right.withBorrowed { BorrowedValue.same(left, $0) } }
   }
@@ -24,7 +24,7 @@ public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
     }
   }
 
-  /// The value for people: a string without quotes, a blob as its size.
+  /// The value for people to read: a string without quotes, a blob as its size.
   public var description: String {
     switch self {
     case .null: "NULL"
@@ -72,15 +72,15 @@ extension SeedValue: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral, Exp
 
 /// A type that can be a value in a query.
 ///
-/// Dates and `Decimal` do not conform, because columns store them in several forms: choose one, as in `\(date, as:
-/// .iso8601)`. An enumeration with a raw value only needs to declare conformance.
+/// Dates and `Decimal` do not conform, because columns store them in several forms: choose one, as in
+/// `\(date, as: .iso8601)`. An enumeration with a raw value only needs to declare conformance.
 public protocol SeedValueConvertible {
   /// The value for SQLite.
   var seedValue: SeedValue { get }
 }
 
 extension SeedValue: SeedValueConvertible {
-  /// Itself.
+  /// This value.
   public var seedValue: SeedValue { self }
 }
 
