@@ -33,7 +33,7 @@ package struct Router: Sendable {
     do throws(Problem) {
       var response = try answer(route, request, view)
       if response.mark == nil { response.mark = AnswerMark(route.kind) }
-      // Not reusable: a response that must not be cached or changes with time, and a page with a query.
+      // Not reusable: a response that must not be cached, the rendered page, and a page with a query.
       let isPlain = route.parameters != nil || request.query == nil
       response.isReusable =
         isPlain && ![CacheRule.never, CacheRule.rendered].contains(response.headers["Cache-Control"])
@@ -89,8 +89,8 @@ package struct Router: Sendable {
     // In an operator's browser, other sites' scripts could otherwise read a front that only the operator can reach.
     if request.path == "/metrics" || request.path == "/readyz" { return response }
     response.headers.append("Access-Control-Allow-Origin", "*")
-    // A wildcard is one byte; a list is 240. Sending the field only to other origins would double every cache's
-    // entries.
+    // A wildcard is one byte; a list would be 240. If only other origins got the field, every cache would need twice
+    // as many entries.
     response.headers.append("Access-Control-Expose-Headers", "*")
     return response
   }
@@ -149,7 +149,7 @@ extension Router {
       if name == catalog.nextRoot { return .noNewerRoot }
       throw .notFound
     }
-    // A client's check is one request for the timestamp, which fits into a packet uncompressed.
+    // A client's check is one request for the timestamp, which fits into a packet even uncompressed.
     guard name.first?.isNumber == true else {
       return HTTPResponse(file, MediaType.json, caching: CacheRule.current)
     }

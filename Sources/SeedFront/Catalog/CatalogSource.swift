@@ -126,7 +126,7 @@ package final class CatalogSource: Sendable {
     for warning in warnings { log(warning) }
   }
 
-  /// Loads a change at once, but retries failures after a delay.
+  /// Returns whether to load now: at once after a change, but only after a delay if the last load failed.
   private func needsLoad(at now: ContinuousClock.Instant) -> Bool {
     let found = stamp
     return state.withLock { state in
@@ -191,7 +191,7 @@ package final class CatalogSource: Sendable {
 
 /// Logs each problem once a day instead of once per request.
 final class OperatorLog: Sendable {
-  /// Further problems on the same day are not logged, because each lost file counts as one.
+  /// The most problems logged in a day. Each lost file is a problem, so there may be many.
   private static let mostMessages = 256
 
   private let write: @Sendable (LogRecord) -> Void
@@ -223,7 +223,7 @@ struct FollowedFacts {
 
   var facts: [SeedSeries: SeriesFacts] { ofSeries.compactMapValues(\.content) }
 
-  /// Reads changed facts and drops removed ones. Returns whether there were any.
+  /// Reads changed facts and drops removed ones. Returns whether any facts were changed or removed.
   mutating func look(at folder: FactsFolder, of series: [SeedSeries]) -> Bool {
     var changes = [mirrors.look(in: folder), publisher.look(in: folder), verification.look(in: folder)]
     for series in Set(ofSeries.keys).subtracting(series) {

@@ -123,7 +123,7 @@ extension HTML {
 
   static func numberCell(_ content: HTML?) -> HTML { "<td class=\"number\">\(content)</td>" }
 
-  /// Links to a document with the items for which the page has no room.
+  /// Returns a link to a document with the items that the page omits.
   static func more(_ count: Int, _ noun: String, at path: String) -> HTML? {
     guard count > 0 else { return nil }
     let number: HTML = .number(count, "more \(noun)", "more \(noun)s")
