@@ -173,7 +173,7 @@ private final class PageStream: HTTPByteStream {
   private var reader: GzipReader?
   private let kept: [PagePart]
 
-  /// `kept`: the deltas of the parts, kept alive so that other pages share them.
+  /// The stream keeps the deltas in `kept` alive, so that other pages can share them.
   init(_ parts: [PagePart], keeping kept: [PagePart] = []) { (rest, self.kept) = (parts[...], kept) }
 
   /// Fills the buffer if possible, because each call becomes a packet, and a part may have a single byte.

@@ -114,7 +114,7 @@ extension HTML {
 
   static func numberHead(_ text: String) -> HTML { "<th scope=\"col\" class=\"number\">\(text)</th>" }
 
-  /// `id` identifies the row when others are inserted before it.
+  /// `id` identifies the row even after other rows are inserted before it.
   static func row(_ id: String? = nil, named name: HTML, _ cells: [HTML]) -> HTML {
     "<tr\(id.map { " id=\"\($0)\"" as HTML })><th scope=\"row\">\(name)</th>\(cells)</tr>\n"
   }

@@ -5,7 +5,7 @@ import struct Synchronization.Atomic
 package struct HTTPLoad: Hashable, Sendable {
   package var connections = 0
   package var answering = 0
-  /// Whether the server is draining, so that clients should use another one.
+  /// Whether the server is draining, so that clients should use another server.
   package var isEnding = false
   package var refused: [ConnectionRefusal: Int] = [:]
   /// Seconds during which all connections were in use, so that new clients waited.
@@ -60,7 +60,7 @@ final class ConnectionTable: Sendable {
     /// How long the table was full. New clients then wait in the kernel's queue and cannot be counted.
     var fullMilliseconds: UInt64 = 0
     var checked: UInt64?
-    /// Whether at least ``crowd`` connections are answering requests, so that few can be ended without loss.
+    /// Whether at least `crowd` connections are answering requests, so that few can be ended without loss.
     var isBusy = false
 
     var taken: Int { entries.count - leaving }

@@ -10,9 +10,8 @@ package struct ConnectionTimeouts: Sendable {
   /// Seconds over which that rate is measured: long enough for a train in a tunnel.
   package var floorWindowSeconds = 20
 
-  /// The rate required of clients above their share while the server is busy, and the least seconds of measurement
-  /// before it applies (a measurement restarts after ``floorWindowSeconds``). A client that is cut off can request
-  /// the rest.
+  /// The rate required of clients above their share while the server is busy, and the least seconds of its
+  /// measurement, which restarts after ``floorWindowSeconds``. A client that is cut off can request the rest.
   package var crowdedFloorBytesPerSecond = 16 * 1024
   package var crowdedWindowSeconds = 2
 

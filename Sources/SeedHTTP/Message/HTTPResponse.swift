@@ -21,7 +21,7 @@ package struct HTTPResponse: Sendable {
     }
   }
 
-  /// The delay that clients are asked for after each 503.
+  /// Seconds after which a client may repeat a request that got a 503.
   private static let retryAfterSeconds = "2"
 
   /// A problem response that caches do not store (RFC 9457).

@@ -10,7 +10,7 @@ enum HeadSize {
   /// The memory that libmicrohttpd takes for a field in addition to its text.
   static let fieldBytes = 64
   static let fieldLimit = 36
-  /// Bytes of a target. RFC 9112, 3, recommends 8,000 for a request line, but no target of the front has 300.
+  /// Bytes of a target. RFC 9112, 3, recommends 8,000 for a request line, but the front's targets have under 300.
   static let targetLimit = 2_000
   /// Bytes of a response's head, with an estimate of the fields that libmicrohttpd adds.
   static let responseLimit = 900

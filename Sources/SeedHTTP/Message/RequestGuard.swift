@@ -15,9 +15,9 @@ struct RequestLine {
   /// Whether the client asks for the options of the whole server (RFC 9112, 3.2.4).
   fileprivate var asksForServer: Bool { target.isExactly("*") && method.isExactly("OPTIONS") }
 
-  /// RFC 9112, 3.2.2: every server must accept absolute targets. The host in one is ignored, like the Host field,
-  /// because all hosts get the same responses. An empty path means "/" (RFC 9112, 3.2.1). Any other target is
-  /// returned unchanged, and rejected by ``RequestGuard``.
+  /// RFC 9112, 3.2.2: every server must accept absolute targets. Their host is ignored, like the Host field, because
+  /// all hosts get the same responses. An empty path means "/" (RFC 9112, 3.2.1). Any other target is returned
+  /// unchanged, and rejected by ``RequestGuard``.
   static func originForm(of target: HeadText) -> HeadText {
     guard target.first != UInt8(ascii: "/") else { return target }
     for scheme in ["http://", "https://"] as [StaticString] where target.hasNamePrefix(scheme) {

@@ -82,7 +82,7 @@ final class AnswerCache: Sendable {
   }
 
   func forget() {
-    // Released outside the lock, because that frees all responses.
+    // The entries are released outside the lock, because freeing all responses takes time.
     let old = state.withLock { state in
       defer { state = State(generation: state.generation + 1) }
       return state.entries

@@ -6,7 +6,7 @@ package struct HTTPServerConfiguration: Sendable {
   package var port: UInt16
   package var threads = ProcessInfo.processInfo.activeProcessorCount
   /// Maximum open connections, distributed evenly over the threads. Each may need a second descriptor for a file. If
-  /// the system does not allow as many, the limit is lower; see ``HTTPServer/connectionLimit``.
+  /// the system does not allow that many, the limit is lower; see ``HTTPServer/connectionLimit``.
   package var connectionLimit = 4000
   /// Maximum connections from one IPv4 address or one IPv6 /64 network; nil for a quarter of ``connectionLimit``, so
   /// that three addresses cannot block all others.

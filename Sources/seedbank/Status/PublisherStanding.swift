@@ -137,7 +137,7 @@ struct MirrorStatus {
 
   private var reason: String { memory.problem.map { "; \($0)" } ?? "" }
 
-  /// Omits the reason if one of the `others`, such as the error of a refused step, has it already.
+  /// Omits the reason if one of the `others`, such as the error of a refused step, already contains it.
   func warning(_ now: UTCTime, besides others: [String]) -> String? {
     guard memory.behindSince != nil else { return nil }
     let isRepeated = memory.problem.map { problem in others.contains { $0.contains(problem) } } ?? false
