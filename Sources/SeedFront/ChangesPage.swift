@@ -176,7 +176,7 @@ private final class PageStream: HTTPByteStream {
   /// The stream keeps the deltas in `kept` alive, so that other pages can share them.
   init(_ parts: [PagePart], keeping kept: [PagePart] = []) { (rest, self.kept) = (parts[...], kept) }
 
-  /// Fills the buffer if possible, because each call becomes a packet, and a part may have a single byte.
+  /// Fills as much of the buffer as possible, because each call becomes a packet and a part may have a single byte.
   func next(into room: UnsafeMutableRawBufferPointer) -> Int? {
     var filled = 0
     while filled < room.count, let count = piece(into: .init(rebasing: room[filled...])) { filled += count }

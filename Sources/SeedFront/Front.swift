@@ -32,7 +32,7 @@ package final class Front: Sendable {
   private let server: HTTPServer
   private let timers: [RepeatingTimer]
 
-  /// Loads the publication and starts to serve. Starts even without a publication, but is not ready until there is one.
+  /// Loads the publication and starts to serve. Starts even without a publication, but is then not ready.
   package init(_ configuration: FrontConfiguration) throws {
     let (log, metrics) = (OperatorLog(configuration.report), FrontMetrics())
     let source = CatalogSource(configuration.publication, following: configuration.follow, log: log)

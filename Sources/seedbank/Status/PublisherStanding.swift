@@ -33,7 +33,7 @@ struct PublisherStanding {
     }.sorted()
   }
 
-  /// The ``unpublished`` series of datasets without any published series. A new major of other datasets is not urgent.
+  /// The ``unpublished`` series of datasets that have no published series. A new major of a published dataset is not urgent.
   var unserved: [SeedSeries] {
     let served = Set(configuration.series.filter { published.series[$0] != nil }.map(\.dataset))
     return unpublished.filter { !served.contains($0.dataset) }
