@@ -173,10 +173,10 @@ private final class PageStream: HTTPByteStream {
   private var reader: GzipReader?
   private let kept: [PagePart]
 
-  /// `kept`: the deltas of the parts, kept alive so that other pages share them.
+  /// The stream keeps the deltas in `kept` alive, so that other pages can share them.
   init(_ parts: [PagePart], keeping kept: [PagePart] = []) { (rest, self.kept) = (parts[...], kept) }
 
-  /// Fills the buffer, because each call is a packet and a part may have a single byte.
+  /// Fills as much of the buffer as possible, because each call becomes a packet and a part may have a single byte.
   func next(into room: UnsafeMutableRawBufferPointer) -> Int? {
     var filled = 0
     while filled < room.count, let count = piece(into: .init(rebasing: room[filled...])) { filled += count }
@@ -200,7 +200,7 @@ private final class PageStream: HTTPByteStream {
       case .plain(let bytes): plain = bytes
       case .member(let delta):
         reader = try? GzipReader(delta.bytes)
-        // If the delta cannot be expanded, ends the stream, because skipping it would corrupt the page.
+        // Ends the stream if the delta cannot be expanded, because a page without the delta would be corrupt.
         if reader == nil { rest = [] }
       case nil: return nil
       }

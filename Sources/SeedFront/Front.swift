@@ -32,7 +32,7 @@ package final class Front: Sendable {
   private let server: HTTPServer
   private let timers: [RepeatingTimer]
 
-  /// Loads the publication and starts to serve. Also starts without a publication, but is then not ready.
+  /// Loads the publication and starts to serve. Starts even without a publication, but is then not ready.
   package init(_ configuration: FrontConfiguration) throws {
     let (log, metrics) = (OperatorLog(configuration.report), FrontMetrics())
     let source = CatalogSource(configuration.publication, following: configuration.follow, log: log)
@@ -80,7 +80,7 @@ package final class Front: Sendable {
 
   package var seriesCount: Int { source.current().catalog?.allSeries.count ?? 0 }
 
-  /// Serves a change by this process at once. Changes by other processes are detected by timer.
+  /// Serves a change made by this process immediately; a timer detects changes made by other processes.
   package func reload() throws { try source.reload() }
 
   /// Reports the shutdown at `/readyz` but continues to serve; see `HTTPServer.drain`.
@@ -107,7 +107,7 @@ extension FrontConfiguration {
 }
 
 package enum RequestLog: String, Hashable, Sendable, CaseIterable {
-  /// Metrics still count them.
+  /// Logs no requests. Metrics still count them.
   case none
   case errors
   case all

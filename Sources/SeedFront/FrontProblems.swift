@@ -74,8 +74,8 @@ extension Problem {
       model.members(since))
   }
 
-  /// Another front is ahead of this copy, so a snapshot from here would be older than the client. `wanted`: the later one
-  /// of the client's version and its `to`. The response of an `overloaded` problem has `Retry-After`.
+  /// For a client that got newer data from another front: a snapshot from this copy would be older. `wanted` is the
+  /// later of the client's version and its `to`.
   static func copyBehind(_ wanted: SeedVersion, _ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,

@@ -43,7 +43,7 @@ enum Route: Hashable {
     }
   }
 
-  /// The kind for metrics. An object's own label is more specific.
+  /// The kind for metrics. The response to an object gets a more specific mark.
   var kind: AnswerMark.Kind {
     switch self {
     case .metadata(MetadataName.unversioned(Timestamp.type)): .timestamp

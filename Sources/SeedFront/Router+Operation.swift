@@ -32,9 +32,9 @@ extension Router {
 
 extension HTTPResponse {
   static func health(_ json: JSONValue, status: Int) -> HTTPResponse {
-    var headers: HTTPHeaders = ["Content-Type": MediaType.json, "Cache-Control": CacheRule.never]
-    if status == 503 { headers.append("Retry-After", Problem.retryAfterSeconds) }
-    return HTTPResponse(status: status, headers: headers, body: .bytes(json.bytes + [UInt8(ascii: "\n")]))
+    HTTPResponse(
+      status: status, headers: ["Content-Type": MediaType.json, "Cache-Control": CacheRule.never],
+      body: .bytes(json.bytes + [UInt8(ascii: "\n")]))
   }
 }
 

@@ -74,7 +74,7 @@ extension Router {
 }
 
 extension ServedModel {
-  /// Rejects a client whose history may be a different one.
+  /// Rejects a client whose data may belong to another history.
   fileprivate func check(
     _ epoch: Epoch?, _ since: SeedVersion, _ end: SeedVersion?, following follow: FollowProgress?
   ) throws(Problem) {

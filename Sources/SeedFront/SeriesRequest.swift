@@ -75,7 +75,7 @@ struct ServedModel {
     self.series = series
   }
 
-  /// `served`: the snapshots whose files are here.
+  /// `served`: the snapshots that this front can serve.
   func snapshot(encoding name: String?, of served: [PublishedObject]) throws(Problem) -> PublishedObject {
     guard !served.isEmpty else { throw .notReady }
     let wanted = name.map { ContentEncoding(rawValue: $0) } ?? .gzip
@@ -90,8 +90,8 @@ struct ServedModel {
     return object
   }
 
-  /// Announces the end of the series to generic clients and proxies. `Deprecation` (RFC 9745) needs a start time: it
-  /// has the publication's, because no other is known. `Sunset` (RFC 8594) is the first second of the configured day.
+  /// Announces the end of the series to generic clients and proxies. `Deprecation` (RFC 9745) needs a start time, for
+  /// which the time of publication is sent. `Sunset` (RFC 8594) is the first second of the configured day.
   var lifecycleHeaders: HTTPHeaders {
     guard case .deprecated(let sunset, _) = state.lifecycle else { return [:] }
     var headers: HTTPHeaders = [

@@ -147,7 +147,7 @@ package struct DeploymentCheck {
     }
   }
 
-  /// A missing or incomplete log is only a warning, because a step then compares all rows, which merely takes longer.
+  /// A missing or incomplete log is only a warning, because steps then compare all rows, which merely takes longer.
   private mutating func checkLog(of origin: any Origin, _ job: DatasetJob) {
     let warning = checked(job.name.text) { try logWarning(gaps: origin.log()?.gaps) }
     if let warning = warning ?? nil { add(false, job.name.text, warning) }

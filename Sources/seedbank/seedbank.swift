@@ -8,7 +8,7 @@
 // - It parses, wires and reports. Logic with its own tests is in the libraries below.
 // - Results go to stdout, everything else to stderr, both through `Console`; no code calls `print`.
 // - A failure is a sentence and an exit code. Only Refusal+Errors.swift converts errors to them.
-// - Nothing runs on the main actor, which main.swift leaves at once. A closure that is made there and given to C traps
+// - Nothing runs on the main actor, which main.swift leaves at once. A closure that is made on it and given to C traps
 //   when C calls it on another thread.
 // - A configuration value comes from a flag, the environment, the file or its default, in this order; nothing below
 //   this module reads the environment or a configuration file.

@@ -7,7 +7,7 @@ import SeedTrust
 package struct CatalogView: Sendable {
   /// `nil` until a publication could be loaded.
   package fileprivate(set) var catalog: PublishedCatalog?
-  /// Why the newest publication could not be loaded. The catalog is then an older one.
+  /// Why the newest publication could not be loaded. If set, the catalog is an older one.
   package fileprivate(set) var failure: String?
   /// The publisher's unsigned information, possibly not for every series.
   package var facts: [SeedSeries: SeriesFacts]
@@ -99,7 +99,7 @@ package final class CatalogSource: Sendable {
     return catalog.series(name, major: model.major)?.state.models[model] != nil
   }
 
-  /// Checks the catalog's files and signatures. Warns of each problem once a day, and again if it ended and returns.
+  /// Checks the catalog's files and signatures. Warns of a problem once a day, and again if the problem returns.
   func checkStanding(at now: UTCTime) {
     guard let catalog = current().catalog else { return }
     let standing = catalog.standing(at: now, files.withLock { $0.missing(of: catalog) }, progress?.current)
@@ -126,7 +126,7 @@ package final class CatalogSource: Sendable {
     for warning in warnings { log(warning) }
   }
 
-  /// Loads a change at once, but retries failures after a delay.
+  /// Returns whether to load now: at once after a change, but only after a delay if the last load failed.
   private func needsLoad(at now: ContinuousClock.Instant) -> Bool {
     let found = stamp
     return state.withLock { state in
@@ -143,7 +143,7 @@ package final class CatalogSource: Sendable {
   }
 
   private func load() throws {
-    // Taken before reading, so the next check notices a publication in between.
+    // Taken before reading, so that the next check notices changes made during the reading.
     let stamp = stamp
     let previous = state.withLock { state in
       state.stamp = stamp
@@ -167,7 +167,7 @@ package final class CatalogSource: Sendable {
       let isGone = !directory.exists
       let reason: any Error = isGone ? absence : error
       let line = "The publication could not be loaded: \(reason)"
-      // A new follower has no copy yet, and logs its first look.
+      // Not logged for a new follower, which has no copy yet and logs its first check.
       let isExpected = isGone && previous == nil && progress != nil
       let isNew = !isExpected && log(line)
       state.withLock { state in
@@ -191,7 +191,7 @@ package final class CatalogSource: Sendable {
 
 /// Logs each problem once a day instead of once per request.
 final class OperatorLog: Sendable {
-  /// Further problems on the same day are not logged, because each lost file counts as one.
+  /// The most problems logged in a day. Each lost file is a problem, so there may be many.
   private static let mostMessages = 256
 
   private let write: @Sendable (LogRecord) -> Void
@@ -223,7 +223,7 @@ struct FollowedFacts {
 
   var facts: [SeedSeries: SeriesFacts] { ofSeries.compactMapValues(\.content) }
 
-  /// Reads changed facts and drops removed ones. Returns whether there were any.
+  /// Reads changed facts and drops removed ones. Returns whether any facts were changed or removed.
   mutating func look(at folder: FactsFolder, of series: [SeedSeries]) -> Bool {
     var changes = [mirrors.look(in: folder), publisher.look(in: folder), verification.look(in: folder)]
     for series in Set(ofSeries.keys).subtracting(series) {

@@ -5,12 +5,12 @@ import SeedTrust
 
 /// The parts of a catalog's state that can change without a new publication.
 struct CatalogStanding: Hashable, Sendable {
-  /// Missing files and those with a wrong length, as paths in the publication.
+  /// Paths in the publication of files that are missing or have the wrong length.
   var missing: Set<String> = []
   var expired: Set<String> = []
   var isDiskFull = false
   var isDiskNearlyFull = false
-  /// Only for a copy: since when it has been outdated, if that is too long.
+  /// Only for a copy that has been outdated for too long: since when.
   var lateSince: UTCTime?
 }
 
@@ -58,7 +58,7 @@ extension CatalogView {
     return (catalog?.allSeries ?? []).compactMap { series in
       let count = missingFiles(series)
       guard count > 0 else { return nil }
-      // Omits the total number of files, because each version changes it, and the changed line would be logged again.
+      // Omits the total number of files: each version changes it, and the line would be logged again.
       return
         "\(count.counted("file")) of \(series.series) \(count == 1 ? "is" : "are") missing or "
         + "\(count == 1 ? "has" : "have") the wrong length: run 'seedbank verify'"
@@ -66,8 +66,8 @@ extension CatalogView {
   }
 }
 
-/// Checks only the lengths of published files, so that a front starts quickly. Each check includes only a part of the
-/// deltas, because there may be many.
+/// Checks only the lengths of published files, so that a front starts quickly. There may be many deltas, so each
+/// check includes only a part of them.
 struct FileLook {
   private var missing: Set<String> = []
   /// The catalog of the last check and its lists, cached because checks run every second.

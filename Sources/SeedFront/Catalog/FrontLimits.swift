@@ -18,7 +18,7 @@ enum CacheRule {
   static let object = "max-age=31536000, immutable"
   /// Versioned metadata changes only if a lost publication is recreated.
   static let versionedMetadata = "max-age=3600"
-  /// Long enough for a cache to absorb the load. It may serve a stale response while it gets the new one.
+  /// Long enough for a cache to absorb the load. A cache may serve a stale response while it gets the new one.
   static let current = "max-age=1, stale-while-revalidate=5"
   /// The rendered index page changes at most once per second.
   static let rendered = "max-age=1"

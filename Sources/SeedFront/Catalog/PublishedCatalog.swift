@@ -78,7 +78,7 @@ package final class PublishedCatalog: Sendable {
 }
 
 extension SeriesMetadata {
-  /// The snapshots that deltas can bring to the head, for clients of every model. Older ones are below the floor.
+  /// The newest model's snapshots from which deltas lead to the head. Clients of older minors can use them too.
   var usableSnapshots: [PublishedObject] {
     objects.filter { object in
       guard case .snapshot(let version, _) = object.kind else { return false }
@@ -97,7 +97,7 @@ extension [PublishedObject] {
   }
 }
 
-/// Items by name. Keeps retired ones for a while, for clients in the middle of a refresh or download.
+/// Items by name. Retired items are kept for a while, for clients in the middle of a refresh or download.
 struct CatalogShelf<Item: Sendable>: Sendable {
   private struct Place: Sendable {
     let item: Item

@@ -2,10 +2,12 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The ETag: the SHA-256 of the content.
+/// The ETag. `digest` is the SHA-256 of a document's bytes, the signed digest of an object, or the SHA-256 of the
+/// gzip stream of a ``ChangesPage``.
 func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex)\"" }
 
-/// The ETag of a second representation (RFC 9110, 8.8.3.3): of an uncompressed ``ChangesPage`` or compressed metadata.
+/// The ETag of a second representation (RFC 9110, 8.8.3.3): the first one's with the suffix `-gzip` for compressed
+/// metadata, or `-identity` for an uncompressed ``ChangesPage``.
 func entityTag(_ tag: String, of coding: String) -> String { "\(tag.dropLast())-\(coding)\"" }
 
 struct ServedDocument: Hashable, Sendable {

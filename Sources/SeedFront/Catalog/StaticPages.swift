@@ -13,7 +13,7 @@ package struct StaticPages: Sendable {
   private(set) var problems: [String] = []
 
   private static let index = "index.html"
-  /// No external resources, no inline code, no framing by other sites. `data:` is for the icon that the script draws
+  /// No external resources, no inline code, no framing by other sites. The script draws the icon as a `data:` URL
   /// when the front does not answer.
   static let securityPolicy =
     "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"

@@ -50,7 +50,7 @@ struct ClientCounts: Hashable, Sendable {
   var hidesLooks = false
 }
 
-/// The polling rate of clients, computed from samples of counters. Pure.
+/// The polling rate of clients, computed from samples of counters.
 struct LookRate<Client: Hashable & Sendable>: Sendable {
   private struct Sample {
     let time: ContinuousClock.Instant

@@ -15,7 +15,7 @@ package final class FrontMetrics: Sendable {
 
   var load: HTTPLoad { server.withLock(\.self)() }
 
-  /// Called later, because the server needs the router, which needs the metrics.
+  /// Call it after the server has been made, because the server needs the router, which needs the metrics.
   func watch(_ load: @escaping @Sendable () -> HTTPLoad, behindProxies isProxied: Bool) {
     server.withLock { $0 = load }
     hidesLooks.withLock { $0 = isProxied }
@@ -23,8 +23,8 @@ package final class FrontMetrics: Sendable {
 
   func count(_ measurement: HTTPMeasurement) { counts.withLock { $0.count(measurement) } }
 
-  /// Returns the model in a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`. Counts only published models,
-  /// so invented names cannot fill the memory.
+  /// Returns the model in a client library's User-Agent, `Seedbank/1.0 (transit; 2.1)`. Ignores models that are not
+  /// published, because invented names could fill the memory.
   static func client(
     _ agent: UnsafeBufferPointer<UInt8>, published: (_ dataset: String, _ model: String) -> Bool
   ) -> ClientModel? {
@@ -68,7 +68,7 @@ package final class FrontMetrics: Sendable {
   }
 }
 
-/// A response's kind and series, carried by its measurement because cached responses bypass the router.
+/// A response's kind and series. Measurements carry it, because cached responses bypass the router.
 struct AnswerMark: Hashable, Sendable {
   enum Kind: Int, CaseIterable, Sendable {
     /// Rejected by the server before routing.
@@ -89,7 +89,7 @@ struct AnswerMark: Hashable, Sendable {
 
 struct FrontCounts: Sendable {
   static let latencyBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
-  /// None, and 1xx to 5xx.
+  /// No status, and 1xx to 5xx.
   static let statusClasses = 6
 
   private static let kinds = AnswerMark.Kind.allCases.count
@@ -100,7 +100,7 @@ struct FrontCounts: Sendable {
   private(set) var latency = [[Int]](
     repeating: [Int](repeating: 0, count: latencyBounds.count + 1), count: kinds)
   private(set) var latencySeconds = [Double](repeating: 0, count: kinds)
-  /// Snapshots sent to the end.
+  /// Downloads of snapshots that reached the last byte.
   private(set) var downloads: [SeedSeries: Int] = [:]
   private(set) var clients: [ClientModel: Int] = [:]
   /// The client library's requests for the timestamp.

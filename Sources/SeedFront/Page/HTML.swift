@@ -114,7 +114,7 @@ extension HTML {
 
   static func numberHead(_ text: String) -> HTML { "<th scope=\"col\" class=\"number\">\(text)</th>" }
 
-  /// `id` identifies the row when others are inserted before it.
+  /// `id` identifies the row even after other rows are inserted before it.
   static func row(_ id: String? = nil, named name: HTML, _ cells: [HTML]) -> HTML {
     "<tr\(id.map { " id=\"\($0)\"" as HTML })><th scope=\"row\">\(name)</th>\(cells)</tr>\n"
   }
@@ -123,7 +123,7 @@ extension HTML {
 
   static func numberCell(_ content: HTML?) -> HTML { "<td class=\"number\">\(content)</td>" }
 
-  /// Links to a document with the items for which the page has no room.
+  /// Returns a link to a document with the items that the page omits.
   static func more(_ count: Int, _ noun: String, at path: String) -> HTML? {
     guard count > 0 else { return nil }
     let number: HTML = .number(count, "more \(noun)", "more \(noun)s")

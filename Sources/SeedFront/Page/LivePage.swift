@@ -31,7 +31,7 @@ final class LivePage: Sendable {
     self.began = began
   }
 
-  /// `chosen` is the role name of the only series to show. An unknown one has no effect.
+  /// `chosen` is the role name of the only series to show. An unknown name has no effect.
   func document(
     _ view: CatalogView, of chosen: String? = nil, _ counts: (_ began: UTCTime) -> ClientCounts, now: UTCTime
   ) -> ServedDocument {

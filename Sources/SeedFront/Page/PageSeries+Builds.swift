@@ -4,7 +4,7 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-// The publisher's steps. The page's script shows the rows of a chosen version; without a script, the link opens them.
+// The publisher's steps. Each version links to its changes, which the page's script shows as rows on the page.
 extension PageSeries {
   private typealias Build = (step: StepRecord, document: String?)
 

@@ -55,7 +55,7 @@ extension PageSeries {
       No status is reported to this front, so it cannot show whether this is current. <code>seedbank regenerate</code>
       reports it in <code>facts/</code> beside the publication, unless <code>"facts": false</code> turns that off.
       """
-    // The notice of the failure has the command for both.
+    // The failure's notice gives a command for both problems.
     case .held where isShrunk: details(problem).map { "\($0)." }
     default: details(problem).map { "\($0): \(commands: problem.words(in: series.dataset).remedy)." }
     }

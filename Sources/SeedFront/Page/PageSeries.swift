@@ -168,7 +168,7 @@ struct PageSeries: Sendable {
 }
 
 extension SeriesFacts {
-  /// `nil` if the publisher counted none.
+  /// `nil` if the facts list no tables.
   var allRows: Int? { tables.isEmpty ? nil : tables.map(\.rows).boundedSum }
 }
 

@@ -12,8 +12,8 @@ extension PageContent {
     """
   }
 
-  /// The problems that the page shows nowhere else. ``standing`` shows the worst one; the series' sections and the
-  /// reason for a failed load show others.
+  /// The problems that are shown nowhere else on the page. ``standing`` shows the worst one; others are in the
+  /// series' sections, or in the reason for a failed load.
   var notices: [HTML] {
     problems.dropFirst().compactMap { problem in
       switch problem {
@@ -23,7 +23,7 @@ extension PageContent {
     }
   }
 
-  /// Describes the problem, and the remedy if no series' section has it.
+  /// Describes the problem, and the remedy if no series' section describes it.
   private func words(_ problem: PublicationProblem) -> HTML {
     switch problem {
     case .nothingPublished where view.failure != nil:
@@ -78,7 +78,7 @@ extension PageContent {
   private static let verification: HTML =
     "<code>seedbank verify</code> on the publisher’s machine shows what to do"
 
-  /// The commands that renew the signatures in this state. The table under Trust has their roles and dates.
+  /// The commands that renew the signatures in this state. The table under Trust lists these signatures.
   private func renewal(_ state: SignatureExpiry.State) -> HTML {
     let found = (view.catalog?.signatures ?? []).filter { $0.state(at: now) == state }
     let offline = found.filter(\.isOffline).map { one -> HTML in

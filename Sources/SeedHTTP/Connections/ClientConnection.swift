@@ -7,7 +7,7 @@ import struct Synchronization.Atomic
 final class ClientConnection: Sendable {
   let address: IPAddress?
   let descriptor: CInt
-  /// Phase in the two highest bits, milliseconds below.
+  /// The phase (two highest bits) and the time of its beginning in milliseconds (the other bits).
   private let activityBits: Atomic<UInt64>
 
   init(descriptor: CInt, address: IPAddress?) {
@@ -28,7 +28,7 @@ final class ClientConnection: Sendable {
 
   var acknowledgedBytes: UInt64 { seedbank_socket_acknowledged_bytes(descriptor) }
 
-  /// Drops the bytes that the kernel does not accept at once, and shuts down the sending side.
+  /// Sends the bytes and shuts down the sending side. Drops bytes that the kernel does not accept at once.
   func end(with bytes: [UInt8]) {
     _ = send(descriptor, bytes, bytes.count, CInt(MSG_NOSIGNAL) | CInt(MSG_DONTWAIT))
     shutdown(descriptor, CInt(SHUT_WR))

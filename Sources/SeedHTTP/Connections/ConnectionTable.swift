@@ -5,7 +5,7 @@ import struct Synchronization.Atomic
 package struct HTTPLoad: Hashable, Sendable {
   package var connections = 0
   package var answering = 0
-  /// Whether the server is draining, so that clients should use another one.
+  /// Whether the server is draining, so that clients should use another server.
   package var isEnding = false
   package var refused: [ConnectionRefusal: Int] = [:]
   /// Seconds during which all connections were in use, so that new clients waited.
@@ -14,25 +14,26 @@ package struct HTTPLoad: Hashable, Sendable {
   package init() {}
 }
 
-/// The reason for refusing a connection, or for ending it before its response.
+/// Why the server refused a connection or ended it early: before or during a response or, to make room, while idle.
 package enum ConnectionRefusal: String, CaseIterable, Sendable {
   /// The client's address or IPv6 network had the maximum number of connections.
   case address
-  /// The server was crowded, and the client's address or IPv6 network had its share of connections.
+  /// The server was busy, and the client's address or IPv6 network had its share of connections.
   case share
   case descriptors
   case ending
+  /// The server was crowded, and the connection was idle or had sent no head.
   case crowd
   case head
-  /// The client sent a head or received a response too slowly. The limits are stricter when the server is crowded.
+  /// The client sent a head or received a response too slowly. The required rate is higher when the server is busy.
   case timeout
 
-  /// Parses a line of libmicrohttpd's log, the only report of these refusals.
+  /// Recognizes a refusal that libmicrohttpd reports only in its log.
   init?(logged line: String) {
     if line.hasPrefix("Hit process or system resource limit") {
       self = .descriptors
     } else if line.hasPrefix("Error processing request (HTTP response code is") {
-      // The library only rejects heads, because requests with a body never get this far.
+      // This line is always about a head, because a request with a body is refused before the library reads the body.
       self = .head
     } else {
       return nil
@@ -53,13 +54,13 @@ final class ConnectionTable: Sendable {
   private struct State {
     var entries: [ObjectIdentifier: Entry] = [:]
     var leaving = 0
-    /// The most connections since memory was returned.
+    /// The highest number of open connections since memory was last returned.
     var most = 0
     var counts: [IPAddress: Int] = [:]
     /// How long the table was full. New clients then wait in the kernel's queue and cannot be counted.
     var fullMilliseconds: UInt64 = 0
     var checked: UInt64?
-    /// Whether the server is crowded and has no idle connection to end.
+    /// Whether at least `crowd` connections are answering requests, so that few can be ended without loss.
     var isBusy = false
 
     var taken: Int { entries.count - leaving }
@@ -87,14 +88,14 @@ final class ConnectionTable: Sendable {
   private let timeouts: ConnectionTimeouts
   private let perAddressLimit: Int
   private let exempt: [IPNetwork]
-  /// From this count on, the server is crowded: each new connection ends idle ones. If none is idle, new connections of
-  /// addresses that have their share are refused. The count is below the limit, so that other clients can connect.
+  /// From this number of connections on, the server is crowded: a new connection ends idle ones. If none are idle,
+  /// addresses that have their share are refused. The number is below the limit, so that other addresses can connect.
   private let crowd: Int
   /// How many idle connections are ended together, so that not every new connection has to search for one.
   private let batch: Int
   private let limit: Int
 
-  /// The fraction of connections kept free for new clients, and the fraction ended at once, as divisors.
+  /// As divisors of the limit: the connections kept free for new clients, and the idle connections ended together.
   private static let (freeShare, batchShare) = (16, 64)
 
   init(_ timeouts: ConnectionTimeouts, limit: Int, perAddressLimit: Int, exempt: [IPNetwork]) {
@@ -122,7 +123,7 @@ final class ConnectionTable: Sendable {
 
   func beginDraining() { phase.max(Phase.draining.rawValue, ordering: .acquiringAndReleasing) }
 
-  /// False if already ending. Does not use MHD_quiesce_daemon, which in 0.9.75 races with its workers and may abort.
+  /// Returns false if already ending. Avoids MHD_quiesce_daemon: in 0.9.75, it races with its workers and may abort.
   func beginEnding() -> Bool {
     phase.exchange(Phase.ending.rawValue, ordering: .acquiringAndReleasing) != Phase.ending.rawValue
   }
@@ -181,7 +182,7 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Ends slow readers of addresses above their share. Only the timer calls it, because it queries the kernel for each.
+  /// Ends slow connections of addresses above their share. Only the timer calls it: each check queries the kernel.
   private func endSlow(in state: inout State) {
     let (now, share) = (monotonicMilliseconds(), share(in: state))
     var surplus = state.counts.filter { $0.value > share }.mapValues { $0 - share }
@@ -237,10 +238,10 @@ final class ConnectionTable: Sendable {
 
   /// The interval of ``returnMemory()``.
   static let memoryMilliseconds = 10_000
-  /// Closed connections, with about 8 MiB, from which returning their memory is worth some milliseconds.
+  /// From this number of closed connections on (about 8 MiB), returning their memory is worth some milliseconds.
   private static let manyClosed = 1_000
 
-  /// Returns the memory of closed connections, which malloc keeps. True if it did.
+  /// Returns the memory of closed connections, which malloc would keep, to the system. False if there is too little.
   @discardableResult
   func returnMemory() -> Bool {
     let isDue = state.withLock { state in

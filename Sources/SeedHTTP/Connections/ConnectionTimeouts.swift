@@ -1,17 +1,17 @@
-/// Ends connections of slow clients. libmicrohttpd 0.9.75 only measures the time since the last byte: a byte every few
-/// seconds keeps a connection open forever, and a few hundred such connections block all other clients.
+/// Decides which slow clients' connections ``ConnectionTable`` ends. libmicrohttpd 0.9.75 only measures the time
+/// since the last byte: a few hundred clients, each with a byte every few seconds, would block all others forever.
 package struct ConnectionTimeouts: Sendable {
   /// Seconds from a connection's start to the end of the first request's head.
   package var headSeconds = 5
-  /// Seconds for which a connection may be idle. Also libmicrohttpd's timeout since the last byte; see ``Daemon``.
+  /// Seconds for which a connection may be idle. ``Daemon`` also sets this as libmicrohttpd's timeout.
   package var idleSeconds = 30
-  /// Bytes per second that a client must receive of a response.
+  /// The rate, in bytes per second, at which a client must receive a response.
   package var floorBytesPerSecond = 512
   /// Seconds over which that rate is measured: long enough for a train in a tunnel.
   package var floorWindowSeconds = 20
 
-  /// If the server is crowded, the bytes per second required of clients above their share, and the seconds over which
-  /// the rate is measured. A client that is cut off can request the rest.
+  /// The rate required of clients above their share while the server is busy, and the least seconds of its
+  /// measurement, which restarts after ``floorWindowSeconds``. A client that is cut off can request the rest.
   package var crowdedFloorBytesPerSecond = 16 * 1024
   package var crowdedWindowSeconds = 2
 
@@ -34,10 +34,10 @@ package struct ConnectionTimeouts: Sendable {
 
     var isAnswering: Bool { phase == .handling || phase == .sending }
 
-    /// A new connection without a head counts as waiting after this time, in which a client resends lost packets.
+    /// How long a new connection may lack a head before it counts as waiting: enough to resend lost packets.
     static let patienceMilliseconds: UInt64 = 1_000
 
-    /// Whether it can be ended without losing a request.
+    /// Whether the connection can be ended without losing a request.
     func isWaiting(at now: UInt64) -> Bool {
       phase == .idle || phase == .opening && now >= since + Self.patienceMilliseconds
     }

@@ -37,10 +37,10 @@ package struct IPAddress: Hashable, Sendable {
 
   var isIPv4: Bool { bits >> 32 == 0xFFFF }
 
-  /// The unit of connection limits: all addresses with the same first 64 bits of IPv6 belong to one subscriber.
+  /// The unit of connection limits: IPv6 addresses with the same first 64 bits count as one subscriber.
   var subscriber: IPAddress { isIPv4 ? self : IPAddress(bits: (bits >> 64) << 64) }
 
-  /// Numeric; an IPv4-mapped address as IPv4.
+  /// The address as numeric text; an IPv4-mapped one as IPv4.
   var literal: String {
     var address = unsafeBitCast(bits.bigEndian, to: in6_addr.self)
     let text = withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { text in
@@ -71,9 +71,9 @@ package struct IPNetwork: Hashable, Sendable {
   func contains(_ address: IPAddress) -> Bool { address.bits >> hostBits == prefix }
 }
 
-/// The sender's address: `peer`, or an entry of `X-Forwarded-For`. Each proxy appends its client's address, so entries
-/// are read from the end. Reading stops at the first address that is not a trusted proxy, because it may have forged
-/// all earlier entries, and before an entry that is not an address.
+/// The sender's address: `peer`, or an entry of `X-Forwarded-For`. Each proxy appends its client's address, so
+/// entries are read from the end. Reading stops at the first address that is not a trusted proxy's, because its owner
+/// may have forged all earlier entries. It also stops before an entry that is not an address.
 func senderAddress(
   _ fields: [String], from peer: IPAddress?, trusts: (IPAddress) -> Bool
 ) -> IPAddress? {

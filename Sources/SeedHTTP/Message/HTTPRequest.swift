@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// A request's method; the guard only admits these three.
+/// A request's method. ``RequestGuard`` admits only the three below.
 package struct HTTPMethod: Hashable, Sendable {
   /// As in the request line; methods are case-sensitive.
   package let name: String
@@ -21,7 +21,7 @@ package struct HTTPRequest: Hashable, Sendable {
   package let path: String
   package let query: String?
   package let headers: HTTPHeaders
-  /// The client: the connection's peer, or the address forwarded by a trusted proxy.
+  /// The client's address: the connection's peer, or the address forwarded by a trusted proxy.
   let sender: IPAddress?
   /// The request's number in the log and in a problem's headers; 0 outside a server.
   package let id: UInt64
@@ -45,8 +45,8 @@ package struct HTTPRequest: Hashable, Sendable {
     return String(repeating: "0", count: 16 - digits.count) + digits
   }
 
-  /// The parameters by name; one without `=` has the value "". They are not decoded, because no name or value here
-  /// needs an escape, and caches store another copy for each spelling of a target.
+  /// The parameters by name; one without `=` has the value "". They are not decoded: the front's names and values
+  /// need no escapes, and a cache would store a copy for each spelling of a target.
   package var queryItems: [String: String] {
     get throws(Problem) {
       var items: [String: String] = [:]
@@ -68,15 +68,15 @@ package struct HTTPRequest: Hashable, Sendable {
   }
 }
 
-/// Measurements of a finished exchange, without copied bytes.
+/// Measurements of a finished exchange, which contain no bytes of the request or the response.
 package struct HTTPMeasurement: Sendable {
   /// The response's mark; nil if the server responded without the handler.
   package let mark: (any Sendable)?
   /// The response's status; 0 without a response.
   package let status: Int
-  /// Announced bytes of the body.
+  /// The announced length of the body in bytes.
   package let bodyBytes: Int64
-  /// Bytes of the body that the client received. For a response that was cut off: acknowledged bytes; 0 if it is small.
+  /// Bytes of the body that the client received; after a cut-off, the acknowledged ones, or 0 for a small body.
   package var sentBytes: Int64
   /// Whether the body includes the file's end. If a download has several parts, only one of them does.
   package var isLastPart = false
@@ -142,7 +142,6 @@ extension String {
 }
 
 extension BidirectionalCollection<UInt8> where SubSequence == Self {
-  /// Without surrounding spaces and tabs.
   var trimmed: Self {
     var rest = drop(while: \.isBlank)
     while let last = rest.last, last.isBlank { rest.removeLast() }

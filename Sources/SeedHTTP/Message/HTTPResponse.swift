@@ -9,28 +9,30 @@ package struct HTTPResponse: Sendable {
   /// The body; for HEAD, it only determines the headers.
   package var body: HTTPBody
   /// Whether the response depends only on the target and the preference for gzip. If so, the server sends it for each
-  /// GET and HEAD, without calling the handler again, until ``HTTPServer/forgetAnswers`` is called.
+  /// GET and HEAD of this target, without calling the handler again, until ``HTTPServer/forgetAnswers`` is called.
   package var isReusable = false
-  /// Identifies the response in its measurement. Only the handler's owner knows the type.
+  /// Identifies the response in its measurement. The handler's module chooses the type.
   package var mark: (any Sendable)?
 
   package init(status: Int, headers: HTTPHeaders = [:], body: HTTPBody = .empty) {
     (self.status, self.headers, self.body) = (status, headers, body)
+    if status == 503, headers["Retry-After"] == nil {
+      self.headers.append("Retry-After", Self.retryAfterSeconds)
+    }
   }
+
+  /// Seconds after which a client may repeat a request that got a 503.
+  private static let retryAfterSeconds = "2"
 
   /// A problem response that caches do not store (RFC 9457).
   package init(_ problem: Problem) {
     self.init(
       status: problem.type.status, headers: ["Content-Type": Problem.mediaType, "Cache-Control": "no-store"],
       body: .bytes(problem.json.bytes))
-    switch problem.type {
-    case .methodNotAllowed: headers.append("Allow", HTTPMethod.allowed)
-    case .overloaded, .publicationUnavailable: headers.append("Retry-After", Problem.retryAfterSeconds)
-    default: break
-    }
+    if problem.type == .methodNotAllowed { headers.append("Allow", HTTPMethod.allowed) }
   }
 
-  /// Encodes the response, whose body is in memory, with `Connection: close`.
+  /// Encodes a response whose body is in memory, with `Connection: close`.
   func lastBytes(isHead: Bool, at now: UTCTime) -> [UInt8] {
     var all: HTTPHeaders = ["Date": now.httpText, "Content-Length": "\(body.length)", "Connection": "close"]
     all.append(contentsOf: headers)
@@ -44,9 +46,6 @@ package struct HTTPResponse: Sendable {
 }
 
 extension Problem {
-  /// Seconds after which a client may retry when the server was overloaded or without a publication.
-  package static let retryAfterSeconds = "2"
-
   package static let methodNotAllowed = Problem(
     .methodNotAllowed, "Only \(HTTPMethod.allowed) are supported.")
   package static let tooManyFiles = Problem(
@@ -55,7 +54,7 @@ extension Problem {
 
 /// Produces a body in pieces, on the connection's thread.
 package protocol HTTPByteStream: AnyObject {
-  /// Fills the start of the buffer and returns the number of bytes, at least one; nil aborts the connection.
+  /// Fills the start of the buffer. Returns the number of bytes, at least one, or nil to abort the connection.
   func next(into room: UnsafeMutableRawBufferPointer) -> Int?
 }
 

@@ -4,14 +4,14 @@ import SeedFormat
 struct HeaderScan {
   private(set) var problem: Problem?
   private(set) var hostCount = 0
-  /// Set by a condition or range: the response then depends on more than the target.
+  /// Whether a field is a condition or a range, so that the response depends on more than the target.
   private(set) var hasConditions = false
   /// The value of `If-None-Match` if it is the only condition, valid as long as the head.
   private(set) var onlyTag: HeadText?
   /// The value of `User-Agent`, valid as long as the head.
   private(set) var agent: HeadText?
   private(set) var coding = CodingPreference()
-  /// Set by `Expect`: the client waits for an interim response.
+  /// Whether there is an `Expect`: the client waits for an interim response.
   private(set) var expects = false
   private(set) var fieldCount = 0
   private var hasLength = false
@@ -19,7 +19,7 @@ struct HeaderScan {
   mutating func add(name: HeadText, value: HeadText) {
     fieldCount += 1
     checkSyntax(name, value)
-    // By length first, because most fields match none.
+    // The length is compared first, because most fields have none of these names.
     switch name.count {
     case 4 where name.isName("host"): addHost(value)
     case 5 where name.isName("range"): addCondition()
@@ -50,7 +50,7 @@ struct HeaderScan {
   private mutating func addHost(_ value: HeadText) {
     hostCount += 1
     if hostCount > 1 { return refuse(Self.oneHost) }
-    // A client without a host name sends an empty one (RFC 9112, 3.2).
+    // If the target's URI has no host, a client sends an empty Host (RFC 9112, 3.2).
     if !ByteSet.host.containsAll(of: value) {
       refuse("The Host is not a name or an address with an optional port.")
     }
@@ -162,8 +162,8 @@ struct ByteSet: Sendable {
   static let token = ByteSet(lettersDigitsAnd: "!#$%&'*+-.^_`|~")
   /// RFC 9110, 5.5, `field-vchar` with space and tab: no control characters except tab.
   static let fieldValue = ByteSet { ($0 >= 0x20 && $0 != 0x7F) || $0 == 0x09 }
-  /// A host's name or address with its port. RFC 3986, 3.2.2, allows more, but no name in use has it; a comma is more
-  /// likely two hosts joined by a proxy.
+  /// The characters of a name or an address with its port. RFC 3986, 3.2.2, allows others, but no name in use has
+  /// them, and a comma is likely to mean that a proxy joined two hosts.
   static let host = ByteSet(lettersDigitsAnd: ".:[]-_~")
   static let path = ByteSet(lettersDigitsAnd: "/_.~%-")
   /// Visible ASCII without `#`, because fragments are never sent.

@@ -12,12 +12,12 @@ struct RequestLine {
     targetBytes = target.count
   }
 
-  /// RFC 9112, 3.2.4: asks for the options of the whole server.
+  /// Whether the client asks for the options of the whole server (RFC 9112, 3.2.4).
   fileprivate var asksForServer: Bool { target.isExactly("*") && method.isExactly("OPTIONS") }
 
-  /// RFC 9112, 3.2.2: every server must accept absolute targets. All hosts are equivalent here, so the host is
-  /// ignored, like the Host field. Any other target is returned unchanged and rejected by ``RequestGuard``.
-  /// An empty path means "/" (RFC 9112, 3.2.1).
+  /// RFC 9112, 3.2.2: every server must accept absolute targets. Their host is ignored, like the Host field, because
+  /// all hosts get the same responses. An empty path means "/" (RFC 9112, 3.2.1). Any other target is returned
+  /// unchanged, and rejected by ``RequestGuard``.
   static func originForm(of target: HeadText) -> HeadText {
     guard target.first != UInt8(ascii: "/") else { return target }
     for scheme in ["http://", "https://"] as [StaticString] where target.hasNamePrefix(scheme) {
@@ -35,13 +35,13 @@ struct RequestLine {
   }
 }
 
-/// Checks a request's head before a handler is called, in this order: version, framing and fields, target, method. So
-/// an ambiguous end of the request is reported, rather than a wrong target or method.
+/// Checks a request's head before a handler is called, in this order: version, framing and fields, target, method. If
+/// the end of the request is ambiguous, that is reported rather than a wrong target or method.
 enum RequestGuard {
   /// Throws the problem to respond with; its text repeats nothing from the client. `accountsForEveryByte` means that
-  /// line and fields, separated by one space or CRLF, make up every received byte. libmicrohttpd returns C strings: it
-  /// drops text after a NUL, accepts a bare LF as CRLF, and appends a folded line to the field's *name*. Each of these
-  /// leaves bytes unaccounted for.
+  /// the request line and the fields, with single spaces and CRLFs between them, make up all received bytes.
+  /// libmicrohttpd returns C strings: it drops text after a NUL, accepts a bare LF as CRLF, and appends a folded line
+  /// to the field's *name*. Each of these leaves bytes unaccounted for.
   static func check(_ line: RequestLine, _ fields: HeaderScan, accountsForEveryByte: Bool) throws(Problem) {
     let isNewer = line.version.isExactly("HTTP/1.1")
     guard isNewer || line.version.isExactly("HTTP/1.0") else {

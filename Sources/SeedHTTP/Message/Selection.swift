@@ -2,7 +2,7 @@ import SeedFormat
 import SeedSystem
 
 extension HTTPResponse {
-  /// Applies the request's conditions and ranges, only to a 200 response, in the order of RFC 9110, 13.2.2.
+  /// Applies the request's conditions and ranges in the order of RFC 9110, 13.2.2, but only to a 200 response.
   package func selected(for request: HTTPRequest) -> HTTPResponse {
     guard status == 200 else { return self }
     let conditions = Conditions(
@@ -28,7 +28,7 @@ extension HTTPResponse {
     return replaced(by: part)
   }
 
-  /// Keeps the body for its length: as for HEAD, the server sends only that, and no other length is allowed (RFC 9110,
+  /// Keeps the body, because the server announces its length, as for HEAD; no other length is allowed (RFC 9110,
   /// 8.6). Removes the fields that describe a body (15.4.5).
   private var notModified: HTTPResponse {
     var kept = headers
@@ -73,7 +73,7 @@ private struct Conditions {
     return modified > known
   }
 
-  /// False if there is an If-Range without the exact validator (strong comparison; RFC 9110, 13.1.5).
+  /// False if If-Range is present without the exact validator (strong comparison; RFC 9110, 13.1.5).
   var allowsRange: Bool {
     let validators = request.values(of: "If-Range")
     guard let validator = validators.first else { return true }
@@ -100,8 +100,8 @@ private struct Conditions {
 
 /// A `Range` field applied to a representation (RFC 9110, 14.1.2 and 14.2).
 private enum ByteRange {
-  /// Empty if no byte is in the range; nil for the whole representation. A list of ranges gets the whole one, as the
-  /// standard allows: `multipart/byteranges` would need its own digest and length, and clients of seeds do not need it.
+  /// The range of bytes: empty if no byte is in it, nil for the whole body. A list of ranges means the whole body, as
+  /// the standard allows: `multipart/byteranges`, which clients of seeds do not need, would have its own digest.
   static func requested(_ headers: HTTPHeaders, length: Int64) -> Range<Int64>? {
     let values = headers.values(of: "Range")
     return values.count == 1 ? range(values[0], length: length) : nil

@@ -2,7 +2,7 @@ import SeedSystem
 
 /// Caches the handler's reusable responses by target and coding. A hit for a plain request allocates nothing.
 final class AnswerCache: Sendable {
-  /// Maximum responses; each may hold a descriptor, which ``DescriptorBudget`` counts.
+  /// The maximum number of responses. Each may hold a descriptor, which ``DescriptorBudget`` counts.
   static let limit = 512
   static let bytesLimit = 32 * 1024 * 1024
   private static let largestShare = 3
@@ -10,8 +10,8 @@ final class AnswerCache: Sendable {
   struct Entry {
     fileprivate let target: [UInt8]
     fileprivate let gzip: Bool
-    /// The handler's response, for conditional requests and for responses that connections cannot share. Nil for a file
-    /// that ``prepared`` has read, so that the file's descriptor is released.
+    /// The handler's response, for conditional requests and if connections cannot share ``prepared``. Nil if
+    /// ``prepared`` has a file's bytes in memory, so that the file's descriptor is released.
     let whole: HTTPResponse?
     /// The response in libmicrohttpd's form; nil until a plain request needs it, and if connections cannot share it.
     let prepared: PreparedResponse?
@@ -68,7 +68,7 @@ final class AnswerCache: Sendable {
     }
   }
 
-  /// Keeps the 304 beside the response to the same target. `tag` is the whole response's, so there is one for each.
+  /// Keeps the 304 with the response to the same target. `tag` is that response's, so one 304 per entry is enough.
   func keep(
     unchanged: PreparedResponse, tag: String, to target: HeadText, gzip: Bool, of generation: Int
   ) {
@@ -82,7 +82,7 @@ final class AnswerCache: Sendable {
   }
 
   func forget() {
-    // Released outside the lock, because that frees all responses.
+    // The entries are released outside the lock, because freeing all responses takes time.
     let old = state.withLock { state in
       defer { state = State(generation: state.generation + 1) }
       return state.entries

@@ -20,7 +20,7 @@ final class CurrentRequest {
   private var agent: (any Sendable)?
   /// The time at which the head was complete or rejected.
   private var start: UInt64?
-  /// The bytes acknowledged by the client before a large response.
+  /// The number of bytes that the client had acknowledged before a large response.
   private var acknowledgedBefore: UInt64?
 
   init(on client: ClientConnection) { self.client = client }

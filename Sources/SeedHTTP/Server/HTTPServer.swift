@@ -46,8 +46,8 @@ package final class HTTPServer: Sendable {
 
   private static let reapingMilliseconds = 500
 
-  // These closures do not retain the server, so a handler may keep them. If a handler's thread released the server's
-  // last reference, it would wait for its own end.
+  // These closures do not retain the server, so a handler may keep them. If a handler's thread released the last
+  // reference to the server, the thread would wait for its own end.
 
   package var load: @Sendable () -> HTTPLoad {
     { [connections = dispatcher.connections] in connections.load }
@@ -57,12 +57,12 @@ package final class HTTPServer: Sendable {
 
   deinit { stop(gracePeriod: .zero) }
 
-  /// Ends each connection with its next response. Accepts new ones, because clients need time to use another server.
+  /// Ends each connection with its next response. Accepts new ones: clients need time to switch to another server.
   package func drain() { dispatcher.connections.beginDraining() }
 
-  /// Refuses new connections. Waits for admitted requests, and briefly for arriving ones, at most for the grace period.
-  /// Then closes all connections and blocks until all threads have ended, which takes longer if a handler is running.
-  /// A second call waits too. Returns the number of requests cut off.
+  /// Refuses new connections. Waits for requests in progress, and briefly for requests that are arriving, but at most
+  /// for the grace period. Then closes all connections and blocks until all threads have ended, which takes longer if
+  /// a handler is running. A second call waits too. Returns the number of requests cut off.
   @discardableResult
   package func stop(gracePeriod: Duration = .seconds(5)) -> Int {
     guard dispatcher.connections.beginEnding() else {

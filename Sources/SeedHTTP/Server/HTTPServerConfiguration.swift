@@ -6,15 +6,15 @@ package struct HTTPServerConfiguration: Sendable {
   package var port: UInt16
   package var threads = ProcessInfo.processInfo.activeProcessorCount
   /// Maximum open connections, distributed evenly over the threads. Each may need a second descriptor for a file. If
-  /// the system does not allow as many, the limit is lower; see ``HTTPServer/connectionLimit``.
+  /// the system does not allow that many, the limit is lower; see ``HTTPServer/connectionLimit``.
   package var connectionLimit = 4000
   /// Maximum connections from one IPv4 address or one IPv6 /64 network; nil for a quarter of ``connectionLimit``, so
-  /// that three of them cannot block all others.
+  /// that three addresses cannot block all others.
   package var perAddressLimit: Int?
   /// Proxies with unlimited connections and a trusted `X-Forwarded-For`.
   package var trustedProxies: [IPNetwork] = []
   package var timeouts = ConnectionTimeouts()
-  /// Adds the header fields that all responses have, including those that the server makes.
+  /// Adds header fields to every response, including responses made by the server.
   package var finish: @Sendable (HTTPResponse, HTTPRequest) -> HTTPResponse = { response, _ in response }
   /// Called after every exchange with a complete head, on the daemon's threads, so it must be fast.
   package var measure: (@Sendable (HTTPMeasurement) -> Void)?

@@ -14,7 +14,7 @@ struct HeadReader {
     let value: HeadText
   }
 
-  /// Passes the head to `body`. Its fields are on the stack, because a cached response must not allocate.
+  /// Passes the head to `body`. The fields are on the stack, because a cached response must not allocate.
   static func read<Result>(_ connection: OpaquePointer, _ body: (HeadReader) -> Result) -> Result {
     withUnsafeTemporaryAllocation(of: Line.self, capacity: HeadSize.fieldLimit) { lines in
       var reader = HeadReader(arrived: seedbank_mhd_head_bytes(connection), lines: lines)

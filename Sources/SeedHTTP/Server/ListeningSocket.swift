@@ -26,11 +26,11 @@ struct ListeningSocket: ~Copyable {
 
   deinit { close(descriptor) }
 
-  // A new connection can wake several threads. `accept` must not block those that find it already taken.
+  // A new connection can wake several threads. `accept` must not block the threads that come too late.
   private static let flags = CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-  /// Maximum unsent bytes of a response in the kernel. Otherwise it buffers several megabytes per slow client, and a
-  /// thousand of them would exhaust its TCP memory. Bytes in flight do not count, so fast clients are not slowed down.
+  /// Maximum unsent bytes of a response in the kernel. Otherwise the kernel would buffer several megabytes per slow
+  /// client, and a thousand would exhaust its TCP memory. Bytes in flight do not count, so fast clients stay fast.
   private static let unsentBytes: CInt = 128 * 1024
 
   private static func listen(_ descriptor: CInt, at place: addrinfo) -> Bool {

@@ -48,7 +48,7 @@ final class PreparedResponse: Sendable {
 
   deinit { MHD_destroy_response(response) }
 
-  /// Queues it as the response to the connection's request. False if the connection must be dropped.
+  /// Queues the response to the connection's request. Returns false if the connection must be dropped.
   func send(to current: CurrentRequest, on connection: OpaquePointer) -> Bool {
     current.send(self)
     return seedbank_mhd_queue(connection, UInt32(status), response) != 0

@@ -43,8 +43,8 @@ final class RequestDispatcher: Sendable {
     _ = refuseBySocket(.targetTooLong, to: request, current)
   }
 
-  /// False if the connection must be dropped. libmicrohttpd calls this at the end of the head and of the request.
-  /// A response at the first call makes it close the connection, so the first call only sends refusals.
+  /// Returns false if the connection must be dropped. libmicrohttpd calls this at the end of the head, and again at
+  /// the end of the request. A response to the first call closes the connection, so that call only refuses.
   func advance(
     _ current: CurrentRequest, on connection: OpaquePointer, method: HeadText, version: HeadText
   ) -> Bool {

@@ -1,4 +1,4 @@
-/// Why a command fails: an exit code, and a sentence with the value found, the value expected and the remedy.
+/// Why a command fails: an exit code, and a sentence that gives the value found, the value expected and the remedy.
 package struct Refusal: Error, Hashable {
   package let exitCode: ExitCode
   package let message: String

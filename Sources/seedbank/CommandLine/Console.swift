@@ -145,8 +145,8 @@ struct LogConfiguration: Hashable, Sendable {
 }
 
 extension Console {
-  /// Shows the progress of a transfer or an import in one line. `total` is nil if unknown. If `rows` is given, it is
-  /// shown instead of the size.
+  /// Shows the progress of a transfer or an import in one line. `total` is nil if unknown. `rows` replaces the size
+  /// if given.
   func progress(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
     guard showsProgress else { return }
     let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }

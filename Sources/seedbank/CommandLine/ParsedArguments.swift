@@ -13,7 +13,7 @@ struct ParsedArguments: Sendable {
 
   func string(_ name: String) -> String? { given(name)?.last }
 
-  /// Parsing has checked that it is present.
+  /// The value of a required argument or option, without which parsing would have failed.
   func required(_ name: String) -> String {
     guard let text = string(name) else { preconditionFailure("\(command.name): \(name) is not required") }
     return text
@@ -45,7 +45,7 @@ struct ParsedArguments: Sendable {
     try paths(name, from: directory).last
   }
 
-  /// Parsing has checked that it is present.
+  /// The path in a required argument or option, without which parsing would have failed.
   func requiredPath(_ name: String, from directory: String) throws(Refusal) -> String {
     try paths(name, from: directory)[0]
   }

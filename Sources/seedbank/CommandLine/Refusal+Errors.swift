@@ -106,7 +106,7 @@ extension Refusal {
     }
   }
 
-  /// Chosen by how a script should react. All codes that are not listed mean that data was rejected.
+  /// Chooses the exit code by how a script should react. All other codes mean that data was rejected.
   private static func exitCode(of code: SeedError.Code) -> ExitCode {
     switch code {
     case .network, .waitingForNetwork, .server, .serverBusy, .accessDenied, .timedOut, .missingFile:

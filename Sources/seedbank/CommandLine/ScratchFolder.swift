@@ -37,7 +37,7 @@ final class ScratchFolder: Sendable {
     cleanup.cancel()
   }
 
-  /// After a signal, work may still run, and two tasks remove the folder.
+  /// After a signal, work may still be running, and two tasks may remove the folder at the same time.
   private static func remove(_ path: String, _ draft: String?) {
     Folder.removeAllInUse(path)
     if let draft { try? Folder.remove(draft) }

@@ -43,7 +43,7 @@ struct StopSignals: Sendable {
 
   private static let received = Mutex<Int32?>(nil)
 
-  /// The process exits after this time if the signal has not ended it.
+  /// Seconds after which the process exits if the signal has not ended it.
   private static let exitSeconds: UInt32 = 5
 
   /// Call it before cleanup, so that ``endProcess()`` treats every later failure as a consequence of the signal.

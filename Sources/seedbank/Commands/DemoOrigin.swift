@@ -20,7 +20,7 @@ enum DemoOrigin {
     "WITH RECURSIVE n(i) AS (SELECT \(range.lowerBound) UNION ALL SELECT i + 1 FROM n WHERE i < \(range.upperBound))"
   }
 
-  /// Stops with names in the style of Berlin and coordinates in its bounding box.
+  /// The rows of stops, with names like Berlin's and coordinates in its bounding box.
   private static let stopRows = """
     \(numbers(0...stops - 1)), r AS (
       SELECT i, (i + 7) * 2654435761 >> 9 AS a, (i + 7) * 2246822519 >> 9 AS b, (i + 7) * 3266489917 >> 9 AS c FROM n)
@@ -49,7 +49,7 @@ enum DemoOrigin {
 
     """
 
-  /// The stops of a trip are its line's `step` apart. `step` and the number of stops are coprime, so no stop recurs.
+  /// The rows of trips. Stops of a trip are `step` apart, a number that is coprime to their count, so none recurs.
   private static func tripRows(_ trips: Int) -> String {
     """
     CREATE TEMP TABLE made AS \(numbers(1...trips)), r AS (

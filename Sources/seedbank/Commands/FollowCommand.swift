@@ -89,7 +89,7 @@ private struct FollowJob: Sendable {
     try arguments.refuse("once", beside: "serve")
     try arguments.require("once", beside: "json")
     try arguments.require("serve", beside: "host", "port", "public")
-    // Parsing has checked that there is exactly one.
+    // Parsing has checked that there is exactly one source.
     let source = try arguments.sources("source", context)[0]
     everySeconds = try arguments.integer("every", in: Self.everyAllowed) ?? Self.usualEverySeconds
     progress = FollowProgress(FollowState(every: everySeconds, now: .now()))
@@ -105,7 +105,7 @@ private struct FollowJob: Sendable {
       graceSeconds: grace ?? Follower.usualGraceSeconds)
   }
 
-  /// Prevents that a web server of the copy also serves private keys.
+  /// Prevents a web server that serves the copy from also serving private keys.
   private static func refuseDeployment(_ path: String) throws(Refusal) {
     guard Folder.exists("\(path)/\(DeploymentNames.file)") else { return }
     throw Refusal(
@@ -166,7 +166,7 @@ private struct FollowJob: Sendable {
     } catch { return error }
   }
 
-  /// Reports older metadata only after this many consecutive checks, because a cache or follower may lag for a moment.
+  /// Reports older metadata only after this many checks in a row, because a cache or follower may lag for a moment.
   private static let olderLooks = 3
 
   private func note(_ failure: (any Error)?, inARow count: Int) {

@@ -97,7 +97,7 @@ struct ImportJob: Sendable {
       return try session.finish()
     } catch {
       session.abandon()
-      // SQLite's error only says that a statement was interrupted.
+      // SQLite's error only reports that a statement was interrupted.
       guard !interrupt.isInterrupted else {
         console.note("Interrupted: \(session.remainder ?? "nothing was changed").")
         throw CancellationError()
@@ -165,8 +165,8 @@ extension ImportReport.Table {
   }
 }
 
-/// Rejected rows as lines of JSON. A temporary file replaces the target before the first rows are committed, or at the
-/// end if nothing is committed. Rows go directly to a pipe or another special file.
+/// Rejected rows as lines of JSON. A temporary file replaces the target before the first rows are committed, or at
+/// the end if nothing is committed. If the target is a pipe or another special file, rows go directly to it.
 final class RejectsFile {
   private let path: String
   /// The temporary file until it replaces the target.

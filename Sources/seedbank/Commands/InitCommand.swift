@@ -106,7 +106,7 @@ extension Command {
       + " value that does not fit its column, or a duplicate key, stops the feed from being published."
   }
 
-  /// Adds to the existing deployment, or creates a new one.
+  /// Returns an installer that adds to the existing deployment, or creates a new one.
   private static func installer(
     _ draft: DeploymentDraft, _ name: DatasetName, _ arguments: ParsedArguments, _ context: Context
   ) throws -> any Installer {
@@ -202,7 +202,7 @@ extension DatasetConfiguration {
     }
   }
 
-  /// Above this size, smaller snapshots justify the additional time on the publisher and on devices.
+  /// Above this size, smaller snapshots are worth the additional time on the publisher and on devices.
   private static let largeBytes = 20_000_000
 
   fileprivate mutating func suit(originOf bytes: Int) {

@@ -104,7 +104,7 @@ private struct OriginLogChange {
   private let statements: [String]
   private var draft: OriginLogDraft?
   private var left: [(table: String, reason: String)] = []
-  /// The log already exists; only the configuration changes.
+  /// Whether the log already exists, so that only the configuration changes.
   private var isThere = false
 
   init(_ action: OriginAction, _ dataset: DatasetConfiguration, _ maker: any OriginLogMaker) throws {

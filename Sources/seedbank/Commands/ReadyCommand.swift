@@ -68,7 +68,7 @@ extension Command {
     }
   }
 
-  /// Why a front is not ready, by its response; nil if it is ready.
+  /// Why a front is not ready, according to its response; nil if it is ready.
   private static func obstacle(status: Int, body: [UInt8]) -> String? {
     if status == 200 { return nil }
     let said = (try? JSONValue(parsing: body)) ?? .null

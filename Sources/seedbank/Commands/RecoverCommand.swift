@@ -81,8 +81,8 @@ private struct Recovery {
     )
   }
 
-  /// The deployment's root. Throws unless it is the first one, because only this root and later ones are copied, and
-  /// apps with an earlier root need all roots since theirs.
+  /// The deployment's root, which must be the first one: only this root and later ones are copied, and apps with an
+  /// earlier root need all roots since theirs.
   private func shippedRoot() throws -> [UInt8] {
     let bytes = try configuration.shippedRoot(
       orElse: "give the oldest root.json that any app ships with --root")
@@ -204,7 +204,7 @@ extension Command {
         report, of: job.name, [lack].compactMap { $0.map { "\($0)." } } + report.warnings)
       notices.start(after: report, of: job.name)
     }
-    // The signed versions may now be above those that were claimed at the beginning, and mirrors may have them already.
+    // The signed versions may now be above those claimed at the beginning, and mirrors may already have them.
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
     context.console.note("All histories started over. Check them with 'seedbank verify'.")

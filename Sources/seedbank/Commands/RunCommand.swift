@@ -61,10 +61,10 @@ private struct RunService {
   private let repeated = RepeatedWarnings()
 
   private static let signatureSeconds = 3600
-  /// How long a running step and an `on.…` program may continue after the front has stopped.
+  /// Seconds for which a running step and an `on.…` program may continue after the front has stopped.
   private static let stepGraceSeconds = 3
   private static let killSeconds = 1
-  /// Interval between updates of the published facts about this machine.
+  /// Seconds between updates of the published facts about this machine.
   private static let standingSeconds = 10
   private static let demoSeconds = 3
 
@@ -130,7 +130,7 @@ private struct RunService {
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
-      // If a mirror shows that there is a second publisher, ends this process like an operator's signal.
+      // If a mirror shows that there is a second publisher, ends this process as an operator's signal would.
       group.addTask { await mirrors.follow { kill(getpid(), SIGTERM) } }
       group.addTask { await watchSignatures() }
       group.addTask { await watchStanding() }
@@ -144,8 +144,8 @@ private struct RunService {
     context.console.logStopped(cutting: cut ?? 0)
   }
 
-  /// Ends the process during a step or an upload, which may take minutes, before a supervisor kills it. Both may be
-  /// interrupted at any time, because the next step or upload repeats the work.
+  /// Ends the process before a supervisor kills it, although a step or an upload is running, which may take minutes.
+  /// Both may be interrupted at any time, because the next step or upload repeats the work.
   private func exitDuringStep(_ failure: (any Error)?) -> Never {
     context.console.note(
       "A publish step or an upload to a mirror is still running. It is cancelled; the next start repeats it.")

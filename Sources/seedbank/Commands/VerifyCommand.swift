@@ -36,7 +36,7 @@ extension Command {
     }
     if configuration.hasFacts, !arguments.flag("dataset") {
       let facts = publication.facts
-      // `try?`: users with only read access can verify too.
+      // Ignores failures, because users with only read access can verify too.
       try? facts.write(VerificationFacts(isSound: report.isSound, at: .now(), after: facts.read()))
     }
     try console.report(report.json, report.text)

@@ -6,11 +6,11 @@ import SeedTrust
 
 import class Foundation.FileManager
 
-/// Options and environment variables, which override single values of the files, options first.
+/// Options and environment variables, which override single values of the files. Options take precedence.
 struct ConfigurationOverrides: Sendable {
   var options: [SettingOverride] = []
   var environment: [String: String] = [:]
-  /// The base of relative paths in options and variables; those in a file are relative to its folder.
+  /// The base of relative paths in options and variables. Relative paths in a file start at the file's folder.
   let currentDirectory: String
 
   /// The override of a key, if any. An empty variable counts as unset, because compose files pass empty ones.
@@ -82,11 +82,11 @@ extension Context {
 }
 
 extension DeploymentConfiguration {
-  /// A name that differs by at most so many letters counts as mistyped.
+  /// A name that differs by at most this many letters counts as mistyped.
   private static let slip = 2
 
-  /// Rejects a variable that is probably a misspelled setting. Others with the prefix are ignored, because container
-  /// platforms add some for a service called seedbank.
+  /// Rejects a variable that is probably a misspelled setting. Other variables with the prefix are ignored, because
+  /// container platforms add some for a service called seedbank.
   func checkVariables(_ environment: [String: String]) throws(Refusal) {
     let settings =
       Self.settings.map { (key: $0.key, type: $0.type) }
@@ -109,7 +109,7 @@ extension DeploymentConfiguration {
     func isBelow(_ key: some StringProtocol) -> Bool {
       name.hasPrefix(ConfigurationOverrides.variable(for: "\(key)."))
     }
-    // The members of these objects have names that the operator chooses, so only files can set them.
+    // The operator chooses the names of these objects' members, so only files can set them.
     if settings.contains(where: { $0.type.hasPrefix("by ") && isBelow($0.key) }) {
       return "no variable can set it; put it in \(DeploymentNames.datasetFile), and unset the variable"
     }

@@ -125,7 +125,7 @@ struct ConfigurationValue {
     throw error("expected \(alternatives(Word.allCases.map(\.rawValue))), found \"\(text.clipped)\"")
   }
 
-  /// An absolute path. Relative paths start at the file's folder, but those in options and variables at the current one.
+  /// An absolute path. Relative paths start at the file's folder, but in options and variables at the current folder.
   func path() throws(Refusal) -> String? {
     guard let text = try text() else { return nil }
     guard Paths.isUsable(text) else {
@@ -140,7 +140,7 @@ struct ConfigurationValue {
     return elements.enumerated().map { part("[\($0)]", $1) }
   }
 
-  /// The words of a variable, which commas separate; nil if the value is not overridden.
+  /// The words of a variable, separated by commas; nil if the value is not overridden.
   private var words: [Self]? {
     override.map { variable in
       variable.text.split(separator: ",").map { word in
@@ -170,7 +170,7 @@ struct ConfigurationValue {
 }
 
 extension Refusal {
-  /// `problem` has the expected and the found value, without a full stop.
+  /// `problem` gives the value expected and the value found, without a full stop.
   static func configuration(_ source: String, path: String = "", _ problem: String) -> Self {
     let parts = [source.printable, path.printable, problem].filter { !$0.isEmpty }
     return Self(.configuration, parts.joined(separator: ": ") + (problem.hasSuffix("?") ? "" : "."))

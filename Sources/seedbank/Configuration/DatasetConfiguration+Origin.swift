@@ -10,7 +10,7 @@ import SeedPostgres
 
 struct PostgresSettings: Hashable {
   var url: PostgresURL?
-  /// Whether the URL is an argument of `init`, which reads no environment variable instead.
+  /// Whether the URL is an argument of `init`, so that no environment variable can replace it.
   var isArgument = false
   var schema = "public"
   var statementTimeoutSeconds = 600
@@ -21,7 +21,7 @@ struct PostgresSettings: Hashable {
 }
 
 extension DatasetConfiguration {
-  /// Read in this order. The last location, `origin.command`, checks that one is given; later settings depend on it.
+  /// Read in this order: `origin.command`, the last location, checks that one is given. Later settings depend on it.
   static let originSettings = databaseSettings + feedSettings + readingSettings
 
   private static let databaseSettings: [Setting<Self>] = [

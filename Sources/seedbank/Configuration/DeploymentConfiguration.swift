@@ -6,12 +6,13 @@ import SeedSystem
 
 /// The validated settings of seedbank.json and its dataset folders, with defaults.
 struct DeploymentConfiguration: SettingsFile {
-  /// seedbank.json; like every path here, absolute.
+  /// The path of seedbank.json. All paths in this type are absolute.
   let file: String
   var publication: String
   var state: String
   var keys: String
   var http = HTTPServerConfiguration(host: "127.0.0.1", port: 8080)
+  /// Like ``graceSeconds``, not a part of ``http``: the command passes both to `Front.stop` when it ends.
   var drainSeconds = 0
   var hasFacts = true
   var graceSeconds = 30

@@ -106,7 +106,7 @@ extension ConfigurationValue {
 }
 
 extension DeploymentConfiguration {
-  /// The mirrors. A file that metadata no longer names stays there for the longest grace period of all datasets.
+  /// The mirrors, which keep a file that metadata no longer names for the longest grace period of all datasets.
   func openMirrors(
     _ environment: [String: String], isOver: @escaping @Sendable () -> Bool = { false }
   ) -> [Mirror] {

@@ -101,7 +101,6 @@ extension String {
 }
 
 extension ParsedArguments {
-  /// Reads a URL; rejects one with a password.
   func postgresURL(_ name: String) throws(Refusal) -> PostgresURL? {
     guard let text = string(name) else { return nil }
     guard let url = PostgresURL(text) else {

@@ -11,8 +11,9 @@ protocol SettingsFile: Sendable {
   var prefix: String { get }
 }
 
-/// A configuration key and its description. A new setting needs a property, a value of this type, and a row in the
-/// article Configuration, whose table `seedbank config keys` prints.
+/// A configuration key and its description. A new setting also needs a property, and a row in the article
+/// Configuration, whose table `seedbank config keys` prints. Unless it is ``isSeldom``, it needs entries in a test's
+/// `fullDeployment` or `fullDataset`, and in Config/demo. See CONTRIBUTING.md.
 struct Setting<File: SettingsFile>: Sendable {
   /// The dotted path in the file: `http.port`.
   let key: String

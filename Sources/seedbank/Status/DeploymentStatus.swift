@@ -185,9 +185,8 @@ struct LocalSeriesStatus {
   }
 }
 
-/// A series' working copy. While a step writes a large change, after such a step was killed, or before the first step
-/// makes the file, for example after 'seedbank recover', `version` and `rows` are nil, but the copy does not count as
-/// unreadable.
+/// A series' working copy. A copy without `version` and `rows` may be sound: a step may be writing a large change, may
+/// have been killed while it wrote one, or may not have made the file yet, for example after 'seedbank recover'.
 struct CopyStatus {
   private(set) var version: SeedVersion?
   private(set) var rows: [String: Int]?

@@ -33,7 +33,7 @@ struct PublisherStanding {
     }.sorted()
   }
 
-  /// The ``unpublished`` series of datasets without any published series. A new major of other datasets is not urgent.
+  /// The ``unpublished`` series of datasets that have no published series. A new major of a published dataset is not urgent.
   var unserved: [SeedSeries] {
     let served = Set(configuration.series.filter { published.series[$0] != nil }.map(\.dataset))
     return unpublished.filter { !served.contains($0.dataset) }
@@ -137,7 +137,7 @@ struct MirrorStatus {
 
   private var reason: String { memory.problem.map { "; \($0)" } ?? "" }
 
-  /// Omits the reason if one of the `others`, such as the error of a refused step, has it already.
+  /// Omits the reason if one of the `others`, such as the error of a refused step, already contains it.
   func warning(_ now: UTCTime, besides others: [String]) -> String? {
     guard memory.behindSince != nil else { return nil }
     let isRepeated = memory.problem.map { problem in others.contains { $0.contains(problem) } } ?? false

@@ -15,7 +15,7 @@ struct StatusCheck {
   let problems: [Problem]
   private let summary: String
 
-  /// A nil limit defaults to the configuration and the latest publisher's settings.
+  /// The limits given as options. Nil limits come from the configuration or from the latest publisher's facts.
   struct Limits {
     var age: TimeSpan?
     var pause: TimeSpan?

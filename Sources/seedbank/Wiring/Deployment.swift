@@ -115,7 +115,7 @@ extension Publisher {
     note(failure: Refusal(of: error).message, reason, of: dataset, now: .now())
   }
 
-  /// For each dataset, records that no step can begin, and runs the `on.failed` program.
+  /// For each dataset, records that no step could begin, and runs the `on.failed` program.
   func note(
     _ error: any Error, _ reason: StepRecord.Reason, of datasets: [DatasetConfiguration],
     _ notices: StepNotices
@@ -136,7 +136,7 @@ extension DatasetJob {
     let plans = try dataset.plans()
     self.init(name: dataset.name, origin: try dataset.place(plans, use), plans: plans, policy: dataset.policy)
     (knownOrigin, commandSeconds) = (dataset.knownOrigin, dataset.feed.commandSeconds)
-    // Monitors need the interval of 'run'. While it is running, facts that another command writes must contain it too.
+    // Monitors need the interval of 'run'. While 'run' is active, facts written by other commands must include it.
     if RunLock.isHeld(in: dataset.stateFolder) { checkSeconds = dataset.checkSeconds }
   }
 }

@@ -44,7 +44,7 @@ extension ParsedArguments {
     "an address such as https://seeds.example or s3://bucket/prefix, or a folder that holds a publication"
 
   #if SEEDBANK_BUCKETS
-  /// The store of the mirror with this bucket and prefix, or else the environment's. Nil unless the scheme is s3.
+  /// The store of the mirror with this bucket and prefix, or else the environment's; nil if the scheme is not s3.
   private func bucket(
     _ text: String, _ mirrors: [MirrorSettings], _ environment: [String: String]
   ) throws(Refusal) -> BucketStore? {

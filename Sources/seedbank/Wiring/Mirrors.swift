@@ -53,7 +53,7 @@ struct Mirrors: Sendable {
     } catch { return (error as? MirrorFailure).flatMap { $0.error.stopsPublisher ? $0 : nil } }
   }
 
-  /// Updates all mirrors at the same time. Throws at the end if another publisher is ahead on one of them.
+  /// Updates all mirrors at the same time. Throws at the end if another publisher is ahead on a mirror.
   func push() async throws {
     let failure = await withTaskGroup { group in
       for mirror in mirrors { group.addTask { await push(mirror) } }
@@ -102,7 +102,7 @@ struct Mirrors: Sendable {
 
   private struct Watch {
     var interval = MirrorInterval(.now)
-    /// Replaced once the mirror is up to date. Otherwise the same failure later that day would not be logged.
+    /// Replaced once the mirror is up to date, so that the same failure is logged again, even on the same day.
     var repeated = RepeatedWarnings()
   }
 
@@ -136,7 +136,7 @@ struct Mirrors: Sendable {
     }
   }
 
-  /// Updates the facts for monitors; ignores failures. Has its own thread, because the facts' lock may be held.
+  /// Updates the facts for monitors; ignores failures. Runs on its own thread, because the facts' lock may be held.
   func updateFacts() async {
     try? await blocking {
       guard publication.exists else { return }

@@ -63,7 +63,7 @@ struct PublishingService: Sendable {
     for await _ in steps { await warning(.snapshots) { try await step(.snapshots) } }
   }
 
-  /// Reports an error only when it first occurs or changes; the schedule retries the work.
+  /// Reports an error only when it begins or changes. The schedule retries the work.
   private func warning(_ half: Publisher.Half, _ body: () async throws -> Void) async {
     do {
       try await body()
@@ -87,7 +87,7 @@ struct PublishingService: Sendable {
       let result = Result { try publisher.step(job, half: half, now: .now(), &report) }
       return (report, result)
     }
-    // Also after a failure, because the step may have published something before it failed.
+    // Announces even after a failure, because the step may have published something before it failed.
     await announce(report)
     try result.get()
     return report
@@ -150,8 +150,8 @@ struct StepNotices: Sendable {
     notices.tell(.failed, ["dataset": .string(dataset.text), "error": Refusal(of: error).json])
   }
 
-  /// Compares the history's text with the error's description and with its message, because the history has the message
-  /// if the step could not begin.
+  /// Compares the history's text with the error's description and with its message: if the step could not begin, the
+  /// history contains the message.
   private func isRepeated(_ error: any Error, _ dataset: DatasetName) -> Bool {
     guard let newest = (try? history.newest(1, of: dataset))?.first, let text = newest.error else {
       return false

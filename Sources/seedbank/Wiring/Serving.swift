@@ -61,9 +61,9 @@ struct ServiceManager: Sendable {
   private static let variable = "NOTIFY_SOCKET"
   /// Seconds per extension of a start, and seconds between extensions.
   private static let (extensionSeconds, extensionInterval) = (60, 10)
-  /// How long a running step and an `on.…` program may take to end after the front has stopped.
+  /// Seconds added to a stop for a running step and an `on.…` program, which may end after the front.
   private static let endSeconds = 30
-  /// The timeout of a message, because a manager that does not read must not block the service.
+  /// The timeout of a message in seconds, because a manager that does not read must not block the service.
   private static let sendSeconds = 1
 
   init(_ context: Context) {

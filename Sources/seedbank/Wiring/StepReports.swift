@@ -99,7 +99,6 @@ extension StepReport {
 }
 
 extension Console {
-  /// Prints the result of a dataset's step, and its warnings.
   func report(_ step: StepReport, of dataset: DatasetName, _ warnings: [String]) throws {
     for warning in warnings { self.warning("\(dataset): \(warning)") }
     try report(step.json(dataset, warnings: warnings), step.text)

@@ -15,7 +15,7 @@ final class SurveyedOrigin {
 
   init(of dataset: DatasetConfiguration) { (self.dataset, feed, scratch) = (dataset, nil, nil) }
 
-  /// Surveys a path. A folder is a feed, and so is a file with an extension of rows or archives.
+  /// Surveys a path: a feed if it is a folder or has one of the `endings`, otherwise a SQLite file.
   init(of dataset: DatasetConfiguration, at path: String) throws {
     guard Self.isFeed(path) else {
       (self.dataset, feed, scratch) = (dataset.looking(at: path), nil, nil)
@@ -48,7 +48,7 @@ final class SurveyedOrigin {
 
   private static let fileRemedy = "if it has rows, describe them in origin.tables; otherwise no action needed"
 
-  /// Settings for a feed's files that the configuration lacks.
+  /// Settings that a feed's files need and the configuration lacks.
   func additions(in file: String) -> [String] {
     (feed?.said ?? []).map { table in
       "\(file): add \(JSONValue.string(table.table).text): \(table.json.text) to origin.tables, because its file has this format"
@@ -82,7 +82,7 @@ extension DatasetConfiguration {
     return try SurveyedOrigin(of: self, at: path ?? (feed.source == nil ? originPath : filledFeed))
   }
 
-  /// The feed's files, or those that its program fetched last.
+  /// The feed's path, or the folder that its program filled last.
   private var filledFeed: String {
     get throws {
       if case .path(let path)? = feed.source { return path }
