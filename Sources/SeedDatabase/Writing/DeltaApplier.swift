@@ -32,7 +32,7 @@ package final class DeltaApplier {
       try connection.execute("PRAGMA user_version = \(meta.model.userVersion)")
     }
     let writer = try SeedWriter(connection, schema, keyLimit: keyLimit)
-    try read(&reader, into: writer)
+    try apply(&reader, with: writer)
     // This delta also sets new columns in every row, which ``updated`` cannot express.
     if reader.header.additions != nil { updated = [:] }
     let result = try writer.finish()
@@ -52,7 +52,7 @@ package final class DeltaApplier {
     }
   }
 
-  private func read(_ reader: inout DeltaReader, into writer: SeedWriter) throws {
+  private func apply(_ reader: inout DeltaReader, with writer: SeedWriter) throws {
     var current: OpenTable?
     var values: [BorrowedValue] = []
     updated = [:]

@@ -12,8 +12,8 @@ package struct ConnectionTimeouts: Sendable {
 
   /// The rate required of clients above their share while the server is busy, and the least seconds of its
   /// measurement, which restarts after ``floorWindowSeconds``. A client that is cut off can request the rest.
-  package var crowdedFloorBytesPerSecond = 16 * 1024
-  package var crowdedWindowSeconds = 2
+  package var busyFloorBytesPerSecond = 16 * 1024
+  package var busyWindowSeconds = 2
 
   package init() {}
 
@@ -72,9 +72,9 @@ package struct ConnectionTimeouts: Sendable {
 
   func isSlow(_ activity: Activity, _ progress: Progress?, acknowledged: UInt64, at now: UInt64) -> Bool {
     guard activity.phase == .sending, let progress, progress.start >= activity.since,
-      now >= progress.start + UInt64(crowdedWindowSeconds) * 1000
+      now >= progress.start + UInt64(busyWindowSeconds) * 1000
     else { return false }
-    return lacks(crowdedFloorBytesPerSecond, progress, acknowledged: acknowledged, at: now)
+    return lacks(busyFloorBytesPerSecond, progress, acknowledged: acknowledged, at: now)
   }
 
   private func lacks(

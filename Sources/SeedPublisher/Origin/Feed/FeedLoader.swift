@@ -14,8 +14,8 @@ struct FeedLoader {
   let staging: String
 
   private var form: String {
-    let said = settings.tables.map { "\($0.table) \($0.json.text)" }
-    let texts = [schema.fingerprint, settings.emptyFields.rawValue] + said
+    let configured = settings.tables.map { "\($0.table) \($0.json.text)" }
+    let texts = [schema.fingerprint, settings.emptyFields.rawValue] + configured
     return SHA256Digest.of(JSONValue(strings: texts).bytes).hex
   }
 
@@ -31,7 +31,7 @@ struct FeedLoader {
   func load(
     _ listing: FeedListing, now: Int, folder: String = "", unless isOther: () throws -> Bool
   ) throws -> Bool {
-    let documents = try FeedDocuments.all(listing.files(), settings, schema, in: listing.path)
+    let tables = try TableFiles.all(listing.files(), settings, schema, in: listing.path)
     var record = FeedRecord(
       listing: listing.text, form: form, source: source, loadedAt: now,
       isSettled: listing.isSettled(now: now), folder: folder)
@@ -39,7 +39,7 @@ struct FeedLoader {
       let staging = try FeedStaging(self.staging)
       defer { staging.discard() }
       var bytes = 0
-      for documents in documents { record.tables.append(try load(documents, into: staging, &bytes)) }
+      for table in tables { record.tables.append(try load(table, into: staging, &bytes)) }
       guard try !isOther() else { return false }
       try staging.finish(record)
       return true
@@ -51,24 +51,24 @@ struct FeedLoader {
   }
 
   private func load(
-    _ documents: FeedDocuments, into staging: FeedStaging, _ bytes: inout Int
+    _ files: TableFiles, into staging: FeedStaging, _ bytes: inout Int
   ) throws -> FeedRecord.Table {
-    let table = schema.table(documents.table)
-    let writer = FeedTableWriter(table, staging.connection, otherType: documents.otherType)
-    guard schema.includes(documents.table) else {
-      try documents.readColumns(into: writer)
+    let table = schema.table(files.table)
+    let writer = FeedTableWriter(table, staging.connection, otherType: files.otherType)
+    guard schema.includes(files.table) else {
+      try files.readColumns(into: writer)
       return FeedRecord.Table(name: table.name)
     }
-    let read = try documents.read(into: writer, after: bytes)
+    let read = try files.read(into: writer, after: bytes)
     bytes = read.bytes
-    if documents.files.isEmpty { writer.addTypedColumns() }
+    if files.files.isEmpty { writer.addTypedColumns() }
     if let flaw = writer.flawOfRows {
-      throw OriginError.data("\(documents.files.map(\.place).joined(separator: ", ")): \(flaw)")
+      throw OriginError.data("\(files.files.map(\.place).joined(separator: ", ")): \(flaw)")
     }
     try writer.makeColumns()
     // If the columns occupy every name for the rowid, errors report wrong places.
     let rowid = RowidName.free(besides: writer.names) ?? "rowid"
-    try staging.complete(table, rowid: rowid, documents.place)
+    try staging.complete(table, rowid: rowid, files.place)
     return FeedRecord.Table(name: table.name, untyped: writer.untyped, files: read.files)
   }
 

@@ -27,13 +27,13 @@ struct FeedSchema {
   private var words: Set<String>?
 
   /// The newest model's definition of a column wins.
-  init(_ plans: [SeriesPlan], _ said: [FeedTable] = []) {
+  init(_ plans: [SeriesPlan], _ configured: [FeedTable] = []) {
     for plan in plans.reversed() {
       for table in plan.schema.tables {
         plan.newest.projections[table.name] == nil ? add(table) : addTypes(of: table)
       }
     }
-    for said in said { add(said) }
+    for configured in configured { add(configured) }
     guard !plans.isEmpty else { return }
     words = Set(plans.flatMap(\.newest.projections.values).flatMap(Self.words))
   }
@@ -55,11 +55,11 @@ struct FeedSchema {
     change(table.name) { $0.types.merge(own) { newer, _ in newer } }
   }
 
-  private mutating func add(_ said: FeedTable) {
-    let own = said.types.map { ($0.key.foldedName, $0.value.rawValue) }
-    change(said.table) { table in
-      table.types.merge(own) { _, said in said }
-      table.optional = Set(said.optionalColumns.map { $0.foldedName })
+  private mutating func add(_ configured: FeedTable) {
+    let own = configured.types.map { ($0.key.foldedName, $0.value.rawValue) }
+    change(configured.table) { table in
+      table.types.merge(own) { _, configured in configured }
+      table.optional = Set(configured.optionalColumns.map { $0.foldedName })
     }
   }
 

@@ -12,7 +12,7 @@ package struct FeedSurvey {
   /// Files that are not tables, each with the reason.
   package private(set) var leftOut: [(file: String, reason: String)] = []
   /// Settings for files whose format is not the one that their names imply.
-  package private(set) var said: [FeedTable] = []
+  package private(set) var configured: [FeedTable] = []
   /// A description of each of these settings.
   package private(set) var notes: [String] = []
   package let bytes: Int
@@ -24,7 +24,7 @@ package struct FeedSurvey {
     try scratch.execute("BEGIN")
     let listing = try FeedListing(path, settings)
     bytes = listing.entries.reduce(0) { $0 + $1.stamp.size }
-    let all = try FeedDocuments.all(listing.files(), settings, FeedSchema([]), in: path)
+    let all = try TableFiles.all(listing.files(), settings, FeedSchema([]), in: path)
     isTransit = Transit.isFeed(all.map(\.table))
     for documents in all { try survey(documents) }
   }
@@ -34,26 +34,27 @@ package struct FeedSurvey {
     for table in tables { try connection.execute(table) }
   }
 
-  private mutating func survey(_ documents: FeedDocuments) throws {
+  private mutating func survey(_ documents: TableFiles) throws {
     let isSaid = settings.tables.contains { $0.table.foldedName == documents.table.foldedName }
     guard !isSaid, let file = documents.files.first else {
       try add(documents)
       return
     }
     let guess = try FeedGuess(file, settings)
-    let guessed = guess.table.map { FeedDocuments(said: $0, files: [file], settings: settings) } ?? documents
+    let guessed =
+      guess.table.map { TableFiles(configured: $0, files: [file], settings: settings) } ?? documents
     let mayBeProse = FeedName.isText(file.name) && !Transit.isTable(documents.table)
     if let flaw = try guess.flaw ?? add(guessed, mayBeProse: mayBeProse) {
       leftOut.append((file.name, flaw))
     } else if let table = guess.table {
-      said.append(table)
+      configured.append(table)
       notes.append(guess.note)
     }
   }
 
   /// Adds a table. If its file is prose, such as a licence or a readme, returns the reason instead.
   @discardableResult
-  private mutating func add(_ documents: FeedDocuments, mayBeProse: Bool = false) throws -> String? {
+  private mutating func add(_ documents: TableFiles, mayBeProse: Bool = false) throws -> String? {
     let writer = FeedTableWriter(
       FeedSchema.Table(documents.table), scratch, otherType: documents.otherType)
     do {

@@ -5,15 +5,15 @@ import SeedSystem
 import SeedTrust
 
 /// The files of one table. SeedImport's `DocumentRows` reads their rows; its `RecordReader` and `RecordScan` parse CSV.
-struct FeedDocuments {
-  let said: FeedTable
+struct TableFiles {
+  let configured: FeedTable
   let files: [FeedFile]
   let settings: FeedSettings
 
-  var table: String { said.table }
+  var table: String { configured.table }
 
   func layout(_ file: FeedFile) -> ImportMapping.Layout {
-    said.layout(ofFile: file.name, empty: settings.emptyFields)
+    configured.layout(ofFile: file.name, empty: settings.emptyFields)
   }
 
   /// The type for columns that no model declares: CSV fields stay text, and JSON values keep their types.
@@ -22,19 +22,21 @@ struct FeedDocuments {
   /// Groups files by table. Throws if a configured or needed table has several files that no pattern with `*` covers.
   static func all(
     _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, in path: String
-  ) throws(OriginError) -> [FeedDocuments] {
-    var found: [FeedDocuments] = []
+  ) throws(OriginError) -> [TableFiles] {
+    var found: [TableFiles] = []
     let groups = Dictionary(grouping: files) { settings.table(ofFile: $0.name).table.foldedName }
     for (name, files) in groups.sorted(by: { $0.key < $1.key }) {
       // If the configuration names another file for the table, a file named after the table does not replace that file.
       let own = settings.tables.first { $0.table.foldedName == name }
       if files.count == 1, let own, own.file != nil, !own.isNamed(files[0].name) { continue }
-      let said = settings.table(ofFile: files[0].name)
-      if files.count == 1 || said.file?.contains("*") == true && files.allSatisfy({ said.isNamed($0.name) }) {
-        found.append(FeedDocuments(said: said, files: files, settings: settings))
+      let configured = settings.table(ofFile: files[0].name)
+      if files.count == 1
+        || configured.file?.contains("*") == true && files.allSatisfy({ configured.isNamed($0.name) })
+      {
+        found.append(TableFiles(configured: configured, files: files, settings: settings))
       } else if schema.includes(name) || own != nil {
         throw .data(
-          "the table \"\(said.table)\" has several files, \(files.map(\.place).joined(separator: " and ")): remove all but one, "
+          "the table \"\(configured.table)\" has several files, \(files.map(\.place).joined(separator: " and ")): remove all but one, "
             + "or name them together with * in origin.tables")
       }
     }
@@ -48,13 +50,13 @@ struct FeedDocuments {
             + "if the file may be absent, which leaves the table empty, add \"optional\": true to \"\(table.table)\" in origin.tables"
         )
       }
-      found.append(FeedDocuments(said: table, files: [], settings: settings))
+      found.append(TableFiles(configured: table, files: [], settings: settings))
     }
     return found
   }
 }
 
-extension FeedDocuments {
+extension TableFiles {
   /// Reads all rows. `before` is the total expanded size of the files that were read earlier. Returns each file's
   /// name with its digest, and the expanded size of all files so far.
   @discardableResult
@@ -79,7 +81,7 @@ extension FeedDocuments {
     do {
       for file in files {
         do {
-          try read(file, to: RowCounter(writer), upTo: DocumentRows.rowsTaken)
+          try read(file, to: HeaderChecker(writer), upTo: DocumentRows.rowsTaken)
         } catch is DocumentRows.Enough {}
       }
       try writer.makeColumns()
@@ -90,7 +92,7 @@ extension FeedDocuments {
     var rest = row
     for file in files {
       do {
-        rest -= try read(file, to: RowCounter(nil), upTo: rest).rows
+        rest -= try read(file, to: HeaderChecker(nil), upTo: rest).rows
       } catch let enough as DocumentRows.Enough { return enough.place } catch { break }
     }
     return "row \(row)"
@@ -103,7 +105,7 @@ extension FeedDocuments {
     passing: ([UInt8]) -> Void = { _ in }
   ) throws -> (rows: Int, bytes: Int) {
     do {
-      let rows = try DocumentRows(file.place, layout(file), rows: said.rows, for: receiver, upTo: most)
+      let rows = try DocumentRows(file.place, layout(file), rows: configured.rows, for: receiver, upTo: most)
       let bytes = try file.expanded(upTo: settings.mostBytes, after: before, passing: passing) { piece in
         try piece.withUnsafeBytes { try rows.feed($0) }
       }
@@ -122,7 +124,7 @@ extension FeedSettings {
 }
 
 /// Discards rows. If there is a `writer`, checks documents against the writer's columns.
-private final class RowCounter: RowReceiver {
+private final class HeaderChecker: RowReceiver {
   private let writer: FeedTableWriter?
 
   init(_ writer: FeedTableWriter?) { self.writer = writer }
