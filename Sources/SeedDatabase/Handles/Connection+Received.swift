@@ -126,9 +126,10 @@ private final class DefinitionLeave {
 
   private var other: String {
     switch kind {
-    case .index: "its SQL does something other than create this index on its table"
+    case .index: "its SQL must do nothing but create this index on its table"
     case .addition:
-      "its SQL is not a single addition of a column with a constant default, a table, an index, a view or an FTS5 table"
+      "its SQL must add exactly one thing: a table, an index, a view, an FTS5 table, or a column with a constant "
+        + "default"
     }
   }
 
