@@ -106,14 +106,14 @@ package enum PostgresError: OriginFailure, Hashable {
     if wrongURL.contains(where: text.hasPrefix) { return "correct the URL in origin.postgres" }
     if text.contains("does not support SSL") {
       return
-        "set ssl = on and a certificate on the server, or, if no other host can read the traffic, sslmode=disable in "
+        "set ssl = on and a certificate on the server; or, if no other host can read the traffic, set sslmode=disable in "
         + "origin.postgres"
     }
     if ownCertificate.contains(where: text.contains) { return clientCertificate }
     guard text.contains("certificate") else { return nil }
     return
       "set sslrootcert in origin.postgres to the file of the authority that signed the server's certificate, and use a "
-      + "host name of the certificate; sslmode sets how the server is verified"
+      + "host name that the certificate lists; sslmode sets how the server is verified"
   }
 
   /// Beginnings of messages that libpq reports before it connects.
@@ -145,7 +145,8 @@ package enum PostgresError: OriginFailure, Hashable {
     case "53300":
       "the server has no connection left: raise its max_connections, or this user's connection limit"
     case _ where message.isOfConnection && isOtherRole(message):
-      "no host has the role that target_session_attrs in origin.postgres requires: check the hosts' roles, or correct it"
+      "no host has the role that target_session_attrs in origin.postgres requires: check the hosts' roles, or correct that "
+        + "setting"
     case _ where message.isOfConnection:
       "check that the server is running, and the host and port in origin.postgres"
     case "42P01":
