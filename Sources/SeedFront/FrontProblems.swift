@@ -79,8 +79,8 @@ extension Problem {
   static func copyBehind(_ wanted: SeedVersion, _ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,
-      "Version \(wanted) has not reached this copy yet, which is at \(model.state.head): ask again in a few seconds, with "
-        + "the same parameters.", model.span(since))
+      "Version \(wanted) has not reached this copy yet; the copy is at version \(model.state.head): ask again in a few "
+        + "seconds, with the same parameters.", model.span(since))
   }
 
   static func epochAhead(_ since: SeedVersion, _ model: ServedModel) -> Problem {
