@@ -100,12 +100,12 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "the \(role.rawValue) metadata that waits for signatures expired at \(time): drop it with 'seedbank keys discard', and "
         + "begin the change again"
     case .changeWaits:
-      "a change of keys waits for signatures: 'seedbank keys status' names the keys; add their signatures "
+      "a key change waits for signatures: 'seedbank keys status' names the keys; add their signatures "
         + "with 'seedbank keys add-signature', or drop the change with 'seedbank keys discard'"
     case .noChange:
-      "no change of keys waits for signatures: 'seedbank keys renew', 'rotate' and 'revoke' begin one"
+      "no key change waits for signatures: 'seedbank keys renew', 'rotate' and 'revoke' begin one"
     case .damagedChange(let file):
-      "\(file) is not a change of keys: drop it with 'seedbank keys discard', and begin the change again"
+      "\(file) is not a key change: drop it with 'seedbank keys discard', and begin the change again"
     }
   }
 }

@@ -137,7 +137,7 @@ package enum OriginError: OriginFailure {
     case .notLoaded(let path):
       "the feed \(path) was not loaded yet: 'seedbank regenerate' loads and publishes it"
     case .tooLong(let path, let limit):
-      "the feed has more than \(limit) bytes, expanded, at \(path): if that is right, raise origin.maximumBytes"
+      "the decompressed feed has more than \(limit) bytes at \(path): if its size is right, raise origin.maximumBytes"
     case .noScratch(let path):
       "the rows of \(path) could not be sorted: there is no room for SQLite's temporary files; free some in "
         + "TMPDIR (or /var/tmp), or set TMPDIR to a folder with more room"

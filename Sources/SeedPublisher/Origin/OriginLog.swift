@@ -93,7 +93,8 @@ package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
   package static func missed(_ time: UTCTime) -> Self {
     Self(
       .missed,
-      "the log missed rows, as was found at \(time): when the cause is fixed, 'seedbank origin log accept' trusts it again"
+      "the log missed rows, as a comparison found at \(time): when the cause is fixed, 'seedbank origin log accept' "
+        + "trusts the log again"
     )
   }
 }

@@ -176,6 +176,6 @@ struct FeedStamp: OriginStamp {
 extension OriginError {
   static func unfinished(path: String, reason: String) -> OriginError {
     .unavailable(
-      "the feed \(path) is still being written: \(reason); nothing of it is read until it is complete")
+      "the feed \(path) is still being written: \(reason); it is read only once it is complete")
   }
 }
