@@ -105,7 +105,7 @@ extension Problem {
   static func noFacts(_ series: SeedSeries) -> Problem {
     Problem(
       .notFound,
-      "This front has no readable facts of \(series): followers do not copy facts, and the publisher may write none. See "
+      "This front has no readable facts of \(series): followers do not copy facts, and a publisher can turn facts off. See "
         + "/v1/\(series.dataset) for the versions."
     )
   }

@@ -160,8 +160,7 @@ package struct BucketStore: MirrorStore {
     case "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidToken", "ExpiredToken":
       "the store rejected the credentials; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or, if they are not set or the "
         + "mirror has a profile, the credentials file"
-    case "AuthorizationHeaderMalformed":
-      "the region is not \(address.region); the store's console shows the right one"
+    case "AuthorizationHeaderMalformed": "the region is not \(address.region); the store's console shows it"
     case "RequestTimeTooSkewed":
       "the clocks differ: this one is at \(UTCTime.now()), the store's at \(answer.date ?? "another time")"
     case "XAmzContentSHA256Mismatch", "BadDigest": Self.mismatch

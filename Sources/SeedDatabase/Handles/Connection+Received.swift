@@ -128,8 +128,7 @@ private final class DefinitionLeave {
     switch kind {
     case .index: "its SQL must do nothing but create this index on its table"
     case .addition:
-      "its SQL must add exactly one thing: a table, an index, a view, an FTS5 table, or a column with a constant "
-        + "default"
+      "its SQL must add exactly one thing: a table, an index, a view, an FTS5 table, or a column with a constant default"
     }
   }
 
@@ -213,7 +212,7 @@ private final class DefinitionLeave {
     }
     switch error.primaryCode {
     case SQLITE_AUTH: return other
-    case SQLITE_INTERRUPT: return "it takes more time or space than its rows can need"
+    case SQLITE_INTERRUPT: return "it takes more time or space than a table of this size can need"
     default: return error.cause
     }
   }

@@ -62,7 +62,7 @@ private struct PostgresSurvey {
     """
 
   private static let howToTakeView =
-    "to publish its rows, add a table with a key to schema.sql, and beside schema.sql a file TABLE.sql that selects them"
+    "to publish its rows, add a table with a key to schema.sql, and beside schema.sql a file TABLE.sql that selects the rows"
 
   private static func check(
     _ chosen: [String]?, _ catalog: SchemaCatalog, _ place: PostgresPlace
@@ -157,7 +157,7 @@ private struct TableDraft {
     }
     if key.isEmpty {
       return
-        "it has no key, neither a primary key nor a unique index over NOT NULL columns: if columns identify its rows, create such "
+        "it has no key, neither a primary key nor a unique index over NOT NULL columns: if some columns identify its rows, create such "
         + "an index over them, or add the table to schema.sql with them as the PRIMARY KEY; otherwise run "
         + "ALTER TABLE … ADD COLUMN id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     }
@@ -196,11 +196,10 @@ private struct TableDraft {
   }
 
   private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
-    if index.columns.isEmpty { return "it is not an index over columns alone and all rows" }
+    if index.columns.isEmpty { return "it is not a valid btree index of all rows by columns alone" }
     if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
     if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
-    return names.contains(index.name.foldedName)
-      ? "another part has the same name, because SQLite ignores case" : nil
+    return names.contains(index.name.foldedName) ? "another part has the same name: SQLite ignores case" : nil
   }
 
   private func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }

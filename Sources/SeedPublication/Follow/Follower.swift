@@ -136,9 +136,8 @@ package struct FollowFailure: Error, Hashable {
     case .badSignature:
       "\(server): \(error). Its keys are not those of the root file: compare the address and root.json with the publisher's."
     case .rollback:
-      "\(server) has an older state than the copy here: \(error). If the server serves a copy, that copy is behind and will "
-        + "catch up. If it was restored, its operator can continue from the copy here with 'seedbank recover'. The copy here "
-        + "is unchanged."
+      "\(server) has an older state than the copy here: \(error). If it serves a copy, that copy will catch up. If it was "
+        + "restored, its operator can continue from the copy here with 'seedbank recover'. The copy here is unchanged."
     case .conflict: "\(server): \(error). The copy here is unchanged."
     case .missingFile(MetadataName.unversioned(Timestamp.type)):
       "\(server) does not have metadata/timestamp.json: give the address of a publication folder, which contains that file."

@@ -102,8 +102,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
       "the timestamp there is not signed by a key of this publication: choose another place, or empty this one if its files "
         + "are no longer needed"
     case .vanished:
-      "all mirrored files are gone. Is the mirror's disk mounted? If the mirror was emptied, 'seedbank mirror push' "
-        + "refills it"
+      "all mirrored files are gone. Is the mirror's disk mounted? 'seedbank mirror push' refills an emptied mirror"
     case .refused(let text), .away(let text): text
     case .leftover(let cause): "obsolete files cannot be removed: \(cause)"
     case .ignoresConditions(let what):

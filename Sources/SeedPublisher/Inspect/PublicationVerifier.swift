@@ -90,8 +90,7 @@ package struct PublicationVerifier {
     let lowest = DeltaLevels.lowestCovered(published.objects.spans, head: state.head)
     if lowest > state.floor {
       report.error(
-        role,
-        "no deltas lead to the newest version from version \(state.floor) or from others below \(lowest)",
+        role, "no deltas lead to the newest version from version \(state.floor) or others below \(lowest)",
         remedy: Remedy.snapshot)
     }
     guard let newest = published.newestSnapshot else {

@@ -53,8 +53,7 @@ extension Command {
         "rejects", "path",
         help: "Write rejected rows with their issues to this file as NDJSON, even if the import fails."),
       .value(
-        "batch", "rows",
-        help: "Commit after each batch of this many rows. To resume an interrupted import, run it again."),
+        "batch", "rows", help: "Commit after this many rows. To resume an interrupted import, run it again."),
       .flag("ignore-triggers", help: "Import into tables with triggers without running them."),
       .dryRun, .json,
     ],

@@ -117,7 +117,7 @@ package struct FeedPlace: OriginPlace {
     let listing = try FeedListing(folder, settings)
     if let name = settings.marker, let reason = listing.unfinished(now: loadedAt) {
       throw OriginError.unfinished(
-        path: folder, reason: "\(reason): let origin.command write \(name) at its end")
+        path: folder, reason: "\(reason): have origin.command write \(name) last")
     }
     _ = try loader.load(listing, now: loadedAt, folder: folder) { false }
   }
