@@ -202,7 +202,7 @@ import Testing
       let outcome = try SeedbankBinary.run(command + config, in: scene.deployment.folder.path)
       #expect(
         outcome.status == 75 && outcome.errors.contains("this publisher did not write version")
-          && outcome.errors.contains("run 'seedbank recover'. If there never was another"),
+          && outcome.errors.contains("run 'seedbank recover'. If there was never another"),
         "\(command): \(outcome)")
     }
     #expect(scene.file("metadata/timestamp.json", in: scene.mirror) == shown)
