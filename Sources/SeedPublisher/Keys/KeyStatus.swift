@@ -50,7 +50,7 @@ package struct KeyStatus {
     return Fault(
       isFatal: true, place: usualPath,
       problem:
-        "the key is missing: without it no publish step begins, except in a 'seedbank run' that has already read it"
+        "the key is missing: no publish step can begin, except in a 'seedbank run' that has already read the key"
     )
   }
 
