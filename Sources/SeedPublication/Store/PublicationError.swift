@@ -88,7 +88,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .foreignKey(let role, let path):
       "the publication at \(path) expects a different key for the role \(role.rawValue) than the one here. After a rotation, "
         + "put the new key into the keys folder; after a restore, restore the newest publication too, with 'seedbank "
-        + "recover' from a mirror or a follower. Otherwise it belongs to another deployment; 'seedbank keys status' shows both"
+        + "recover' from a mirror or a follower. Otherwise it belongs to another deployment. 'seedbank keys status' shows both keys"
     case .keyMissing(let role, let found, let needed):
       "found \(found) of the \(needed) \(role.rawValue) keys that must sign each step: put the missing keys back, or "
         + "replace them with 'seedbank keys rotate \(role.rawValue)'; 'seedbank keys status' lists them"

@@ -120,7 +120,7 @@ package struct ModelSkip {
     guard !isDryRun else { return "Would be left out: \(skipped.words.printable)." }
     let more = rest.isEmpty ? "" : " Still reported: \(rest.words.printable)."
     return
-      "Left out: \(skipped.words.printable). \(file.printable) lists it; it is no longer reported.\(more)"
+      "Left out: \(skipped.words.printable). \(file.printable) now lists this, so it is no longer reported.\(more)"
   }
 
   package var json: JSONValue { ["skipped": .string(skipped.words), "remaining": .string(rest.words)] }
