@@ -34,7 +34,7 @@ extension SeedStore {
     // If the publication answered, its error is more specific than the bundle's.
     let isUnanswered = Self.unanswered.contains(error.code)
     if isUnanswered { error.code = bundleError.code }
-    error.message = "\(bundleError.message); downloading it failed too: \(error.message)"
+    error.message = "\(bundleError.message); downloading the data failed too: \(error.message)"
     return error
   }
 

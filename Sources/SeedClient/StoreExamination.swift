@@ -93,7 +93,7 @@ package struct StoreExamination {
     let published = signed.objects.first { $0.version == meta.version && $0.schema == meta.schema }
     guard let published, published.digest != meta.digest else { return }
     report.add(
-      .error, path, "its digest differs from the signed one of version \(meta.version)", StoreRemedy.update)
+      .error, path, "its digest differs from the one signed for version \(meta.version)", StoreRemedy.update)
   }
 
   private static let rootRemedy = "give --root with the publication's root.json, from a source that you trust"
@@ -208,7 +208,8 @@ extension StoreReport {
     do {
       let connection = try Connection(path, .received)
       guard try LeftOutIndexes.entries(of: connection).isEmpty else {
-        throw NotASeed("its indexes are not built: the client must build those that seedbank_index names")
+        throw NotASeed(
+          "its indexes are not built: the client must build the indexes that seedbank_index lists")
       }
       let (meta, rows) = try GenerationProof.run(connection)
       data = Data(meta: meta, file: path, rows: rows)
@@ -221,10 +222,9 @@ extension StoreReport {
 private enum StoreRemedy {
   static let update = "update in the app or with 'seedbank pull': a snapshot will replace this copy"
   static let repair =
-    "verify and update it, with verify() and update() in the app or with 'seedbank pull --verify': a snapshot will "
-    + "replace it"
+    "call verify() and update() in the app, or run 'seedbank pull --verify': a snapshot will replace this copy"
   static let otherClient =
-    "its client must download a snapshot; compare its steps with the article 'Formats and HTTP interface'"
+    "its client must download a snapshot; compare the client's steps with the article 'Formats and HTTP interface'"
 }
 
 extension TrustError {

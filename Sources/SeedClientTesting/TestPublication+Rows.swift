@@ -101,7 +101,7 @@ struct TargetRow {
 
   func absent(_ key: [SeedValue]) -> TestPublisherError {
     TestPublisherError(
-      "\(place(key)): there is no such row: put it first, or give the key of an existing row")
+      "\(place(key)): there is no such row: put the row first, or give the key of an existing row")
   }
 }
 

@@ -69,7 +69,7 @@ public final class TestPublisher: Sendable {
   private static func check(_ given: SeedModel, against own: SeedModel) throws(TestPublisherError) {
     guard let pinned = given.schema, let found = own.schema, pinned != found else { return }
     throw TestPublisherError(
-      "model \(given.dataset) \(given.version) is for a schema with the hash \(pinned), but this schema's is \(found): "
+      "model \(given.dataset) \(given.version) is for a schema with the hash \(pinned), but this schema has the hash \(found): "
         + "use the schema that the model was made from, or copy the model again from `seedbank config swift`"
     )
   }

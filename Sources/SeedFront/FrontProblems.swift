@@ -79,8 +79,8 @@ extension Problem {
   static func copyBehind(_ wanted: SeedVersion, _ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,
-      "Version \(wanted) has not reached this copy yet, which is at \(model.state.head): ask again in a few seconds, with "
-        + "the same parameters.", model.span(since))
+      "Version \(wanted) has not reached this copy yet; the copy is at version \(model.state.head): ask again in a few "
+        + "seconds, with the same parameters.", model.span(since))
   }
 
   static func epochAhead(_ since: SeedVersion, _ model: ServedModel) -> Problem {
@@ -105,7 +105,7 @@ extension Problem {
   static func noFacts(_ series: SeedSeries) -> Problem {
     Problem(
       .notFound,
-      "This front has no readable facts of \(series): followers do not copy facts, and the publisher may write none. See "
+      "This front has no readable facts of \(series): followers do not copy facts, and a publisher can turn facts off. See "
         + "/v1/\(series.dataset) for the versions."
     )
   }

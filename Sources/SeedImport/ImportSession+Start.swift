@@ -76,7 +76,7 @@ extension ImportSession {
         throw ImportFailure(
           .mapping,
           "the mapping has a mode that deletes rows, which works only in one transaction, because a later batch may "
-            + "contain them: import without batches (omit --batch)")
+            + "contain these rows: import without batches (omit --batch)")
       }
     }
   }

@@ -19,8 +19,8 @@ package struct BucketAddress: Hashable, Sendable {
   let prefix: String
 
   package static let expected =
-    "an address such as https://s3.eu-central-1.amazonaws.com/bucket/prefix, only of letters, digits, '-', '.', '_' and '~', and "
-    + "with https:// unless it is this machine's"
+    "an address such as https://s3.eu-central-1.amazonaws.com/bucket/prefix that contains only letters, digits, '-', "
+    + "'.', '_' and '~', and begins with https:// unless the server is this machine"
 
   /// Returns nil if the address is malformed, contains a user name, or uses http:// for another machine.
   package init?(_ text: String, region: String = "us-east-1", style: Style = .path) {

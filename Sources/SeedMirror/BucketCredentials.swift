@@ -23,7 +23,7 @@ package struct BucketCredentials: Sendable, CustomStringConvertible {
     guard let file = variable("AWS_SHARED_CREDENTIALS_FILE") else {
       throw .refused(
         "no credentials: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or set "
-          + "AWS_SHARED_CREDENTIALS_FILE to a file that has them")
+          + "AWS_SHARED_CREDENTIALS_FILE to a file that contains them")
     }
     try self.init(file: file, profile: profile ?? variable("AWS_PROFILE") ?? "default")
   }

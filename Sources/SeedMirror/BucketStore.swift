@@ -41,7 +41,7 @@ package struct BucketStore: MirrorStore {
         }
         page = list.next
         guard !list.isCut || page.map({ pages.insert($0).inserted }) == true else {
-          throw MirrorError.refused("its list of files does not continue after a page: use another store")
+          throw MirrorError.refused("its file list is incomplete: use another store")
         }
       } while page != nil
     }
@@ -160,9 +160,9 @@ package struct BucketStore: MirrorStore {
     case "SignatureDoesNotMatch", "InvalidAccessKeyId", "InvalidToken", "ExpiredToken":
       "the store rejected the credentials; check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or, if they are not set or the "
         + "mirror has a profile, the credentials file"
-    case "AuthorizationHeaderMalformed": "the region is not \(address.region); the store's console names it"
+    case "AuthorizationHeaderMalformed": "the region is not \(address.region); the store's console shows it"
     case "RequestTimeTooSkewed":
-      "the clocks differ: here it is \(UTCTime.now()), there \(answer.date ?? "another time")"
+      "the clocks differ: this one is at \(UTCTime.now()), the store's at \(answer.date ?? "another time")"
     case "XAmzContentSHA256Mismatch", "BadDigest": Self.mismatch
     case "QuotaExceeded": "make room there, or allow more"
     case "EntityTooLarge": tooLarge(answer)
@@ -171,9 +171,9 @@ package struct BucketStore: MirrorStore {
       case 413: tooLarge(answer)
       case 507: "make room there, or allow more"
       case 300..<400:
-        "it redirects\(answer.location.map { " to \($0.printablePart)" } ?? ""); name that address or its region"
+        "it redirects\(answer.location.map { " to \($0.printablePart)" } ?? ""); use that address or its region"
       case 401, 403:
-        "the credentials do not allow that; they must permit listing the bucket, and reading, writing and deleting in it"
+        "the credentials do not allow this; they must permit listing the bucket, and reading, writing and deleting files"
       default: "check the address, the style and the region"
       }
     }

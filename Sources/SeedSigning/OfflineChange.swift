@@ -107,10 +107,10 @@ package struct OfflineChange: Hashable, Sendable {
     package var description: String {
       switch self {
       case .keyNotAsked(let keyID, let role):
-        "the new \(role.rawValue) metadata does not ask for a signature of the key \(keyID): "
+        "the new \(role.rawValue) metadata needs no signature by the key \(keyID): "
           + "'seedbank keys status' lists the keys that it needs"
       case .doesNotVerify(let keyID, let role):
-        "this is not a signature of the key \(keyID) over the pending \(role.rawValue) metadata: export the metadata again "
+        "this is not a signature by the key \(keyID) over the pending \(role.rawValue) metadata: export the metadata again "
           + "with 'seedbank keys payload \(role.rawValue)', and sign exactly these bytes"
       }
     }

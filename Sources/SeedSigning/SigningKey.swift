@@ -74,7 +74,7 @@ package struct MissingKeys: Error, Hashable, Sendable, CustomStringConvertible {
   package let needed: Int
 
   package var description: String {
-    "\(role) metadata needs signatures of \(needed) of its keys, but \(found) of them are available here; "
+    "\(role) metadata needs signatures by \(needed) of its keys, but only \(found) of them are available here; "
       + "'seedbank keys status' lists them"
   }
 }

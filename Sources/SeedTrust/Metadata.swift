@@ -175,8 +175,8 @@ package enum TrustError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(role) metadata of version \(offered) was offered after version \(trusted)"
     case .conflict(let role, let version):
       "\(role) metadata of version \(version) differs from version \(version) seen before: the publication "
-        + "seems to come from an old backup; its operator should restore the newest copy with 'seedbank recover', "
-        + "or run 'seedbank new-epoch' if there is none"
+        + "seems to come from an old backup; its operator should restore the newest copy with 'seedbank recover' or, "
+        + "if no copy is left, run 'seedbank new-epoch'"
     case .expired(let role, let time):
       "\(role) metadata expired at \(time): the repository is stale, or this device's clock is wrong"
     case .wrongVersion(let role, let expected, let offered):

@@ -59,7 +59,7 @@ import Testing
     let bytes = fixture.publisher.withServed { $0.files.removeValue(forKey: snapshot.filePath) }
     #expect(await code { try await store.update() } == .missingFile)
     let finding = try #require(try doctor().findings.first { $0.severity == .error })
-    #expect(finding.problem.contains("differs from the signed one of version 2"))
+    #expect(finding.problem.contains("differs from the one signed for version 2"))
     #expect(finding.remedy.contains("seedbank pull"))
     fixture.publisher.withServed { $0.files[snapshot.filePath] = bytes }
     try await store.verify()

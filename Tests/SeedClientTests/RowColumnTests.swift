@@ -31,7 +31,7 @@ import Testing
     let same = await fixture.misfit("SELECT 1 AS aB, 2 AS aB", as: Spelled.self)
     #expect(same?.code == .decoding)
     #expect(
-      same?.message.hasPrefix("Spelled.aB has more than one column with its name: rename the others") == true)
+      same?.message.hasPrefix("Spelled.aB has more than one column with its name: rename all but") == true)
     #expect(try await rows("SELECT 1 AS id, 2 AS id, 3 AS a_b", as: Spelled.self) == [Spelled(aB: 3)])
   }
 

@@ -177,7 +177,7 @@ import Testing
 
   @Test func `the error of a rejected statement says why`() throws {
     for (statement, reason) in [
-      ("DELETE FROM t", "its SQL is not a single addition"),
+      ("DELETE FROM t", "its SQL must add exactly one thing"),
       (
         "CREATE INDEX x ON t(replace(v, 'r', 'l'))", "it calls replace(), which can take too long on a device"
       ),

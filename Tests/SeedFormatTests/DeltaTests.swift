@@ -139,7 +139,7 @@ import Testing
     ("[[0,4,5]]", "[[0,4]]", #"table "t", row k = 4: a row of 2 values, expected 3"#),
     ("[[0,4,5]]", "[[0,4,true]]", #"table "t": column "v": not a valid column value"#),
     ("[[1,2]]", "[[[1],2]]", #"table "t": column "k": not a valid column value"#),
-    ("[[0,4,5]]", "[[1,4,5]]", #"table "t": expected an update that begins with the number of a set"#),
+    ("[[0,4,5]]", "[[1,4,5]]", #"table "t": expected an update that begins with the number of a column set"#),
   ])
   func `a bad row is rejected with its table, and its key or the column at fault`(
     _ part: String, _ other: String, _ message: String

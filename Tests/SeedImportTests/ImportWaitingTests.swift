@@ -99,7 +99,7 @@ import Testing
       #"[{"id": 1, "x": "a"}, {"id": 2, "x": "b"}]"#, mapping: ImportMapping("t"), policy: policy)
     #expect(
       report.issues.first?.message.hasSuffix(
-        "a row waits only for rows of its batch: repeat without batches (omit --batch)") == true)
+        "a later batch may resolve this conflict: repeat without batches (omit --batch)") == true)
     #expect(try bench.rows("SELECT * FROM t") == ["2|b"])
   }
 }

@@ -55,7 +55,7 @@ import Testing
     (#""csv": {"empty": "none"}"#, "$.csv.empty: expected one of quotes, null, text, auto"),
     (#""csv": {"decimal": ","}"#, "$.csv.decimal: unknown key"),
     (#""csv": {"skip": 1}"#, "$.csv.skip: unknown key"),
-    (#""csv": {}, "layout": "lines""#, "csv (which alone may have 'csv')"),
+    (#""csv": {}, "layout": "lines""#, "csv (optionally with 'csv')"),
   ])
   func `invalid values in csv are rejected with their place`(members: String, words: String) {
     let message = failure("{\(Self.base), \(members)}")

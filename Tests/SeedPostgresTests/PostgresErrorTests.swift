@@ -71,8 +71,8 @@ import Testing
     ),
     ("", "could not read certificate file \"a.crt\": no start line", "set sslcert and sslkey", true),
     ("28000", "connection requires a valid client certificate", "set sslcert and sslkey", true),
-    ("28000", "role \"a\" is not permitted to log in", "let a superuser run ALTER ROLE … LOGIN", true),
-    ("28000", "role \"a\" does not exist", "let a superuser run CREATE ROLE … LOGIN", true),
+    ("28000", "role \"a\" is not permitted to log in", "have a superuser run ALTER ROLE … LOGIN", true),
+    ("28000", "role \"a\" does not exist", "have a superuser run CREATE ROLE … LOGIN", true),
     ("28000", "no pg_hba.conf entry for host \"h\"", "let pg_hba.conf admit", true),
     (
       "", "connection to server at \"h\", port 1 failed: server is not in hot standby mode",

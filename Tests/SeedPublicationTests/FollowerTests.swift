@@ -117,7 +117,7 @@ import Testing
     try Folder.rename(away, to: path)
     try DurableFile.write([0], to: deployment.publication.file(object))
     let refusal = await #expect(throws: Refusal.self) { try await follower.look() }
-    #expect(refusal?.exitCode == .badData && refusal?.message.contains("repeat that with --verify") == true)
+    #expect(refusal?.exitCode == .badData && refusal?.message.contains("repeat that command") == true)
   }
 
   /// A file left by a crash is obsolete at once.

@@ -43,7 +43,7 @@ import Testing
     let error = #expect(throws: PlanError.self) { try followed.job.confirm() }
     #expect(
       error?.description
-        == "dataset.json: expected a number. Until that is fixed, nothing new of test is published")
+        == "dataset.json: expected a number. Until this is fixed, nothing new is published for test")
     try edit(.success((Self.models, [:], nil)))
     try followed.job.confirm()
   }
@@ -59,7 +59,8 @@ import Testing
       let error = #expect(throws: PlanError.self) { try followed.job.confirm() }
       let text = try #require(error?.description)
       #expect(text.hasPrefix("the files of model 1.0 have changed or disappeared since 'seedbank run'"))
-      #expect(text.hasSuffix("nothing new of test is published. To end a major, run 'seedbank model retire'"))
+      #expect(
+        text.hasSuffix("nothing new is published for test. To end a major, run 'seedbank model retire'"))
       #expect(followed.job.plans.map(\.newest) == Self.models)
     }
   }

@@ -64,8 +64,8 @@ public struct UpdatePlan: Hashable, Sendable {
     guard let most = policy.maximumBytes, bytes > most else { return }
     throw SeedError(
       .tooLarge,
-      "the update would download \(ByteCount(bytes: bytes)), but its policy allows \(ByteCount(bytes: most)): wait for "
-        + "a better network or allow more", neededBytes: bytes, availableBytes: most)
+      "the update would download \(ByteCount(bytes: bytes)), but its policy allows only \(ByteCount(bytes: most)): wait "
+        + "for a better network, or allow more", neededBytes: bytes, availableBytes: most)
   }
 }
 

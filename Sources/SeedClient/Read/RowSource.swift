@@ -49,7 +49,7 @@ final class RowSource: ColumnSource {
   private func misnamed(_ member: String) -> SeedError {
     let problem =
       switch ColumnMatch(member, in: columns) {
-      case .same: "has more than one column with its name: rename the others with AS"
+      case .same: "has more than one column with its name: rename all but one with AS"
       case .alike(let names):
         "could be \(names.map { "\"\($0)\"" }.joined(separator: " or ")): omit one, or rename the right one to "
           + "\"\(member)\" with AS"

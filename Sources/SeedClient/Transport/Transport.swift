@@ -103,7 +103,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "the server does not have \(url), which its metadata names: try again later; if it is still missing, "
         + "`seedbank verify` on the server lists all missing files"
     case .tooLong(let url, let limit):
-      "the server sends more than the \(limit) expected bytes for \(url): \(Self.sendUnchanged)"
+      "the server sends more than the expected \(limit) bytes for \(url): \(Self.sendUnchanged)"
     case .otherLength(let url, let signed, let found):
       "the server reports \(found) bytes for \(url), but \(signed) were signed: \(Self.sendUnchanged)"
     case .otherPart(let url, let found):

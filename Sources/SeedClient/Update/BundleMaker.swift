@@ -115,7 +115,7 @@ package struct BundleMaker: Sendable {
     guard Folder.exists(directory), try !Folder.names(in: directory).isEmpty, try !isBundle() else { return }
     throw SeedError(
       .io,
-      "\(directory) is not empty and has no bundle of \(model.series): name a new folder, or empty this one")
+      "\(directory) is not empty and not a bundle of \(model.series): choose a new folder, or empty this one")
   }
 
   private func isBundle() throws -> Bool {

@@ -39,7 +39,7 @@ struct BundledSeed: Hashable, Sendable {
     let snapshot = metadata.objects.filter { $0.isSnapshot && Folder.exists(folder.file($0)) }
       .max { $0.version < $1.version }
     guard let snapshot else {
-      throw SeedError(.damaged, "none of the snapshots in the bundle's metadata is in \(folder.directory)")
+      throw SeedError(.damaged, "\(folder.directory) contains none of the snapshots that its metadata lists")
     }
     self.snapshot = snapshot
   }

@@ -132,8 +132,8 @@ struct UpdatePlanner {
     SeedError(
       .rolledBack,
       "the publisher is at version \(state.head) and this device at \(local), so the publication seems to come from an "
-        + "old backup: its operator should restore the newest copy with `seedbank recover`, or begin a new epoch with "
-        + "`seedbank new-epoch` if there is none")
+        + "old backup: its operator should restore the newest copy with `seedbank recover` or, if no copy is left, begin a "
+        + "new epoch with `seedbank new-epoch`")
   }
 
   private func noWay(from start: SeedVersion?) -> SeedError {
@@ -146,7 +146,7 @@ struct UpdatePlanner {
       return SeedError(
         .rejected,
         "version \(state.head) can only be reached through a snapshot that failed on this device or was rolled back "
-          + "here: the publisher must publish another (`seedbank regenerate --snapshot`)")
+          + "here: the publisher must publish another snapshot (`seedbank regenerate --snapshot`)")
     }
     return SeedError(
       .versionGone,

@@ -100,7 +100,7 @@ package enum ReadOnlyProblem: Error, Hashable, Sendable, CustomStringConvertible
     case .holdsNUL(let sql):
       "the SQL contains a NUL character, after which SQLite ignores the rest: remove the NUL: \(sql.shortSQL)"
     case .several(let sql):
-      "only one statement can run at a time: run them one after the other: \(sql.shortSQL)"
+      "only one statement can run at a time: run the statements one after the other: \(sql.shortSQL)"
     case .changes(let sql):
       "only reading is allowed, but this statement writes or changes transactions, attached files or settings: "
         + sql.shortSQL

@@ -126,9 +126,9 @@ private final class DefinitionLeave {
 
   private var other: String {
     switch kind {
-    case .index: "its SQL does something other than create this index on its table"
+    case .index: "its SQL must do nothing but create this index on its table"
     case .addition:
-      "its SQL is not a single addition of a column with a constant default, a table, an index, a view or an FTS5 table"
+      "its SQL must add exactly one thing: a table, an index, a view, an FTS5 table, or a column with a constant default"
     }
   }
 
@@ -212,7 +212,7 @@ private final class DefinitionLeave {
     }
     switch error.primaryCode {
     case SQLITE_AUTH: return other
-    case SQLITE_INTERRUPT: return "it takes more time or space than its rows can need"
+    case SQLITE_INTERRUPT: return "it takes more time or space than a table of this size can need"
     default: return error.cause
     }
   }

@@ -92,7 +92,7 @@ package enum ImportError: Error, Hashable, Sendable, CustomStringConvertible {
     case .references(let table, let parent, let key):
       "table \"\(table)\", row \(key): references a row that table \"\(parent)\" does not have"
     case .foreignKeysEnforced:
-      "the connection enforces foreign keys: turn that off before the transaction; the importer checks them"
+      "the connection enforces foreign keys: turn this off before the transaction; the importer checks foreign keys"
     }
   }
 }

@@ -81,7 +81,7 @@ package struct DeltaReader: ~Copyable {
     default:
       let number = row.count(0) > 0 && row.kind(1) == .integer ? Int(exactly: row.integer(1)) : nil
       guard let number, table.sets.indices.contains(number) else {
-        throw malformed(0, "expected an update that begins with the number of a set")
+        throw malformed(0, "expected an update that begins with the number of a column set")
       }
       return try event(.update(number), width: 1 + table.key.count + table.sets[number].count)
     }

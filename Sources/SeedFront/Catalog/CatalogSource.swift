@@ -112,7 +112,7 @@ package final class CatalogSource: Sendable {
     if hasChanged { onChange.withLock(\.self)() }
     let view = current()
     let expired = catalog.signatures.filter { $0.expires <= now }.warnings(at: now).map {
-      "\($0); 'seedbank regenerate' renews those of online keys, 'seedbank keys renew ROLE' the others"
+      "\($0); 'seedbank regenerate' renews the signatures of online keys, 'seedbank keys renew ROLE' all others"
     }
     warn(expired + view.missingFileWarnings + view.lateWarnings)
   }

@@ -12,12 +12,12 @@ struct MetricsPage {
   mutating func write(_ counts: FrontCounts) {
     writeAnswers(counts)
     text.family(
-      "seedbank_response_bytes_total", .counter, "Bytes of bodies that were sent.",
+      "seedbank_response_bytes_total", .counter, "Bytes of response bodies sent.",
       AnswerMark.Kind.allCases.map { ([("kind", "\($0)")], Double(counts.bytes[$0.rawValue])) }.filter {
         $1 > 0
       })
     text.histogram(
-      "seedbank_request_seconds", "From the end of the request's head to the last byte of the response.",
+      "seedbank_request_seconds", "Time from the end of the request head to the last byte of the response.",
       bounds: FrontCounts.latencyBounds,
       AnswerMark.Kind.allCases.map { kind -> PrometheusText.Distribution in
         ([("kind", "\(kind)")], counts.latency[kind.rawValue], counts.latencySeconds[kind.rawValue])

@@ -116,7 +116,7 @@ extension PageSeries {
     let status = "'seedbank status' on the publisher’s machine"
     return switch reason {
     case .keys:
-      "a signing key is missing or is a different one. 'seedbank keys status' names it; put it back, or replace it."
+      "a signing key is missing or is the wrong one. 'seedbank keys status' names the key; put it back, or replace it."
     case .configuration:
       "the configuration or a model is wrong. \(status) shows where; correct it, and restart the publisher."
     case .origin:

@@ -133,7 +133,7 @@ extension PublisherProblem {
       """
     case .keyChange:
       """
-      A change of keys waits for signatures: <code>seedbank keys status</code> lists them, <code>seedbank keys
+      A key change waits for signatures: <code>seedbank keys status</code> lists them, <code>seedbank keys
       add-signature</code> adds one, and <code>seedbank keys discard</code> cancels the change.
       """
     case .stateDisk:

@@ -40,7 +40,7 @@ struct HeadReader {
         .headTooLarge,
         """
         The request's line and header fields have more than \(HeadSize.limit) bytes. Each field counts \
-        \(HeadSize.fieldBytes) more than its text.
+        \(HeadSize.fieldBytes) bytes more than its text.
         """)
     }
     guard fields.fieldCount <= HeadSize.fieldLimit else {

@@ -81,7 +81,7 @@ extension ImportMapping.List {
     default:
       throw object.error(
         "layout",
-        "expected array, single, lines, csv (which alone may have 'csv') or dictionary (with 'keyColumn')")
+        "expected array, single, lines, csv (optionally with 'csv') or dictionary (with 'keyColumn')")
     }
   }
 }

@@ -18,7 +18,7 @@ final class IssueCollector {
     var refusal = refusal
     if refusal.table == nil { refusal.key = refusal.key ?? plan.keyDescription }
     if refusal.code == .unique, policy.atomicity != .one {
-      refusal.message += "; a row waits only for rows of its batch: repeat without batches (omit --batch)"
+      refusal.message += "; a later batch may resolve this conflict: repeat without batches (omit --batch)"
     }
     plan.target.rejected += 1
     let issue = issue(refusal, plan.table.name, place)

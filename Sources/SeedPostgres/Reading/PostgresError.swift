@@ -77,13 +77,13 @@ package enum PostgresError: OriginFailure, Hashable {
     case "28000": Self.admission(message)
     case "3D000": "correct the database's name in origin.postgres"
     case "42501" where message.user.isEmpty:
-      "let the database's owner GRANT CONNECT ON DATABASE to this user"
+      "have the database's owner GRANT CONNECT ON DATABASE to this user"
     case "42501" where message.function == "check_enable_rls":
       "its hidden rows would be missing from the publication: have a superuser run ALTER ROLE "
         + "\(quoted(message.user)) BYPASSRLS; or, if the rows that this user can read are enough, set "
         + "origin.rowSecurity to \"apply\""
     case "42501":
-      "let the tables' owner run: \(Self.grants(to: message.user, place.schema, table: message.table))"
+      "have the tables' owner run: \(Self.grants(to: message.user, place.schema, table: message.table))"
     case "" where message.isOfConnection: Self.connectionRepair(place, message.text)
     default: nil
     }
@@ -92,10 +92,10 @@ package enum PostgresError: OriginFailure, Hashable {
   private static func admission(_ message: ServerMessage) -> String {
     if message.text.contains("client certificate") { return clientCertificate }
     if message.text.contains("is not permitted to log in") {
-      return "let a superuser run ALTER ROLE … LOGIN for this user, or correct origin.postgres"
+      return "have a superuser run ALTER ROLE … LOGIN for this user, or correct origin.postgres"
     }
     if message.text.hasPrefix("role ") {
-      return "let a superuser run CREATE ROLE … LOGIN for this user, or correct origin.postgres"
+      return "have a superuser run CREATE ROLE … LOGIN for this user, or correct origin.postgres"
     }
     return "let pg_hba.conf admit this user, host and database, or correct origin.postgres"
   }
@@ -106,14 +106,14 @@ package enum PostgresError: OriginFailure, Hashable {
     if wrongURL.contains(where: text.hasPrefix) { return "correct the URL in origin.postgres" }
     if text.contains("does not support SSL") {
       return
-        "set ssl = on and a certificate on the server, or, if no other host can read the traffic, sslmode=disable in "
+        "set ssl = on and a certificate on the server; or, if no other host can read the traffic, set sslmode=disable in "
         + "origin.postgres"
     }
     if ownCertificate.contains(where: text.contains) { return clientCertificate }
     guard text.contains("certificate") else { return nil }
     return
       "set sslrootcert in origin.postgres to the file of the authority that signed the server's certificate, and use a "
-      + "host name of the certificate; sslmode sets how the server is verified"
+      + "host name that the certificate lists; sslmode sets how the server is verified"
   }
 
   /// Beginnings of messages that libpq reports before it connects.
@@ -145,7 +145,7 @@ package enum PostgresError: OriginFailure, Hashable {
     case "53300":
       "the server has no connection left: raise its max_connections, or this user's connection limit"
     case _ where message.isOfConnection && isOtherRole(message):
-      "no host has the role that target_session_attrs in origin.postgres requires: check the hosts' roles, or correct it"
+      "no host has the role that target_session_attrs in origin.postgres requires: check the hosts, or correct that setting"
     case _ where message.isOfConnection:
       "check that the server is running, and the host and port in origin.postgres"
     case "42P01":

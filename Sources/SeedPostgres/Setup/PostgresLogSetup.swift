@@ -58,13 +58,13 @@ package struct PostgresLogSetup: OriginLogMaker {
     guard message.state == "42501" else { return error }
     if statement.hasPrefix("CREATE SCHEMA") {
       return .configuration(
-        "the log of the origin \(place.text) was not made: \(message.text) (as user \(message.user)); let the database's owner run: "
-          + "GRANT CREATE ON DATABASE … TO \(quoted(message.user)); or give --owner with a URL of a user with this right, or let "
-          + "that user run the SQL of '--print'")
+        "the log of the origin \(place.text) was not made: \(message.text) (as user \(message.user)); have the database's owner run: "
+          + "GRANT CREATE ON DATABASE … TO \(quoted(message.user)); or give --owner with the URL of a user who has this right, or "
+          + "have that user run the SQL of '--print'")
     }
     return .configuration(
-      "the log of the origin \(place.text) was not changed: \(message.text) (as user \(message.user)); give --owner with a URL of the "
-        + "owner of the tables and the log, or let that user run the SQL of '--print'")
+      "the log of the origin \(place.text) was not changed: \(message.text) (as user \(message.user)); give --owner with the URL of the "
+        + "user who owns the tables and the log, or have that user run the SQL of '--print'")
   }
 }
 

@@ -62,7 +62,7 @@ private struct PostgresSurvey {
     """
 
   private static let howToTakeView =
-    "to publish its rows, add a table with a key to schema.sql, and beside schema.sql a file TABLE.sql that selects them"
+    "to publish its rows, add a table with a key to schema.sql, and beside schema.sql a file TABLE.sql that selects the rows"
 
   private static func check(
     _ chosen: [String]?, _ catalog: SchemaCatalog, _ place: PostgresPlace
@@ -103,15 +103,15 @@ private struct TableDraft {
     let heirs = table.heirs.map { heirs in
       SetupNote(
         kind: .rows, name: table.name,
-        reason: "they include those of inheriting tables (\(heirs)), and a key may occur twice",
+        reason: "they include the rows of inheriting tables (\(heirs)), so a key may occur twice",
         remedy:
-          "'SELECT … FROM ONLY \(quoted(table.name))' in its file TABLE.sql beside schema.sql reads only its own"
+          "'SELECT … FROM ONLY \(quoted(table.name))' in its file TABLE.sql beside schema.sql reads only the table's own rows"
       )
     }
     let exempt = SetupNote(
       kind: .rows, name: table.name,
       reason:
-        "clients also get those that row-level security hides from other users, because this user is exempt",
+        "clients also get the rows that row-level security hides from other users, because this user is exempt",
       remedy:
         "to publish fewer, connect as a user without that exemption and set origin.rowSecurity to \"apply\"")
     return [heirs, table.isExempt ? exempt : nil, table.hasRules ? .rules(of: table.name) : nil]
@@ -137,7 +137,7 @@ private struct TableDraft {
   ) throws(PostgresError) -> String? {
     if case .refused(let reason) = type { return "of its type \(try types.name(column.type)): \(reason)" }
     let isTaken = columns.contains { $0.name.foldedName == column.name.foldedName }
-    return isTaken ? "another column has its name, as SQLite ignores case" : nil
+    return isTaken ? "another column has the same name, because SQLite ignores case" : nil
   }
 
   private func denial(_ schema: String, _ user: String) -> String? {
@@ -157,13 +157,13 @@ private struct TableDraft {
     }
     if key.isEmpty {
       return
-        "it has no key, neither a primary key nor a unique index over NOT NULL columns: if columns identify its rows, create such "
+        "it has no key, neither a primary key nor a unique index over NOT NULL columns: if some columns identify its rows, create such "
         + "an index over them, or add the table to schema.sql with them as the PRIMARY KEY; otherwise run "
         + "ALTER TABLE … ADD COLUMN id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     }
     guard key.allSatisfy(has) else { return "a column of its key is left out: give it another key" }
     let isTaken = others.contains { $0.table.name.foldedName == table.name.foldedName }
-    return isTaken ? "another table has its name, as SQLite ignores case: rename one of them" : nil
+    return isTaken ? "another table has the same name, because SQLite ignores case: rename one of them" : nil
   }
 
   private func has(_ column: String) -> Bool { columns.contains { $0.name == column } }
@@ -196,10 +196,10 @@ private struct TableDraft {
   }
 
   private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
-    if index.columns.isEmpty { return "it is not an index over columns alone and all rows" }
+    if index.columns.isEmpty { return "it is not a valid btree index of all rows by columns alone" }
     if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
     if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
-    return names.contains(index.name.foldedName) ? "another part has its name, as SQLite ignores case" : nil
+    return names.contains(index.name.foldedName) ? "another part has the same name: SQLite ignores case" : nil
   }
 
   private func list(_ names: [String]) -> String { names.map(quoted).joined(separator: ", ") }

@@ -136,11 +136,11 @@ package struct FollowFailure: Error, Hashable {
     case .badSignature:
       "\(server): \(error). Its keys are not those of the root file: compare the address and root.json with the publisher's."
     case .rollback:
-      "\(server) has an older state than the copy here: \(error). If it is a copy, it is behind and will catch up. If it was "
+      "\(server) has an older state than the copy here: \(error). If it serves a copy, that copy will catch up. If it was "
         + "restored, its operator can continue from the copy here with 'seedbank recover'. The copy here is unchanged."
     case .conflict: "\(server): \(error). The copy here is unchanged."
     case .missingFile(MetadataName.unversioned(Timestamp.type)):
-      "\(server) does not have metadata/timestamp.json: give the address of a publication, whose folder metadata has that file."
+      "\(server) does not have metadata/timestamp.json: give the address of a publication folder, which contains that file."
     case .missingFile(let name):
       "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it is still "
         + "missing, 'seedbank verify' on the server lists all missing files."
@@ -204,7 +204,7 @@ package struct StoreSource: FollowSource {
     let (code, fault): (ExitCode, String) =
       found == nil
       ? (.unavailable, "missing, although metadata names it: copy it again")
-      : (.badData, "not the signed file: if 'seedbank follow' wrote it, repeat that with --verify")
+      : (.badData, "not the signed file: if 'seedbank follow' wrote it, repeat that command with --verify")
     throw Refusal(
       code,
       "\("\(name)/\(object.filePath)".printable) is \(fault); if that does not help, run 'seedbank verify' at the source."

@@ -95,13 +95,13 @@ package struct Mirror: Sendable {
         ? "honours conditional writes" : "writes are unconditional, so no other publisher may use it"
       switch try store.isPublic(MirrorImage.timestampPath) {
       case nil: return "writable, and \(fence)"
-      case true?: return "writable, \(fence), and clients can read it"
+      case true?: return "writable, \(fence), and clients can read the files"
       case false?:
         let isEmpty = try store.read(MirrorImage.timestampPath) == nil
         return "writable, and \(fence); "
           + (isEmpty
-            ? "nothing is mirrored yet: after 'seedbank mirror push' check again whether clients can read it"
-            : "clients cannot read it at this address without credentials")
+            ? "nothing is mirrored yet: after 'seedbank mirror push', check again whether clients can read the files"
+            : "clients cannot read the files at this address without credentials")
       }
     } catch { throw failure(error) }
   }
@@ -147,7 +147,7 @@ package struct MirrorProbe {
       _ = try done(store.put(second, .none), "a file")
     }
     guard try store.read(path)?.bytes == Array("second\n".utf8) else {
-      throw MirrorError.refused("a file is not read as it was written")
+      throw MirrorError.refused("a file's content differs from what was written")
     }
   }
 

@@ -46,7 +46,7 @@ package struct MirrorPush {
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
     var leftovers: [MirrorError] = []
     for step in steps {
-      if options.isOver() { throw MirrorError.away("it was not finished when the program had to end") }
+      if options.isOver() { throw MirrorError.away("the push was not finished when the program had to end") }
       do { try take(step) } catch MirrorError.leftover(let error) {
         leftovers.append(error)
         // A file that cannot be removed must not prevent the removal of others. But a store that does not answer,
@@ -111,7 +111,7 @@ package struct MirrorPush {
           memory.held[file.path] = file.length
           return
         }
-        why = "it rejects \(file.path) as existing, but it is missing"
+        why = "it rejects \(file.path) as an existing file, but does not have it"
       case .disputed: why = "it is writing another file of the same name"
       case .outcomeUnknown(let text): why = text
       case .absent: throw MirrorError.noPlace

@@ -67,9 +67,10 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   case ignoresConditions(String)
 
   private static let takeOver =
-    "Stop all publishers but one. To continue here from the publication there, move the folder of the publication away and "
+    "Stop all publishers but one. To continue here from the mirror's state, move the local publication folder away and "
     + "run 'seedbank recover'"
-  static let noPlace = MirrorError.refused("there is no such place; create it, and the next step fills it")
+  static let noPlace = MirrorError.refused(
+    "the folder or bucket does not exist: create it, and the next step fills it")
 
   /// Whether publishing must stop until the operator decides which publisher continues.
   package var stopsPublisher: Bool {
@@ -85,28 +86,28 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .ahead(let there, let here):
-      "another publisher publishes there, or this disk is an old one: the timestamp there has version \(there), here \(here). "
+      "another publisher publishes there, or this disk was restored from an old copy: the timestamp is at version "
+        + "\(there) there, but at \(here) here. "
         + Self.takeOver
     case .forked(let version):
-      "another publisher publishes there: both signed version \(version) of the timestamp, with different content. "
+      "another publisher publishes there: both signed a version \(version) of the timestamp, with different content. "
         + Self.takeOver
     case .overtaken(let there, let here):
       "another publisher publishes there: this publisher did not write version \(there) of the timestamp; its newest is version \(here). "
-        + "\(Self.takeOver). If there never was another one, 'seedbank mirror push --replace' overwrites the timestamp there"
+        + "\(Self.takeOver). If there was never another publisher, 'seedbank mirror push --replace' overwrites that timestamp"
     case .rival(let path):
-      "\(path) exists with different content, and no metadata names it yet: another publisher is at work, or this disk is an "
-        + "old one. If no other publisher runs, 'seedbank mirror push --replace' overwrites the file"
+      "\(path) exists with different content, and no metadata names it yet: another publisher is at work, or this disk was "
+        + "restored from an old copy. If no other publisher runs, 'seedbank mirror push --replace' overwrites the file"
     case .foreign:
-      "the timestamp there is not signed by a key of this publication: choose another place, or empty this one if its files are "
-        + "not needed"
+      "the timestamp there is not signed by a key of this publication: choose another place, or empty this one if its files "
+        + "are no longer needed"
     case .vanished:
-      "all mirrored files are gone. Is its disk mounted? If it was emptied, 'seedbank mirror push' fills it "
-        + "again"
+      "all mirrored files are gone. Is the mirror's disk mounted? 'seedbank mirror push' refills an emptied mirror"
     case .refused(let text), .away(let text): text
     case .leftover(let cause): "obsolete files cannot be removed: \(cause)"
     case .ignoresConditions(let what):
       "it does not honour conditions (\(what)), so two publishers could overwrite each other unnoticed: use another store, or "
-        + "write \"fence\": \"none\" if there will never be two"
+        + "set \"fence\": \"none\" if there will never be a second publisher"
     }
   }
 }

@@ -48,7 +48,7 @@ package struct PublicationDirectory: Sendable {
   /// Returns a sentence if the first roots are missing. An operator may have removed them on purpose.
   package func lackOfRoots() throws -> String? {
     guard let first = try rootVersions().first, first > 1 else { return nil }
-    return "there is no root before \(first), so apps with an earlier one cannot follow"
+    return "there is no root before \(first), so apps with an earlier root cannot follow"
   }
 
   /// Throws if a root is missing between others: clients of older roots could not follow, and keys that the missing

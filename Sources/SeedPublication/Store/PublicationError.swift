@@ -56,7 +56,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "\(file) is not root metadata: restore it from a backup, a mirror or a follower, or remove it if it never belonged "
         + "to the publication"
     case .missingRoot(let file, let copy):
-      "\(file) is missing, so clients of older roots cannot follow, and keys that it revoked would count again: "
+      "\(file) is missing, so clients with older roots cannot follow, and keys that it revoked would be valid again: "
         + (copy.map { "copy \($0) to that name" }
           ?? "restore it from a backup, a mirror or a follower; if no copy is left, remove the older roots")
     case .otherRoot(let shipped, let file):
@@ -74,7 +74,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "the series \(series) is new, and the targets key that must sign its delegation is not here: "
         + "'seedbank keys renew targets --with FOLDER' signs it with the key in that folder"
     case .unfinished(let path):
-      "\(path) is a copy of a publication: if it is to be recovered, run 'seedbank recover' again before anything is "
+      "\(path) is a copy of a publication: to finish a recovery, run 'seedbank recover' again before anything is "
         + "published\(Self.startingOver)"
     case .noSnapshot(let series):
       "no published snapshot and deltas of \(series) reach its newest version: restore the publication from a backup, or with "
@@ -88,24 +88,24 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
     case .foreignKey(let role, let path):
       "the publication at \(path) expects a different key for the role \(role.rawValue) than the one here. After a rotation, "
         + "put the new key into the keys folder; after a restore, restore the newest publication too, with 'seedbank "
-        + "recover' from a mirror or a follower. Otherwise it belongs to another deployment; 'seedbank keys status' shows both"
+        + "recover' from a mirror or a follower. Otherwise it belongs to another deployment. 'seedbank keys status' shows both keys"
     case .keyMissing(let role, let found, let needed):
-      "\(found) of the \(needed) keys of the role \(role.rawValue) that must sign each step are here: put back the "
-        + "missing ones, or replace them with 'seedbank keys rotate \(role.rawValue)'; 'seedbank keys status' lists them"
+      "found \(found) of the \(needed) \(role.rawValue) keys that must sign each step: put the missing keys back, or "
+        + "replace them with 'seedbank keys rotate \(role.rawValue)'; 'seedbank keys status' lists them"
     case .epochWithoutTargetsKey:
-      "a new epoch is signed with the targets key, which is not here: give its folder with --with"
+      "a new epoch needs a signature by the targets key, which is not here: give the key's folder with --with"
     case .severalSeriesKeys(let count):
-      "\(count) series keys are here, and a new epoch uses one: move away those that were replaced"
+      "found \(count) series keys, but a new epoch uses only one: move the replaced keys out of the keys folder"
     case .changeExpired(let role, let time):
       "the \(role.rawValue) metadata that waits for signatures expired at \(time): drop it with 'seedbank keys discard', and "
         + "begin the change again"
     case .changeWaits:
-      "a change of keys waits for signatures: 'seedbank keys status' names the keys; add their signatures "
+      "a key change waits for signatures: 'seedbank keys status' names the keys; add their signatures "
         + "with 'seedbank keys add-signature', or drop the change with 'seedbank keys discard'"
     case .noChange:
-      "no change of keys waits for signatures: 'seedbank keys renew', 'rotate' and 'revoke' begin one"
+      "no key change waits for signatures: 'seedbank keys renew', 'rotate' and 'revoke' begin one"
     case .damagedChange(let file):
-      "\(file) is not a change of keys: drop it with 'seedbank keys discard', and begin the change again"
+      "\(file) is not a key change: drop it with 'seedbank keys discard', and begin the change again"
     }
   }
 }

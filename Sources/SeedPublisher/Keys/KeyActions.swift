@@ -97,7 +97,7 @@ package struct KeyActions {
     let verifiers = try newKeys.verifiers(replacement)
     return try change { published, signer in
       guard KeyRole.allCases.allSatisfy({ published.keys(of: $0) == replacement.published.keys(of: $0) })
-      else { throw Refusal(.locked, "Another change of keys was published first. Check it, and try again.") }
+      else { throw Refusal(.locked, "Another key change was published first. Check it, and try again.") }
       return try OfflineChange(verifiers, isLost: isLost, after: published, signer)
     }
   }
@@ -114,8 +114,8 @@ package struct KeyActions {
     for role in roles where ring.signers(of: published.keys(of: role)).isEmpty {
       throw Refusal(
         .configuration,
-        "None of the \(role.rawValue) keys that must sign this is here: give their folder with --with, or use --prepare,"
-          + " and sign the output of 'seedbank keys payload \(role.rawValue)' elsewhere.")
+        "No \(role.rawValue) key that must sign this change is here: give the folder of one with --with; or use --prepare,"
+          + " and sign the output of 'seedbank keys payload \(role.rawValue)' on another machine.")
     }
   }
 
@@ -130,7 +130,7 @@ package struct KeyActions {
     throw Refusal(
       .usage,
       "This begins a new chain of trust, and the root keys \(ids.joined(separator: ", ")) can never sign again:"
-        + " attach them if they are not lost, or confirm with --yes.")
+        + " if they are not lost, attach them; otherwise confirm with --yes.")
   }
 
   /// Returns the metadata that waits for signatures, and a description of it.
@@ -260,6 +260,6 @@ extension OfflineChange {
         }
       }
     }
-    throw Refusal(.badData, "\(path): \(failure.map { "\($0)" } ?? "it fits no waiting change").")
+    throw Refusal(.badData, "\(path): \(failure.map { "\($0)" } ?? "it is not for a waiting change").")
   }
 }

@@ -64,8 +64,8 @@ struct KeyReplacement {
       guard staying.count + keys.count + made >= now.threshold else {
         throw Refusal(
           .configuration,
-          "Without this key the role \(role.rawValue) has \(staying.count) keys, and \(now.threshold) must sign:"
-            + " replace it with --replace or --key.")
+          "Without this key, the role \(role.rawValue) has only \(staying.count) of the \(now.threshold) keys that must sign:"
+            + " replace the key with --replace or --key.")
       }
       return Role(role: role, known: staying + keys, made: made, threshold: now.threshold)
     }
@@ -121,7 +121,7 @@ struct NewKeys {
         throw Refusal(
           .usage,
           "\(all) \(role.role.rawValue) keys would be in \(folder.printable), and \(role.threshold) are enough to sign:"
-            + " give a folder for each with --to.")
+            + " give each key its own folder with --to.")
       }
     }
     return chosen

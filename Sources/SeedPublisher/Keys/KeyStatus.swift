@@ -50,7 +50,7 @@ package struct KeyStatus {
     return Fault(
       isFatal: true, place: usualPath,
       problem:
-        "the key is missing: without it no publish step begins, except in a 'seedbank run' that has already read it"
+        "the key is missing: no publish step can begin, except in a 'seedbank run' that has already read the key"
     )
   }
 
@@ -89,9 +89,9 @@ package struct KeyStatusReport {
   private var pendingLines: [String] {
     guard !pending.isEmpty else { return [] }
     guard pending.rest(after: published) != nil else {
-      return ["a waiting change of keys is older than the metadata"]
+      return ["a waiting key change is older than the metadata"]
     }
-    return ["a change of keys waits for signatures:"] + pending.needs(after: published).map { "  " + $0.line }
+    return ["a key change waits for signatures:"] + pending.needs(after: published).map { "  " + $0.line }
   }
 
   /// Missing online keys come first, because without them no publish step begins.
@@ -107,10 +107,10 @@ package struct KeyStatusReport {
 
   private var pendingAdvice: String {
     guard pending.rest(after: published) != nil else {
-      return "drop the older change of keys with 'seedbank keys discard'"
+      return "drop the older key change with 'seedbank keys discard'"
     }
     let waiting = pending.needs(after: published).first { !$0.isMet }
-    return waiting?.payloadAdvice ?? "publish the signed change of keys with 'seedbank regenerate'"
+    return waiting?.payloadAdvice ?? "publish the signed key change with 'seedbank regenerate'"
   }
 
   private func use(of file: FoundKey) -> String {
@@ -190,7 +190,7 @@ func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now
     * UTCTime.secondsPerDay
   let remedy =
     lifetime == nil
-    ? "renew it with 'seedbank keys renew \(role)', and --with for each folder of its keys"
+    ? "renew it with 'seedbank keys renew \(role)', and give each folder of its keys with --with"
     : "run 'seedbank run' or 'seedbank regenerate'"
   guard left > 0 else {
     return "\(role): its metadata expired at \(expires), and no client accepts it: \(remedy)"
@@ -205,7 +205,7 @@ package struct SignatureStatus {
 
   /// `lifetime` is the shortest validity of any dataset's online signatures, in seconds.
   package init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
-    let waiting = pending.isEmpty ? [] : ["a change of keys waits for signatures: see 'seedbank keys status'"]
+    let waiting = pending.isEmpty ? [] : ["a key change waits for signatures: see 'seedbank keys status'"]
     let warning = { (signature: SignatureExpiry) in
       expiryWarning(
         signature.role, signature.expires, lifetime: signature.isOffline ? nil : lifetime, now: now)

@@ -130,7 +130,7 @@ package struct SeriesPlan: Sendable {
     let file = model.schemaFile
     if let (line, word) = model.statementThatDefinesNothing {
       throw PlanError(
-        "\(file):\(line): \(word) defines nothing: remove it, because a schema has only definitions, and rows come from the"
+        "\(file):\(line): \(word) defines nothing: remove it, because a schema contains only definitions, and rows come from the"
           + " origin")
     }
     let schema: DatabaseSchema

@@ -47,7 +47,7 @@ package enum OriginError: OriginFailure {
     guard reason.saysNoLogIndex, usesLog(path) else { return .unreadable(path: path, reason: reason) }
     return .unavailable(
       "the origin \(path) is in WAL mode, so SQLite needs a shared file, \(path)-shm, which this user cannot "
-        + "create or write: let the user write to that folder, or take the origin out of WAL mode with "
+        + "create or write: give the user write access to that folder, or take the origin out of WAL mode with "
         + "'sqlite3 \(path) \"PRAGMA journal_mode = DELETE\"', or publish from a copy made by 'sqlite3 \(path) \".backup COPY\"'"
     )
   }
@@ -132,12 +132,12 @@ package enum OriginError: OriginFailure {
       "table \"\(table)\", row \(key): \(rowRule ?? "")"
     case .nullInKey(let table, _): "table \"\(table)\": a row has \(rowRule ?? "")"
     case .duplicateKey(let table, let key):
-      "table \"\(table)\": two rows have the key \(key): remove one from the origin, or let the model's SELECT return one"
+      "table \"\(table)\": two rows have the key \(key): remove one from the origin, or have the model's SELECT return only one"
     case .unavailable(let message), .configuration(let message), .data(let message): message
     case .notLoaded(let path):
       "the feed \(path) was not loaded yet: 'seedbank regenerate' loads and publishes it"
     case .tooLong(let path, let limit):
-      "the feed has more than \(limit) bytes, expanded, at \(path): if that is right, raise origin.maximumBytes"
+      "the decompressed feed has more than \(limit) bytes at \(path): if its size is right, raise origin.maximumBytes"
     case .noScratch(let path):
       "the rows of \(path) could not be sorted: there is no room for SQLite's temporary files; free some in "
         + "TMPDIR (or /var/tmp), or set TMPDIR to a folder with more room"

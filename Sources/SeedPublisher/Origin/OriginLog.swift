@@ -84,7 +84,7 @@ package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
     .otherTriggers, "triggers of the origin's log were dropped, disabled, or replaced")
   package static let otherSchema = Self(
     .otherSchema,
-    "the origin's schema was changed, or its SQLite file was rewritten, as by VACUUM or .restore")
+    "the origin's schema was changed, or its SQLite file was rewritten, for example by VACUUM or .restore")
   package static let otherLog = Self(.otherLog, "the origin's log was replaced")
   package static let pruned = Self(.pruned, "the origin's log does not reach back to the last step")
   package static let edited = Self(
@@ -93,7 +93,7 @@ package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
   package static func missed(_ time: UTCTime) -> Self {
     Self(
       .missed,
-      "the log missed rows, as was found at \(time): when the cause is fixed, 'seedbank origin log accept' trusts it again"
+      "a comparison at \(time) found rows that the log missed: fix the cause, then run 'seedbank origin log accept'"
     )
   }
 }
@@ -111,7 +111,7 @@ func logWarning(gaps: [String]?) -> String? {
   guard !gaps.isEmpty else { return nil }
   return
     "the origin's log no longer watches \(gaps.map { "\"\($0)\"" }.joined(separator: ", ")): triggers are missing,"
-    + " disabled or different, or the key changed, as when a table was replaced. These tables are compared as a whole."
+    + " disabled or different, or the key changed, for example because a table was replaced. These tables are compared as a whole."
     + " 'seedbank origin log remove --yes' and then 'seedbank origin log setup --yes' repair it; for a standby of PostgreSQL,"
     + " both need --owner with a URL of the primary"
 }

@@ -88,7 +88,7 @@ extension Projection {
 
   /// Advice to the operator for values of a different type.
   package var typeRemedy: String {
-    "cast it \(change), or declare the column NUMERIC, which takes any value; once the model is published, that needs "
+    "cast it \(change), or declare the column NUMERIC, which takes any value; once the model is published, this needs "
       + "a new major ('seedbank model new MAJOR.0')"
   }
 

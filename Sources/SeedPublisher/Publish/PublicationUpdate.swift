@@ -130,7 +130,7 @@ struct PublicationUpdate {
     guard !waiting.isEmpty else { return false }
     guard let rest = waiting.rest(after: published) else {
       warnings.append(
-        "a change of keys that waited for signatures was dropped: newer metadata was published meanwhile")
+        "a key change that waited for signatures was dropped: newer metadata was published meanwhile")
       try publisher.keep(pending: .none)
       return false
     }
@@ -154,8 +154,8 @@ struct PublicationUpdate {
   mutating func renewIfDue() throws {
     if case .doubted(let end) = clock {
       warnings.append(
-        "a signature is from a clock ahead of this one: check this clock. If it is right, signatures "
-          + "valid for too long are shortened after \(end), or at once with 'seedbank regenerate --trust-clock'"
+        "a signature was made by a clock ahead of this one: check this clock. If this clock is right, signatures that "
+          + "are valid for too long are replaced after \(end), or at once by 'seedbank regenerate --trust-clock'"
       )
     }
     let renewal = try offlineRenewal()

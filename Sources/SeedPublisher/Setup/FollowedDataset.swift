@@ -45,7 +45,7 @@ package final class FollowedDataset: Sendable {
       if let obstacle { throw obstacle }
       if hasChanged {
         throw PlanError(
-          "the configuration of \(name) changed during a step, so nothing was published: the next step uses it"
+          "the configuration of \(name) changed during a step, so nothing was published: the next step uses the new one"
         )
       }
     }
@@ -94,7 +94,7 @@ package final class FollowedDataset: Sendable {
       state.obstacle = changed.isEmpty ? nil : obstacle(changed)
     } catch {
       let problem = ((error as? Refusal)?.message ?? "\(error)").closed
-      state.obstacle = PlanError("\(problem) Until that is fixed, nothing new of \(name) is published")
+      state.obstacle = PlanError("\(problem) Until this is fixed, nothing new is published for \(name)")
     }
     return before.policy != state.job.policy || before.knownOrigin != state.job.knownOrigin
   }
@@ -102,7 +102,7 @@ package final class FollowedDataset: Sendable {
   private func obstacle(_ changed: [ModelVersion]) -> PlanError {
     PlanError(
       "the files of \(Self.names(changed)) have changed or disappeared since 'seedbank run' was started: restart it, or put"
-        + " them back. Until you do, nothing new of \(name) is published. To end a major, run 'seedbank model retire'"
+        + " them back. Until you do, nothing new is published for \(name). To end a major, run 'seedbank model retire'"
     )
   }
 

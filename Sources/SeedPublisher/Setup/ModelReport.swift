@@ -120,7 +120,7 @@ package struct ModelSkip {
     guard !isDryRun else { return "Would be left out: \(skipped.words.printable)." }
     let more = rest.isEmpty ? "" : " Still reported: \(rest.words.printable)."
     return
-      "Left out: \(skipped.words.printable). \(file.printable) lists it; it is no longer reported.\(more)"
+      "Left out: \(skipped.words.printable). \(file.printable) now lists this, so it is no longer reported.\(more)"
   }
 
   package var json: JSONValue { ["skipped": .string(skipped.words), "remaining": .string(rest.words)] }
@@ -151,7 +151,7 @@ package struct LifecycleChange {
     let (verb, end) = (isDryRun ? "would be" : "is", lifecycle.sunset.map { ", with the sunset \($0)" } ?? "")
     let change = "\(file.printable): lifecycle.\(major) \(verb) \(lifecycle.word)\(end)."
     let next =
-      "Next: 'seedbank regenerate' publishes it, or a running 'seedbank run' does in its next step."
+      "Next: 'seedbank regenerate' publishes this change, or a running 'seedbank run' does in its next step."
     return ([change, meaning("\(dataset)/\(major)")] + (isDryRun ? [] : [next])).joined(separator: "\n")
   }
 
@@ -161,8 +161,8 @@ package struct LifecycleChange {
       return "Clients of \(series) \(would)keep getting changes, and their apps \(are) asked to move on."
     }
     return
-      "Clients of \(series) \(would)keep their data, get no more changes, and report that. You can remove its models'"
-      + " folders once that is published."
+      "Clients of \(series) \(would)keep their data, get no more changes, and report this. You can remove its models'"
+      + " folders once this change is published."
   }
 
   package func json(_ warnings: [String]) -> JSONValue {

@@ -83,7 +83,7 @@ struct OriginTable: Sendable {
       notes.append(
         SetupNote(
           kind: .type, name: name, part: columns[doubt.index].name,
-          reason: "some of its values do not have its type",
+          reason: "some of its values do not have the declared type",
           remedy: "to keep the type, correct the values and declare it in schema.sql before the first run"))
     }
   }

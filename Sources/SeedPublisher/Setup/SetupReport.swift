@@ -60,7 +60,7 @@ package struct SetupReport: Sendable {
     guard let model = draft.models.last, notes.contains(where: { $0.kind == .numbering }), !isOriginMade
     else { return [] }
     return [
-      "The key of a numbered row is its number in the origin's file; it is the table's first column. VACUUM, or"
+      "The key of a numbered row, in the table's first column, is the row's number in the origin's file. VACUUM, or"
         + " reloading the file, may renumber rows, and then clients download these rows again. If some"
         + " columns identify each row, make them the PRIMARY KEY in \(model.schemaFile) before the first run,"
         + " and remove the column with the numbers from that file and from the table's own .sql file."

@@ -31,7 +31,7 @@ enum HelpText {
     ("SEEDBANK_*", "Settings of the configuration, such as SEEDBANK_HTTP_PORT for http.port."),
     (
       "TMPDIR",
-      "The folder for scratch files, which may become as large as a dataset (default: /tmp, and /var/tmp for SQLite's own)."
+      "The folder for scratch files, which may become as large as a dataset (default: /tmp, and /var/tmp for SQLite's files)."
     ),
   ]
 

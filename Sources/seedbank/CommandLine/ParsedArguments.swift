@@ -79,7 +79,7 @@ struct ParsedArguments: Sendable {
   }
 
   func undecided(_ name: String, _ choices: String) -> Refusal {
-    error("There is more than one: choose with '\(word(name))' from \(choices).")
+    error("There is more than one choice: set '\(word(name))' to one of \(choices).")
   }
 
   private func word(_ name: String) -> String { parameter(name)?.word ?? name }

@@ -49,7 +49,7 @@ extension Refusal {
   }
 
   private static func room(beside path: String) -> String {
-    DiskUse(of: Folder.parent(of: path)).map { " (\(ByteCount(bytes: Int($0.freeBytes))) are free)" } ?? ""
+    DiskUse(of: Folder.parent(of: path)).map { " (\(ByteCount(bytes: Int($0.freeBytes))) free)" } ?? ""
   }
 
   private static func advice(on error: DatabaseError) -> String? {

@@ -26,7 +26,7 @@ extension Command {
         help: "The model that the app was built for (default: the newest)."),
       .flag(
         "sizes", actions: ["check"],
-        help: "Print the sizes of snapshots also with other settings; takes longer than making a snapshot."),
+        help: "Also print the sizes of snapshots with other settings; takes longer than making a snapshot."),
       .flag("json", actions: ["check", "show"], help: Parameter.json.help),
     ],
     examples: [

@@ -11,7 +11,7 @@ extension Command {
     discussion: """
       You can export any version that can be rebuilt from the published snapshots and deltas; 'diff' shows how two versions \
       differ. The file is a plain SQLite file with all tables, indexes and search tables, for archives, tests and other programs. \
-      It gets its name only after its rows were checked against the signed digest. An existing file is not replaced.
+      The file gets its name only after its rows were checked against the signed digest. An existing file is not replaced.
       """,
     options: [
       .config, .value("to", "file", isRequired: true, help: "The file to write."),

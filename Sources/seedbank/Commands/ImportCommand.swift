@@ -47,13 +47,13 @@ extension Command {
       .flag(
         "accept-shrink",
         help:
-          "Delete rows that the files lack, even if a table loses all its rows, or, if it has 100 or more, over half of them."
+          "Delete rows that the files lack, even all rows of a table, or over half of the rows of a table with 100 or more."
       ),
       .value(
         "rejects", "path",
         help: "Write rejected rows with their issues to this file as NDJSON, even if the import fails."),
       .value(
-        "batch", "rows", help: "Commit after that many rows. To resume an interrupted import, run it again."),
+        "batch", "rows", help: "Commit after this many rows. To resume an interrupted import, run it again."),
       .flag("ignore-triggers", help: "Import into tables with triggers without running them."),
       .dryRun, .json,
     ],

@@ -216,12 +216,12 @@ extension DatasetConfiguration {
   fileprivate var sizeRemark: String? {
     guard policy.encodings.contains(.xz) else { return nil }
     let remark =
-      "The origin has more than 20 MB, so \"encodings\" includes \"xz\": snapshots have about half the size and take "
-      + "longer to make. Once it is published, 'seedbank config check --sizes' prints the sizes with other settings"
+      "The origin has more than 20 MB, so \"encodings\" includes \"xz\": snapshots are about half as large and take "
+      + "longer to make. After the first publish step, 'seedbank config check --sizes' prints the sizes with other settings"
     guard policy.indexes == .client else { return "\(remark)." }
     return
-      "\(remark). \"indexes\" is \"client\": snapshots omit the indexes that are not unique, and devices build them. "
-      + "Set it to \"snapshot\" to ship them."
+      "\(remark). \"indexes\" is \"client\": snapshots omit the indexes that are not unique, and devices build these "
+      + "indexes. To include the indexes in snapshots, set \"indexes\" to \"snapshot\"."
   }
 
   fileprivate var draftedText: String {

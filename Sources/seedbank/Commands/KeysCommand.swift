@@ -95,7 +95,7 @@ extension Command {
     case .discard:
       try actions.discard()
       context.console.note(
-        "The waiting change of keys is dropped. The files of its new keys stay, unused: 'seedbank keys status' lists them."
+        "The waiting key change is dropped. The files of its new keys stay, unused: 'seedbank keys status' lists them."
       )
     default:
       let report = try change(action, actions, configuration, arguments, context)
@@ -163,8 +163,8 @@ extension Command {
     // Each publish step signs with online keys, so they must be on the publisher's machine.
     let advice =
       role.isOffline
-      ? "The first file is secret. Bring the second one to the publisher, and use it there"
-      : "Move the first file, which is secret, into the publisher's folder of keys, and use the second one there"
+      ? "The first file is secret. Bring the second file to the publisher, and use it there"
+      : "Move the first file, which is secret, into the publisher's keys folder, and use the second file there"
     context.console.note("\(advice) with 'seedbank keys rotate \(role.rawValue) --key \(publicPath)'.")
   }
 

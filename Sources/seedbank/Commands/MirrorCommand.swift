@@ -18,7 +18,7 @@ extension Command {
       .config,
       .flag(
         "replace", actions: ["push"],
-        help: "Overwrite metadata that is not known here. No other publisher may run."), .json,
+        help: "Overwrite metadata that this publisher did not write. No other publisher may run."), .json,
     ],
     examples: [
       ("seedbank mirror check", "Test whether each mirror can be used."),

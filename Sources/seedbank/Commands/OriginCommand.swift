@@ -15,8 +15,8 @@ extension Command {
     discussion: """
       Without a log, each step reads all rows of the origin. 'setup' adds triggers and tables to the SQLite file, with names \
       that begin with seedbank_, or to the PostgreSQL database, in a schema seedbank. The triggers record the keys of all written rows, \
-      whichever program writes them. This slows bulk writers: an UPDATE or DELETE of 100,000 rows takes up to six times as long in SQLite, and an UPDATE one \
-      and a half times as long in PostgreSQL. Then 'setup' sets origin.changes to "log". To check the log, all rows are compared once a day. If \
+      whichever program writes them. This slows bulk writers: an UPDATE or DELETE of 100,000 rows takes up to six times as long in SQLite; in \
+      PostgreSQL, an UPDATE takes one and a half times as long. Then 'setup' sets origin.changes to "log". To check the log, all rows are compared once a day. If \
       the log missed a row, the row is published, a warning names it, and all rows are compared in each step until 'accept'. 'remove' removes the \
       log. This is the only command that writes to an origin; with --print it only prints the SQL. A PostgreSQL \
       log covers the tables that the models read. The user who makes it must own these tables and be allowed to create a schema.

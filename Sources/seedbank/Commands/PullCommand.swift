@@ -177,8 +177,8 @@ struct Pull: Sendable {
     let report = try await store.update()
     if let newest = await store.state.newestVersion, newest > report.to {
       let warning =
-        "\(series): version \(newest) is published, but the server lacks sound files for it: pull again later; if "
-        + "that does not help, 'seedbank verify' on the server lists missing and damaged files"
+        "\(series): version \(newest) is published, but the server's files for it are missing or damaged: pull again "
+        + "later; if that does not help, 'seedbank verify' on the server lists these files"
       console.warning(warning)
       warnings.append(warning)
     }

@@ -9,7 +9,7 @@ extension Command {
   static let recover = Command(
     name: "recover", abstract: "Restore a lost publication from a copy that is still served.",
     discussion: """
-      Use it if the publisher's disk is lost. It needs the contents of a backup: seedbank.json with the datasets' \
+      Use this command if the publisher's disk is lost. It needs the contents of a backup: seedbank.json with the datasets' \
       folders, root.json and the keys. The published files, with the whole history, come from a follower, a static host or a mirror, \
       and are verified, beginning with the root file. Then all metadata is signed again, and the publisher continues in the same \
       epoch, so that clients need no snapshot. The next step rebuilds the files in the state folder.
@@ -17,12 +17,12 @@ extension Command {
       If you give several copies, the newest is used. Versions that it does not have are lost: the next step publishes the \
       origins' current rows.
 
-      Name a private bucket as s3://bucket/prefix. If it is a mirror in seedbank.json, it is read with the mirror's credentials. \
-      Otherwise it is read from the store in AWS_ENDPOINT_URL_S3, with the credentials in AWS_ACCESS_KEY_ID and so on. The next \
+      Name a private bucket as s3://bucket/prefix. If the bucket is a mirror in seedbank.json, it is read with the mirror's \
+      credentials. Otherwise it is read from the store in AWS_ENDPOINT_URL_S3, with the credentials in AWS_ACCESS_KEY_ID and so on. The next \
       step brings mirrors with an older state up to date.
 
       An existing publication is never overwritten. If a key is missing, the message names it and the copied files stay. Run \
-      the command again when the key is there.
+      the command again when the key is in place.
       """,
     options: [
       .config,
@@ -169,7 +169,7 @@ extension Command {
   static let newEpoch = Command(
     name: "new-epoch", abstract: "Start all histories over after the publication was lost.",
     discussion: """
-      Use it only after a disaster: the publication is lost, or the newest backup is older than the clients' data. Every \
+      Use this command only after a disaster: the publication is lost, or the newest backup is older than the clients' data. Every \
       series begins a new history at version 1 with the current rows of its origin, under the root that clients \
       trust, and every client downloads a snapshot. If the publication exists but is too old, it is \
       continued; if it is lost, a new one is made. The command needs root.json and the keys, including the targets \

@@ -10,7 +10,7 @@ extension Command {
     discussion: """
       Runs one publish step for each dataset; meant for a timer. If an origin is unchanged, the step is cheap and publishes \
       nothing. Only one process publishes at a time; a second one waits up to 10 seconds, then exits with 75. If a \
-      table lost more rows than 'shrink' allows, or a column lost that many values, its dataset is held \
+      table lost more rows, or a column more values, than 'shrink' allows, its dataset is held \
       back (exit code 65) until --accept-shrink.
 
       Every dataset is tried, even after another one failed. The exit code is that of the first failure.

@@ -14,8 +14,8 @@ extension Command {
       Publishes the origins' data, serves it, and prints how to fetch it with curl, with seedbank and from Swift. \
       Then it checks every origin on its schedule.
 
-      After SIGTERM or SIGINT it ends as soon as all responses in progress, including downloads, are sent, but at the latest after \
-      http.graceSeconds (default: 30). A publish step that takes longer is cancelled, and repeated at \
+      After SIGTERM or SIGINT it finishes all responses in progress, including downloads, and ends after http.graceSeconds \
+      (default: 30) at the latest. A publish step that takes longer is cancelled, and repeated at \
       the next start. A second signal ends it at once. The exit code is 78 if clients reject the publication because \
       signatures have expired, and 75 if another 'seedbank run' publishes this deployment.
       """,

@@ -13,8 +13,8 @@ extension Command {
       Answers HTTP requests from the deployment's publication. It needs no key. A version that another \
       process publishes is served within a second.
 
-      After SIGTERM or SIGINT it ends as soon as all responses in progress, including downloads, are sent, but at the latest after \
-      http.graceSeconds (default: 30). A second signal ends it at once.
+      After SIGTERM or SIGINT it finishes all responses in progress, including downloads, and ends after http.graceSeconds \
+      (default: 30) at the latest. A second signal ends it at once.
       """,
     options: [.config] + Parameter.front + Parameter.log,
     examples: [

@@ -8,7 +8,7 @@ extension Command {
     name: "status", abstract: "Show the state of every series.",
     discussion: """
       Shows versions, ages, rows, sizes, keys and expiry dates of the publication, the last publish step and the \
-      next one. Warnings need an operator; they do not change the exit code.
+      next one. Warnings need an operator's attention; they do not change the exit code.
 
       With --check, it prints one line for a monitor. Exit codes: 0 nothing is wrong, 1 a warning, 2 clients cannot \
       use the publication, or it cannot be read. It warns if the last publish step is too long ago. If that step was made by \

@@ -50,7 +50,7 @@ extension VerificationReport {
     let facts = [
       passedDeltas == 0
         ? nil
-        : "\(passedDeltas.counted("delta")) checked by hash only: no snapshot leads to the versions before them",
+        : "\(passedDeltas.counted("delta")) checked by hash only: no published snapshot leads to the versions that they update",
       "\(metadataFiles.counted("metadata file")), \(objects.counted("object")) (\(ByteCount(bytes: bytes))),"
         + " \(snapshots.counted("snapshot")), \(deltas.counted("delta")) verified",
       isSound ? "sound" : "not sound",

@@ -67,7 +67,7 @@ extension Context {
     throw Refusal.configuration(
       "no configuration",
       "tried --config (not given), \(Self.configurationVariable) (not set), "
-        + "\(candidates.joined(separator: ", ")); make one with 'seedbank init ORIGIN.sqlite'")
+        + "\(candidates.joined(separator: ", ")); make a deployment with 'seedbank init ORIGIN.sqlite'")
   }
 
   /// Checks only for a missing file; reading reports other errors.

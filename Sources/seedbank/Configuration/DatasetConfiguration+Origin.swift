@@ -54,7 +54,7 @@ extension DatasetConfiguration {
       json: { .string($0.policy.changes.rawValue) }),
     .integer(
       "origin.auditSeconds", \.policy.auditSeconds, in: 60...31_536_000, isSeldom: true,
-      "seconds between two comparisons of all rows that check the log"),
+      "seconds between two checks of the log, which compare all rows"),
     .integer(
       "origin.statementTimeoutSeconds", \.postgres.statementTimeoutSeconds, in: 1...86_400, isSeldom: true,
       "seconds that PostgreSQL may take for one table"),

@@ -31,7 +31,7 @@ extension DatasetConfiguration {
         + "if files were added, changed or removed after it, whatever their modification times"),
     .integer(
       "origin.settleSeconds", \.feed.settleSeconds, in: 0...86_400, isSeldom: true,
-      "seconds for which a feed's files must not have changed before they are read, if there is no `origin.complete`"
+      "seconds for which a feed's files must stay unchanged before they are read, if there is no `origin.complete`"
     ),
     .choice(
       "origin.empty", \.feed.emptyFields, isSeldom: true,
@@ -40,10 +40,10 @@ extension DatasetConfiguration {
     Setting(
       "origin.tables", \.feed.tables, type: "by table: a file's name, or an object",
       usual: "by the files' names", isSeldom: true,
-      "only for a table whose file does not have the table's name, or needs a description: the file's name, a shell pattern in "
-        + "which `*` matches any characters, or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of "
+      "needed only if a table's file has another name than the table, or needs a description: the file's name, a shell pattern "
+        + "in which `*` matches any characters, or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of "
         + "columns that SELECTs read, `optionalColumns`, which may be absent, and `optional`: `true` if the file may be "
-        + "absent, and the table then has no rows", read: { value throws(Refusal) in try value.feedTables() },
+        + "absent; the table then has no rows", read: { value throws(Refusal) in try value.feedTables() },
       json: { .object($0.map { JSONMember($0.table, $0.json) }) }),
     .integer(
       "origin.maximumBytes", \.feed.mostBytes, in: 1...1_000_000_000_000_000, isSeldom: true,

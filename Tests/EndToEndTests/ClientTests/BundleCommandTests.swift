@@ -72,7 +72,7 @@ import Testing
     try store.folder.write("{}", to: "mine.json")
     try pull("--store store", root: "mine.json").expect(78, "mine.json is not a publication's root")
     try store.folder.write("precious", to: "mine/notes.txt")
-    try pull("--bundle mine").expect(74, "has no bundle")
+    try pull("--bundle mine").expect(74, "not a bundle of")
     #expect(try store.folder.text("mine/notes.txt") == "precious")
     try pull("--bundle seed").expect(69)
     #expect(store.folder.files.allSatisfy { !$0.hasPrefix("seed.") })

@@ -82,7 +82,7 @@ import Testing
   @Test func `rows with forged sums and digest are found by signed metadata`() throws {
     try Tool.sqlite(store.seed, "UPDATE shop SET name = 'forged' WHERE id = 1")
     try forgeDigest()
-    try store.doctor("--root", "seedbank/root.json").expect(65, output: "differs from the signed one")
+    try store.doctor("--root", "seedbank/root.json").expect(65, output: "differs from the one signed")
   }
 
   @Test func `doctor names a damaged page, a lost generation, and a bad or lost pointer`() throws {

@@ -144,7 +144,7 @@ import Testing
     #expect(
       try find(in: folder.path)
         == "Error: no configuration: tried --config (not given), SEEDBANK_CONFIG (not set), \(folder.path)/seedbank.json,"
-        + " \(folder.path)/seedbank/seedbank.json; make one with 'seedbank init ORIGIN.sqlite'.\n")
+        + " \(folder.path)/seedbank/seedbank.json; make a deployment with 'seedbank init ORIGIN.sqlite'.\n")
     let advice = "make a deployment with 'seedbank init ORIGIN.sqlite --directory \(folder.path)'"
     #expect(
       try find(["-c", "none.json"], in: folder.path)

@@ -131,7 +131,7 @@ import Testing
   private func expectConvergence(_ command: [String], _ old: FolderClient, _ what: String) async throws {
     let again = try SeedbankBinary.run(command, in: folder.path)
     // A signature added by the first run is no longer requested.
-    let isDone = command[1] == "add-signature" && again.errors.contains("No change of keys waits")
+    let isDone = command[1] == "add-signature" && again.errors.contains("No key change waits")
     #expect(again.status == 0 || isDone, "\(what): then \(again.errors)")
     try Tool.sqlite(folder("my.sqlite"), "UPDATE shop SET name = name || '.'")
     try folder.succeed("regenerate")

@@ -37,12 +37,12 @@ import Testing
       "CREATE TABLE big(id INTEGER PRIMARY KEY, n INTEGER)", ("big", "SELECT id, n FROM item WHERE n > 5"))
     let message = try feed.refusal()
     #expect(
-      message.contains("big.sql reads columns without a type from the table \"item\"")
+      message.contains("big.sql reads columns of the table \"item\" that have no type")
         && message.contains(#"add this to "item" in origin.tables: "types": {"id":"INTEGER","n":"INTEGER"}"#),
       "\(message)")
     #expect(try feed.regenerate().status == 78)
     try feed.folder.seedbank("config", "check").expect(
-      78, output: "reads columns without a type from the table")
+      78, output: "reads columns of the table")
     try feed.configure(#", "tables": {"item": {"types": {"id": "INTEGER", "n": "INTEGER"}}}"#)
     #expect(try feed.refusal() == "published")
     #expect(try feed.rows("SELECT * FROM big ORDER BY id") == ["1|10", "2|7"])
@@ -74,7 +74,7 @@ import Testing
     let message = try feed.refusal()
     #expect(
       message.contains(
-        "stops.txt: line 1, byte 0: the header has no field \"zone\", which the models take: bring it")
+        "stops.txt: line 1, byte 0: the header has no field \"zone\", which the models read: bring it")
         && message.contains(#"add "optionalColumns": ["zone"] to "stops" in origin.tables"#), "\(message)")
     #expect(try feed.rows(FeedDeployment.allStops) == ["A|Zoo|1.5|7", "B|Bay||"])
     try feed.remove("stops.txt")
@@ -112,7 +112,7 @@ import Testing
     try feed.write(stops.renamed, stops.name)
     let refusal = try feed.refusal()
     #expect(
-      refusal.contains(#""zone", which the models take (renamed to "zone_id"?): bring it back"#), "\(refusal)"
+      refusal.contains(#""zone", which the models read (renamed to "zone_id"?): bring it back"#), "\(refusal)"
     )
     try feed.write(stops.emptied, stops.name)
     let held = try feed.regenerate()

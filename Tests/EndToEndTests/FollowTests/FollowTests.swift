@@ -182,7 +182,7 @@ import Testing
     let whole = try DurableFile.read(scene.folder("copy/\(object)"), limit: 1 << 24)
     try DurableFile.write(whole.dropLast() + [0xFF, 0xFF], to: scene.folder("copy/\(object)"))
     try carry("inside").expect(
-      65, "is not the signed file: if 'seedbank follow' wrote it, repeat that with --verify")
+      65, "is not the signed file: if 'seedbank follow' wrote it, repeat that command with --verify")
     try Folder.remove(scene.folder("copy/\(object)"))
     try carry("inside").expect(69, "copy it again")
     try DurableFile.write(whole, to: scene.folder("copy/\(object)"))

@@ -48,7 +48,7 @@ import Testing
     let sticks = "--with \"$ROOT_A\" --with \"$ROOT_B\""
     let before = try Tool.run(["find", scene.folder("seedbank/publication"), "-type", "f"])
     for folders in ["", " --to \"$NEW_A\" --to \"$NEW_A\" --to \"$NEW_A\""] {
-      expect(scene, "seedbank keys rotate root \(sticks)\(folders)", 64, "give a folder for each with --to")
+      expect(scene, "seedbank keys rotate root \(sticks)\(folders)", 64, "give each key its own folder")
     }
     expect(scene, "seedbank keys rotate root \(sticks) --key new.pub --key new.pub", 64, "different keys")
     expect(scene, "seedbank keys rotate root \(sticks) --key rsa.pub", 78, "expected an Ed25519 key")
@@ -61,12 +61,12 @@ import Testing
     let old = "seedbank keys rotate timestamp \(sticks) --key seedbank/keys/timestamp.key"
     expect(scene, old, 64, "already has exactly these keys")
     expect(scene, "seedbank keys renew root --with nowhere", 78, "expected a folder for keys")
-    expect(scene, "seedbank keys renew root", 78, "None of the root keys")
+    expect(scene, "seedbank keys renew root", 78, "No root key")
     expect(scene, "seedbank keys revoke 4 \(sticks)", 64, "at least 8 digits")
     expect(scene, "seedbank keys revoke deadbeef \(sticks)", 78, "No current key, or more than one")
     expect(scene, "seedbank keys payload root", 78, "No root metadata waits")
     expect(scene, "seedbank keys renew", 64, "root or targets")
-    expect(scene, "seedbank keys new series --to \"$NEW_A\" 2>&1", 0, "into the publisher's folder of keys")
+    expect(scene, "seedbank keys new series --to \"$NEW_A\" 2>&1", 0, "into the publisher's keys folder")
     expect(scene, "seedbank keys new root --to a --to b", 64, "the folder of one key")
     expect(scene, "seedbank keys add-signature s1 s2 s3 s4 s5 s6", 74, "Cannot open")
     expect(scene, "seedbank keys discard --with \"$ROOT_A\"", 64, "--with")
@@ -185,9 +185,9 @@ import Testing
   @Test func `new-epoch uses several series keys if the publication names exactly these`() throws {
     let scene = try KeyScene()
     try scene.shell("seedbank keys new targets --to \"$NEW_A\"")
-    expect(scene, "seedbank new-epoch --yes --with \"$NEW_A\"", 78, "A new epoch is signed with the targets")
+    expect(scene, "seedbank new-epoch --yes --with \"$NEW_A\"", 78, "A new epoch needs a signature by")
     try scene.shell("seedbank keys rotate series --count 2 --threshold 2 --with \"$TARGETS\"")
-    expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "3 series keys are here")
+    expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "Found 3 series keys")
     try scene.shell("rm seedbank/keys/series.key && seedbank new-epoch --yes --with \"$TARGETS\"")
     try scene.publish()
     try scene.everybodyFollows()
@@ -204,9 +204,9 @@ import Testing
     try scene.everybodyFollows()
     try scene.shell("mkdir backup && cp seedbank/publication/metadata/*.root.json backup")
     try scene.shell("rm -r seedbank/publication && cp -a older seedbank/publication")
-    expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "2 series keys are here")
+    expect(scene, "seedbank new-epoch --yes --with \"$TARGETS\"", 78, "Found 2 series keys")
     try scene.shell("rm seedbank/keys/series.key seedbank/keys/timestamp.key seedbank/keys/snapshot.key")
-    expect(scene, "seedbank new-epoch --yes", 78, "give its folder with --with")
+    expect(scene, "seedbank new-epoch --yes", 78, "give the key's folder with --with")
     try scene.type("The publication was lost")
     try scene.publish()
     try scene.everybodyFollows()

@@ -7,14 +7,14 @@ import Testing
     let scene = try BucketScene(isPublic: false)
     try scene.seedbank("mirror", "check").expect(
       0, output: "honours conditional writes",
-      "nothing is mirrored yet: after 'seedbank mirror push' check again")
+      "nothing is mirrored yet: after 'seedbank mirror push', check again")
     for text in ["one", "two"] {
       try scene.change(text)
       let step = try scene.seedbank("regenerate")
       #expect(step.status == 0 && !step.errors.contains("mirror"), "\(step.errors)")
     }
     let filled = try scene.seedbank("mirror", "check")
-    #expect(filled.output.contains("clients cannot read it at this address"), "\(filled.output)")
+    #expect(filled.output.contains("clients cannot read the files at this address"), "\(filled.output)")
     #expect(try scene.seedbank("status").output.contains("/seeds/prod: up to date since"))
     #expect(try scene.seedbank("mirror", "push").output.hasSuffix("/seeds/prod: up to date\n"))
   }

@@ -84,13 +84,13 @@ import Testing
     func waitForLog(_ words: String, times: Int = 1) throws {
       try waitUntil("\(words) is logged") { run.errors.split(separator: words).count > times }
     }
-    try waitForLog("the credentials do not allow that")
+    try waitForLog("the credentials do not allow this")
     try write()
     try scene.bucket.arm("503 before -1")
     try waitForLog("is up to date again")
     try scene.bucket.arm("403:AccessDenied before all")
     try scene.change("refused again")
-    try waitForLog("the credentials do not allow that", times: 2)
+    try waitForLog("the credentials do not allow this", times: 2)
     try scene.bucket.arm("503 before -1")
     try waitForLog("is up to date again", times: 2)
     #expect(run.stop() == 0)

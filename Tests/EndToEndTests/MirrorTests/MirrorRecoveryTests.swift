@@ -45,7 +45,7 @@ import Testing
     environment["AWS_ENDPOINT_URL_S3"] = "http://store.example"
     try scene.deployment.folder.seedbank(
       "recover", "--from", "s3://seeds/prod", environment: environment
-    ).expect(78, "AWS_ENDPOINT_URL_S3", "https:// unless it is this machine's")
+    ).expect(78, "AWS_ENDPOINT_URL_S3", "https:// unless the server is this machine")
     environment["AWS_ENDPOINT_URL_S3"] = "http://127.0.0.1:\(scene.bucket.port)"
     let outcome = try scene.deployment.folder.seedbank(
       "recover", "--from", "s3://seeds/prod", environment: environment)

@@ -113,7 +113,7 @@ import Testing
     // An unmounted disk leaves an empty folder.
     try Folder.create(scene.mirror)
     try scene.change("three")
-    try scene.deployment.seedbank("regenerate").expect(0, "Is its disk mounted?")
+    try scene.deployment.seedbank("regenerate").expect(0, "Is the mirror's disk mounted?")
     #expect(try Folder.names(in: scene.mirror).filter { !$0.hasPrefix(".") }.isEmpty)
     try Folder.removeAll(scene.mirror)
     try Folder.rename(scene.mirror + "-away", to: scene.mirror)
@@ -202,7 +202,7 @@ import Testing
       let outcome = try SeedbankBinary.run(command + config, in: scene.deployment.folder.path)
       #expect(
         outcome.status == 75 && outcome.errors.contains("this publisher did not write version")
-          && outcome.errors.contains("run 'seedbank recover'. If there never was another"),
+          && outcome.errors.contains("run 'seedbank recover'. If there was never another"),
         "\(command): \(outcome)")
     }
     #expect(scene.file("metadata/timestamp.json", in: scene.mirror) == shown)
@@ -212,7 +212,7 @@ import Testing
     try SeedbankBinary.run(["mirror", "push", "--replace"] + config, in: scene.deployment.folder.path).expect(
       0)
     try scene.deployment.seedbank("regenerate").expect(
-      75, "move the folder of the publication away and run 'seedbank recover'")
+      75, "move the local publication folder away and run 'seedbank recover'")
   }
 
   @Test func `check and push report their results and the remedy`() throws {

@@ -202,7 +202,7 @@ import Testing
       "chmod 600 seedbank/keys/snapshot.key; $seedbank regenerate"
     ),
     (
-      "a change of keys waits", "A change of keys waits",
+      "a key change waits", "A key change waits",
       "mv seedbank/keys/root.key .; $seedbank keys rotate snapshot --prepare; $seedbank regenerate",
       "mv root.key seedbank/keys/; $seedbank keys discard; $seedbank regenerate"
     ),

@@ -60,7 +60,7 @@ import Testing
       (url("sslmode=disable"), ["no encryption", "pg_hba.conf"]),
       (
         url("sslmode=verify-full&sslrootcert=\(cluster.certificate)", host: "db.example"),
-        ["does not match host name", "use a host name of the certificate"]
+        ["does not match host name", "use a host name that the certificate lists"]
       ),
       (
         url("sslmode=verify-full&sslrootcert=\(cluster.otherCertificate)"),

@@ -26,8 +26,8 @@ import Testing
     for words in [
       "Skipped table \"sqlite_x\": SQLite reserves such names",
       "Skipped index \"by_money\": one of its columns is left out",
-      "\"sqlite_i\": SQLite reserves such names", "Skipped index \"by_x\": another part has its name",
-      "Check the rows of table \"shop\": they include those of inheriting tables (\"heir\")",
+      "\"sqlite_i\": SQLite reserves such names", "Skipped index \"by_x\": another part has the same name",
+      "Check the rows of table \"shop\": they include the rows of inheriting tables (\"heir\")",
     ] { #expect(made.output.contains(words), "\(words) in \(made.output)") }
     let schema = try folder.text("seedbank/shops/models/1.0/schema.sql")
     #expect(schema.contains(#"INDEX "By_X""#), "\(schema)")
@@ -109,7 +109,7 @@ import Testing
     try folder.seedbank("init", database.url(user: user), "--dataset", "a", "--dry-run").expect(
       0, output: "Skipped table \"a\": row-level security hides some rows")
     try folder.seedbank("init", database.url(), "--dataset", "a").expect(
-      0, output: "Check the rows of table \"a\": clients also get those")
+      0, output: "Check the rows of table \"a\": clients also get the rows")
     let url = ["SEEDBANK_DATASETS_A_ORIGIN_POSTGRES": database.url(user: user)]
     for command in [["config", "check"], ["regenerate"]] {
       let outcome = try SeedbankBinary.run(command, environment: url, in: folder.path)

@@ -49,7 +49,7 @@ import Testing
     #expect(roles.map { $0["name"]?.string } == ["my-shop-1"])
   }
 
-  private static let (xz, indexes) = ("snapshots have about half the size", "snapshots omit the indexes")
+  private static let (xz, indexes) = ("snapshots are about half as large", "snapshots omit the indexes")
 
   @Test(arguments: [
     (19_000_000, "", []), (21_000_000, "", [xz]), (21_000_000, "CREATE INDEX i ON photo(id)", [xz, indexes]),

@@ -63,8 +63,8 @@ package final class FeedOrigin: Origin {
         return JSONMember(name, .string(type.rawValue))
       }
       throw OriginError.configuration(
-        "\(projection.place) reads columns without a type from the table \"\(table.name)\", and strings do not compare as "
-          + "numbers. Going by their values, add this to \"\(table.name)\" in origin.tables: \"types\": "
+        "\(projection.place) reads columns of the table \"\(table.name)\" that have no type, so their numbers compare as "
+          + "strings. Judging by the values, add this to \"\(table.name)\" in origin.tables: \"types\": "
           + JSONValue.object(types).text)
     }
   }

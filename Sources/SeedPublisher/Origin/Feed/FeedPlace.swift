@@ -117,7 +117,7 @@ package struct FeedPlace: OriginPlace {
     let listing = try FeedListing(folder, settings)
     if let name = settings.marker, let reason = listing.unfinished(now: loadedAt) {
       throw OriginError.unfinished(
-        path: folder, reason: "\(reason): let origin.command write \(name) at its end")
+        path: folder, reason: "\(reason): have origin.command write \(name) last")
     }
     _ = try loader.load(listing, now: loadedAt, folder: folder) { false }
   }
@@ -176,6 +176,6 @@ struct FeedStamp: OriginStamp {
 extension OriginError {
   static func unfinished(path: String, reason: String) -> OriginError {
     .unavailable(
-      "the feed \(path) is still being written: \(reason); nothing of it is read until it is complete")
+      "the feed \(path) is still being written: \(reason); it is read only once it is complete")
   }
 }

@@ -28,8 +28,8 @@ package enum FeedProgram {
         said,
         ending.problem(
           overdue:
-            "took longer than origin.timeoutSeconds, and was ended with its process group and all processes"
-            + " that have its \(folderVariable)")
+            "took longer than origin.timeoutSeconds, and was ended with its process group and all"
+            + " processes that have the same \(folderVariable)")
       )
     } catch { (output, problem) = ([], "could not be started: \(error.reason)") }
     try DurableFile.write(output, to: log)

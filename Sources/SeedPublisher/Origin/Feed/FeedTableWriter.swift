@@ -87,7 +87,7 @@ final class FeedTableWriter: RowReceiver {
         "\(start) \(list), which each row of the table needs\(rename): bring it back; found \(found.joined(separator: ", "))"
     }
     return
-      "\(start) \(list), which the models take\(rename): bring it back, or add \"optionalColumns\": [\(list)] to \"\(table.name)\" in "
+      "\(start) \(list), which the models read\(rename): bring it back, or add \"optionalColumns\": [\(list)] to \"\(table.name)\" in "
       + "origin.tables, which makes it NULL in all rows while it is absent"
   }
 

@@ -194,7 +194,7 @@ struct LoggedTable {
       keys = [rowid]
     } else if hasRowid, !isNumbered {
       guard let rowid else {
-        obstacle = "its columns hide the rowid, by which REPLACE could remove a row unseen"
+        obstacle = "its columns hide the rowid, so REPLACE could remove a row unnoticed"
         return
       }
       evictions = [Eviction(columns: [(rowid, "BINARY")], followsAnyUpdate: true)]
@@ -214,7 +214,7 @@ struct LoggedTable {
       }
       guard columns.count == parts.count else {
         obstacle =
-          "its unique index \(index[0].text) is over an expression, and REPLACE could remove a row unseen"
+          "its unique index \(index[0].text) is over an expression, so REPLACE could remove a row unnoticed"
         return
       }
       // Rows with an equal key are logged anyway.
