@@ -61,7 +61,7 @@ extension Command {
     let directory = try context.setupDirectory(arguments)
     var dataset = DatasetConfiguration(drafting: origin.name, of: origin.originPath, in: directory, [model])
     (dataset.knownOrigin, dataset.postgres) = (survey.outline, origin.postgres)
-    if let feed = surveyed.feed { dataset.becomeFeed(feed.said) }
+    if let feed = surveyed.feed { dataset.becomeFeed(feed.guesses) }
     dataset.suit(originOf: surveyed.feed?.bytes ?? survey.bytes)
     let draft = DeploymentDraft(dataset, in: directory, notes: notes)
     let installer = try installer(draft, dataset.name, arguments, context)

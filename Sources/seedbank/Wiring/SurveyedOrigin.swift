@@ -50,7 +50,7 @@ final class SurveyedOrigin {
 
   /// Settings that a feed's files need and the configuration lacks.
   func additions(in file: String) -> [String] {
-    (feed?.said ?? []).map { table in
+    (feed?.guesses ?? []).map { table in
       "\(file): add \(JSONValue.string(table.table).text): \(table.json.text) to origin.tables, because its file has this format"
     }
   }

@@ -12,7 +12,7 @@ package struct FeedSurvey {
   /// Files that are not tables, each with the reason.
   package private(set) var leftOut: [(file: String, reason: String)] = []
   /// Settings for files whose format is not the one that their names imply.
-  package private(set) var configured: [FeedTable] = []
+  package private(set) var guesses: [FeedTable] = []
   /// A description of each of these settings.
   package private(set) var notes: [String] = []
   package let bytes: Int
@@ -47,7 +47,7 @@ package struct FeedSurvey {
     if let flaw = try guess.flaw ?? add(guessed, mayBeProse: mayBeProse) {
       leftOut.append((file.name, flaw))
     } else if let table = guess.table {
-      configured.append(table)
+      guesses.append(table)
       notes.append(guess.note)
     }
   }
