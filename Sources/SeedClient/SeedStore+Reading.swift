@@ -12,7 +12,8 @@ extension SeedStore {
 
   /// The current data file, followed by each new one. Open the new file at each element.
   ///
-  /// Each stream is independent and ends with the store. A busy listener receives only the latest element.
+  /// Each stream is independent, and ends when the store is closed or deallocated. A busy listener receives only the
+  /// latest element.
   public nonisolated var files: AsyncStream<Seed> { fileSender.stream() }
 
   /// The changes made by each delta from now on.
@@ -30,7 +31,7 @@ extension SeedStore {
   /// statement fails, the sequence ends with ``SeedError/Code/query``. If the file stays unreadable for half a
   /// minute, as on a locked device, the sequence ends with ``SeedError/Code/io``: call `observe` again. If the file
   /// is damaged, the next rows come from the previous file, if any, and the next update downloads a snapshot. The
-  /// sequence ends with the store, so keep a reference to the store.
+  /// sequence also ends when the store is closed or deallocated, so keep a reference to the store.
   ///
   /// The query starts with this call. Call `observe` in the loop, because only one loop can iterate the sequence.
   public nonisolated func observe(_ query: SeedQuery) -> AsyncThrowingStream<[SeedRow], any Error> {
@@ -72,7 +73,7 @@ extension SeedStore {
 
   /// The store's state now and after each change, to show on a settings screen.
   ///
-  /// A busy listener receives only the latest state. The sequence ends with the store.
+  /// A busy listener receives only the latest state. The sequence ends when the store is closed or deallocated.
   public nonisolated var states: AsyncStream<SeedState> {
     Task { [weak self] in await self?.beginStates() }
     return stateSender.stream()

@@ -67,7 +67,7 @@ package final class Front: Sendable {
     guard server.connectionLimit < wanted else { return }
     let record = LogRecord(
       .warning,
-      "This process may not open enough files for \(wanted) connections, so it accepts at most "
+      "This process is not allowed to open enough files for \(wanted) connections, so it accepts at most "
         + "\(server.connectionLimit). Raise the hard limit (ulimit -Hn, LimitNOFILE=) or lower "
         + "http.connectionLimit.")
     configuration.report(record)

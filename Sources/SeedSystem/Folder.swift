@@ -14,7 +14,7 @@ package enum Folder {
     }
   }
 
-  /// Creates a folder for its owner alone, and removes other users' access to an existing one.
+  /// Creates a folder that only its owner can access; if it already exists, removes other users' access.
   package static func createPrivate(_ path: String) throws(FileError) {
     try create(parent(of: path))
     try create(path, mode: 0o700)

@@ -78,7 +78,7 @@ private struct MessageContext: ~Copyable {
   deinit { EVP_MD_CTX_free(pointer) }
 }
 
-/// Traps on a failure. These calls fail only if memory is exhausted or through a bug here; no input can cause that.
+/// Traps on a failure. These calls fail only if memory runs out or there is a bug in this code, never because of input.
 @inline(__always)
 private func mustSucceed(_ status: Int32) {
   precondition(status == 1, "OpenSSL rejected a call that cannot fail")

@@ -24,7 +24,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let network = Code("network")
     /// The update's policy forbids the current network, so the update waits for a better one (Apple platforms).
     public static let waitingForNetwork = Code("waitingForNetwork")
-    /// The answer came from a server without the publication, a malfunctioning server, or a network's sign-in page.
+    /// The response came from a server without the publication, a malfunctioning server, or a network's sign-in page.
     public static let server = Code("server")
     /// The app's ``SeedOptions/answerChallenge`` rejected the server's certificate.
     public static let serverRefused = Code("serverRefused")

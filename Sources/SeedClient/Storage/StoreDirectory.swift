@@ -25,8 +25,7 @@ enum StoreDirectory {
     guard url.isFileURL else {
       throw SeedError(
         .configuration,
-        "\(parameter): expected the URL of a folder on this device, as URL(fileURLWithPath:) makes it, found "
-          + url.absoluteString)
+        "\(parameter): expected a file URL, such as from URL(fileURLWithPath:), found \(url.absoluteString)")
     }
     return url.path
   }

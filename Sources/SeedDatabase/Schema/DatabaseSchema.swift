@@ -19,7 +19,7 @@ package struct DatabaseSchema: Hashable, Sendable {
 
 package struct SearchTable: Hashable, Sendable {
   package let name: String
-  /// The content table's name as in that table's definition; the search table's SQL may use a different case.
+  /// The content table's name, spelled as in its own CREATE TABLE; the search table's SQL may differ in case.
   package let content: String
 
   package init(name: String, content: String) {

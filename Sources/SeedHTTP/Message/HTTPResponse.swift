@@ -32,7 +32,7 @@ package struct HTTPResponse: Sendable {
     if problem.type == .methodNotAllowed { headers.append("Allow", HTTPMethod.allowed) }
   }
 
-  /// Encodes a response whose body is in memory, with `Connection: close`.
+  /// Encodes a response with an in-memory body, and adds `Connection: close`.
   func lastBytes(isHead: Bool, at now: UTCTime) -> [UInt8] {
     var all: HTTPHeaders = ["Date": now.httpText, "Content-Length": "\(body.length)", "Connection": "close"]
     all.append(contentsOf: headers)

@@ -13,7 +13,7 @@ final class AnswerCache: Sendable {
     /// The handler's response, for conditional requests and if connections cannot share ``prepared``. Nil if
     /// ``prepared`` has a file's bytes in memory, so that the file's descriptor is released.
     let whole: HTTPResponse?
-    /// The response in libmicrohttpd's form; nil until a plain request needs it, and if connections cannot share it.
+    /// Created when a plain request first needs it; always nil if connections cannot share it.
     let prepared: PreparedResponse?
     /// The 304 for a request whose only condition is `If-None-Match` with this tag.
     fileprivate var unchanged: (tag: [UInt8], response: PreparedResponse)?

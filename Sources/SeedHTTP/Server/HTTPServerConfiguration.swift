@@ -41,7 +41,7 @@ package enum HTTPServerError: Error, Hashable, Sendable, CustomStringConvertible
       "port \(port) on \(host) is in use: stop the program that listens there, or choose another port"
     case .cannotListen(let host, let port, let reason): "cannot listen on \(host) port \(port): \(reason)"
     case .tooFewDescriptors(let needed):
-      "the process may not open enough files: raise its hard limit (ulimit -Hn, LimitNOFILE=) to \(needed)"
+      "the process is not allowed to open enough files: raise its hard limit (ulimit -Hn, LimitNOFILE=) to \(needed)"
     }
   }
 }

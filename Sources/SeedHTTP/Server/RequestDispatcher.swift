@@ -105,7 +105,7 @@ final class RequestDispatcher: Sendable {
   }
 
   /// Writes the response directly to the socket: after an oversized head, libmicrohttpd may lack memory for one, and
-  /// would close the connection without an answer. This is safe because all earlier responses have already been sent.
+  /// would close the connection without a response. This is safe because all earlier responses have already been sent.
   /// Returns false: the connection must be dropped.
   private func refuseBySocket(_ problem: Problem, to request: HTTPRequest, _ current: CurrentRequest) -> Bool
   {

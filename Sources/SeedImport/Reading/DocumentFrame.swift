@@ -107,7 +107,7 @@ struct DocumentFrames {
     let numbers = named.isEmpty ? lists.indices.filter { lists[$0].file == nil } : named
     guard !numbers.isEmpty else {
       let files = lists.compactMap(\.file).joined(separator: ", ")
-      throw ImportFailure(.document, "\(document) is not one of the mapping's files, which are \(files)")
+      throw ImportFailure(.document, "\(document) is not one of the mapping's files (\(files))")
     }
     met.formUnion(numbers)
     return try frame(numbers)

@@ -112,8 +112,8 @@ extension DatabaseState {
   /// The lowest OID of objects that users create.
   private static let firstOwnNumber = 16_384
 
-  /// Identifies definitions by the transactions that wrote them, and by the names of their schema and table, which are
-  /// stored elsewhere. The log's own functions are checked separately.
+  /// Identifies each definition by the transaction that wrote its row. Renaming its schema or table does not change
+  /// that row, so their names are included too. The log's own functions are checked separately.
   private static let definitions = """
     SELECT md5(concat_ws('/', current_user, current_setting('lc_time'), current_setting('lc_numeric'), current_setting('lc_monetary'), \
     (SELECT string_agg(concat_ws(':', p.oid, p.xmin, n.nspname), ',' ORDER BY p.oid) FROM pg_proc p JOIN pg_namespace n \

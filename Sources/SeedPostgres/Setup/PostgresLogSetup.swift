@@ -32,8 +32,7 @@ package struct PostgresLogSetup: OriginLogMaker {
     return try names.removal(reader)
   }
 
-  /// Returns a script in one transaction, for the operator to run. The lock timeout is short, because writers queue
-  /// behind a waiting lock.
+  /// Wraps the statements in one transaction. Its lock timeout is short, because writers queue behind a waiting lock.
   package func script(_ statements: [String]) -> [String] {
     ["BEGIN", "SET LOCAL lock_timeout = '\(place.lockTimeoutSeconds)s'"] + statements + ["COMMIT"]
   }

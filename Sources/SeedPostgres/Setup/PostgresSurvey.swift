@@ -62,7 +62,7 @@ private struct PostgresSurvey {
     """
 
   private static let howToTakeView =
-    "to publish its rows, add a table with a key to schema.sql, and beside schema.sql a file TABLE.sql that selects the rows"
+    "to publish its rows, declare a table with a key in schema.sql, and put a file TABLE.sql that selects the rows next to it"
 
   private static func check(
     _ chosen: [String]?, _ catalog: SchemaCatalog, _ place: PostgresPlace

@@ -131,7 +131,7 @@ package protocol OriginLogMaker {
   func draft(_ plans: [SeriesPlan]) throws -> OriginLogDraft
   /// Returns the statements that remove the log; empty if there is no log.
   func removal() throws -> [String]
-  /// Returns the statements as a script in one transaction, which another user can run.
+  /// Wraps the statements in one transaction, for another user to run.
   func script(_ statements: [String]) -> [String]
   func run(_ statements: [String]) throws
 }

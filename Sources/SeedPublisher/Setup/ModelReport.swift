@@ -178,7 +178,7 @@ extension SeedLifecycle {
   package func overdue(_ major: Int, now: UTCTime) -> String? {
     guard let sunset, let day = UTCTime(day: sunset), day.adding(days: 1) <= now else { return nil }
     return
-      "lifecycle.\(major): its sunset, \(sunset), has passed, and clients still get updates: 'seedbank model retire "
-      + "\(major)' ends them, 'seedbank model deprecate \(major) --sunset DATE' sets a later day"
+      "lifecycle.\(major): its sunset, \(sunset), has passed, but clients still get updates: stop them with 'seedbank "
+      + "model retire \(major)', or set a later date with 'seedbank model deprecate \(major) --sunset DATE'"
   }
 }

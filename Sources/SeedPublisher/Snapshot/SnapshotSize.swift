@@ -11,8 +11,8 @@ package struct SnapshotSize: Hashable, Sendable {
   package let encoding: ContentEncoding
   package let bytes: Int
 
-  /// Makes the snapshot with every combination of settings, in files whose paths begin with `scratch`. Omits `client`
-  /// if there is no index to leave out, or if devices cannot build one of the indexes.
+  /// Builds the snapshot once for each combination of settings, in files with the prefix `scratch`. Omits `client` if
+  /// there is no index to leave out, or if devices cannot build one of the indexes.
   package static func all(
     of snapshot: PublishedObject, in publication: PublicationDirectory, by scratch: String
   ) throws -> [Self] {

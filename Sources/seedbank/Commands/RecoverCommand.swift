@@ -33,7 +33,7 @@ extension Command {
       ),
       .value(
         "root", "file",
-        help: "The oldest root.json that any app ships (default: the deployment's, if it is the first root)."),
+        help: "The oldest root.json shipped in any app (default: the deployment's, if it is the first root)."),
       .json,
     ] + Parameter.log,
     examples: [
@@ -85,14 +85,14 @@ private struct Recovery {
   /// earlier root need all roots since theirs.
   private func shippedRoot() throws -> [UInt8] {
     let bytes = try configuration.shippedRoot(
-      orElse: "give the oldest root.json that any app ships with --root")
+      orElse: "use --root to name the oldest root.json shipped in any app")
     let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
     guard version == 1 else {
       throw Refusal(
         .configuration,
         "\(configuration.rootPath.printable) is root \(version), so apps with an earlier root could not follow:"
-          + " give the oldest root.json that any app ships with --root, such as metadata/1.root.json of a backup or of the"
-          + " copy. If no app has an earlier root, give this file with --root.")
+          + " use --root to name the oldest root.json shipped in any app, such as metadata/1.root.json from a backup or"
+          + " from the copy. If no app has an earlier root, use --root to name this file.")
     }
     return bytes
   }

@@ -130,7 +130,7 @@ private struct RunService {
     try welcome(front)
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
-      // If a mirror shows that there is a second publisher, ends this process as an operator's signal would.
+      // If a mirror reveals a second publisher, end this process as an operator's signal would.
       group.addTask { await mirrors.follow { kill(getpid(), SIGTERM) } }
       group.addTask { await watchSignatures() }
       group.addTask { await watchStanding() }

@@ -42,7 +42,8 @@ extension JSONValue {
   }
 }
 
-/// A file's content, or one key's value: from an option, a variable or the file, in this order.
+/// The content of a file, or the value of one key. A key's value comes from an option, else an environment variable,
+/// else the file.
 struct ConfigurationValue {
   let file: String
   let key: String

@@ -92,8 +92,8 @@ extension DatasetConfiguration {
     }
     if url.hasPassword, !value.isOverridden {
       throw value.error(
-        "expected a URL without a password, found one that shows it to all readers of this file: put the password in "
-          + "a password file (PGPASSFILE, ~/.pgpass) or in PGPASSWORD, or put the whole URL in \(value.variable)"
+        "the URL must not contain a password, because everyone who can read this file would see it: put the password "
+          + "in a password file (PGPASSFILE, ~/.pgpass) or in PGPASSWORD, or put the whole URL in \(value.variable)"
       )
     }
     dataset.postgres.url = url

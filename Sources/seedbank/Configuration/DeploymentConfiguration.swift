@@ -159,8 +159,8 @@ extension NoticeKind {
   fileprivate var meaning: String {
     switch self {
     case .published:
-      "a program with its arguments. Each command that publishes runs it after a step that published something, with "
-        + "one JSON object as its input. See the article on operating"
+      "a program and its arguments, run after each step that publishes something. It receives one JSON object on stdin. "
+        + "See the article on operating"
     case .failed:
       "the same for a failed step of `run` or `regenerate`; it does not run again while steps fail in the same way"
     }

@@ -134,7 +134,7 @@ extension LocalSeriesStatus {
 extension OriginReading {
   fileprivate var words: String? {
     let parts = [
-      openMilliseconds.map { "open for \(TimeSpan.taken(milliseconds: $0)) when it was last read" },
+      openMilliseconds.map { "last read held a transaction open for \(TimeSpan.taken(milliseconds: $0))" },
       role.map { $0.rawValue + (server.map { " \($0)" } ?? "") },
       lagSeconds.map { $0 == 0 ? "not behind" : "\(TimeSpan(seconds: $0)) behind at most" },
     ].compactMap(\.self)

@@ -11,7 +11,7 @@ import Testing
   /// Less than the server allows for one connection.
   private static let requestsPerConnection = 5_000
   private static let pipelined = 50
-  /// Allowance for cached answers and the allocator's arenas.
+  /// Allowance for cached responses and the allocator's arenas.
   private static let slackBytes = 4 * 1024 * 1024
 
   @Test(.full) func `memory does not grow with the number of requests`() throws {
@@ -31,7 +31,7 @@ import Testing
     let answerBytes: Int
   }
 
-  /// Returns requests for cached answers, computed answers, ranges and errors.
+  /// Returns requests for cached responses, computed responses, ranges and errors.
   private static func kinds(_ port: UInt16) throws -> [Exchange] {
     let object = try #require(RawClient(port: port).get("/v1/transit/snapshot?model=2.1")["Location"])
     return try [

@@ -92,7 +92,7 @@ import Testing
     return deployment
   }
 
-  /// Starts a download and reads only the beginning of its answer.
+  /// Starts a download and reads only the beginning of its response.
   private func beginDownload(from server: RunningSeedbank) throws -> (client: RawClient, bytes: Int) {
     let find = try RawClient(port: server.port).get("/v1/my/snapshot?model=1.0")
     let (target, length) = (try #require(find["Location"]), try #require(find["Seedbank-Length"]))

@@ -220,7 +220,7 @@ import Testing
     #expect(away["Content-Type"] == "application/problem+json")
     #expect(String(decoding: away.body, as: UTF8.self).contains("not reachable, or has too much to do"))
     #expect(away["Access-Control-Expose-Headers"] == "*", "scripts of other sites read Retry-After")
-    // The pages may have been cached later than the expired answer.
+    // The pages may have been cached later than the expired response.
     try waitUntil("no old page is served") { try pages.allSatisfy { try get($0).status == 503 } }
   }
 }

@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// Kills the command while it waits for the answer to a request; returns false if it made fewer requests.
+  /// Kills the command while it waits for the response to a request; returns false if it made fewer requests.
   private func isKilled(_ moment: String, _ number: Int) throws -> Bool {
     let what = "\(moment) request \(number)"
     try scene.change(what)

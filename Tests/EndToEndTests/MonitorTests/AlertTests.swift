@@ -132,7 +132,7 @@ import Testing
       prepare: { try publishLargeSnapshot($0) },
       happen: { deployment, front in
         try readSlowly(deployment, front)
-        // Makes half of the answers fast.
+        // Makes half of the responses fast.
         try ask(front, "/v1", times: 20)
       }, environment: ["SEEDBANK_HTTP_CONNECTION_LIMIT": "\(slowReaders)"]),
     State(testDescription: "heads are slow", alerts: [], happen: { try sendSlowly(to: $1) }),
@@ -149,7 +149,7 @@ import Testing
         }
       }),
     State(
-      testDescription: "most answers are slow", alerts: ["SeedbankSlow"],
+      testDescription: "most responses are slow", alerts: ["SeedbankSlow"],
       prepare: { try publishLargeSnapshot($0) }, happen: { try readSlowly($0, $1) }),
   ]
 
@@ -210,7 +210,7 @@ import Testing
   }
 
   private static let slowReaders = 4
-  /// Longer than an answer should take, and more than a hundredth of a minute.
+  /// Longer than a response should take, and more than a hundredth of a minute.
   private static let pauseSeconds = 0.9
 
   /// Pauses clients within their request headers, which does not count as a slow answer.

@@ -93,7 +93,7 @@ import Testing
 
   @Test func `config check and model deprecate warn about a major past its sunset`() throws {
     let deployment = try OperatedDeployment()
-    let words = "lifecycle.1: its sunset, 2020-02-29, has passed, and clients still get updates"
+    let words = "lifecycle.1: its sunset, 2020-02-29, has passed, but clients still get updates"
     try deployment.seedbank("model", "deprecate", "1", "--sunset", "2020-02-29", "--json").expect(
       0, "Warning: my: \(words)", output: #""warnings":["my: \#(words)"#)
     try deployment.seedbank("config", "check").expect(0, output: "\(words)")

@@ -97,7 +97,8 @@ import Testing
       to: "seedbank/state/my.reading")
     try check().expect(1, output: "transaction open for 12 minutes")
     let text = try deployment.seedbank("status").output
-    let line = "origin: open for 12 minutes when it was last read, standby db2, 7 seconds behind at most"
+    let line =
+      "origin: last read held a transaction open for 12 minutes, standby db2, 7 seconds behind at most"
     #expect(text.contains(line), "\(text)")
     let series = try #require(try deployment.json("status").first?["series"]?.elements?.first)
     #expect(

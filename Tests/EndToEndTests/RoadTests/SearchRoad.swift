@@ -113,7 +113,7 @@ struct SearchRoad {
     return report.split(separator: "\n").last.map(String.init) ?? ""
   }
 
-  /// Answers of the search tables.
+  /// Results of the search tables.
   func answers(_ file: String) throws -> [String] {
     try [("place", "anlegestelle"), ("place", "brücke"), ("place", "label: n2"), ("note", "brücke")].map {
       table, words in

@@ -138,8 +138,8 @@ final class SQLiteLog: OriginLog {
     return keys
   }
 
-  /// Returns the lower-case names of the tables that a SELECT reads, directly or through views, by the root pages
-  /// that EXPLAIN lists. Returns `nil` if the SELECT reads something that has no triggers: a virtual table, the
+  /// Returns the lower-case names of the tables that a SELECT reads, directly or through views. Finds them by the root
+  /// pages in EXPLAIN's output. Returns `nil` if the SELECT reads something that has no triggers: a virtual table, the
   /// schema, or another database.
   private func tablesRead(by select: String) throws -> Set<String>? {
     let owners = try connection.rows("SELECT rootpage, lower(tbl_name) FROM sqlite_schema WHERE rootpage > 0")
