@@ -68,7 +68,7 @@ import Testing
     #expect(
       try feed.refusal().contains(
         "took longer than origin.timeoutSeconds, and was ended with its process group and all processes that have"
-          + " its SEEDBANK_FEED, so nothing new is published"))
+          + " the same SEEDBANK_FEED, so nothing new is published"))
     let child = try feed.folder.text("child").split(separator: "\n")[0]
     try eventually("the child is gone") { kill(Int32(child)!, 0) != 0 ? true : nil }
   }

@@ -112,8 +112,8 @@ import Testing
 
   @Test func `an ambiguous command asks for the option, and an option without effect is rejected`() throws {
     for (words, message) in [
-      ("diff 1 1", "'--dataset' from \"transit\" or \"other\""),
-      ("diff 1 1 --dataset transit", "'--series' from \"1\" or \"2\""),
+      ("diff 1 1", "set '--dataset' to one of \"transit\" or \"other\""),
+      ("diff 1 1 --dataset transit", "set '--series' to one of \"1\" or \"2\""),
       ("config show --dataset transit", "--dataset"), ("config check --model 1.0", "--model"),
     ] {
       try SeedbankBinary.run(words.split(separator: " ").map(String.init), in: folder.path).expect(

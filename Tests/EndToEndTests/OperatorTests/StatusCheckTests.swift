@@ -70,7 +70,10 @@ import Testing
         sqlite3 my.sqlite "INSERT INTO shop VALUES (7, CAST(x'ff' AS TEXT), 1)"
         chmod 644 seedbank/keys/series.key; rm seedbank/keys/snapshot.key
         """, 1,
-        ["series.key: other users can read the key", "snapshot.key: the key is missing", "already read it\n"]
+        [
+          "series.key: other users can read the key", "snapshot.key: the key is missing",
+          "already read the key\n",
+        ]
       ),
       (
         """
