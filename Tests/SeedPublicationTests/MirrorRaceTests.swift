@@ -136,6 +136,22 @@ import Testing
     #expect(witness.problems.isEmpty)
   }
 
+  @Test func `files that another publisher put before its timestamp are not removed`() throws {
+    let twins = try Twins(versions: 1)
+    let bucket = ModelBucket()
+    let runners = twins.chains.map { Runner(twins.common, $0) }
+    runners[0].step()
+    // It dies after the timestamp's read, the listing and all objects.
+    bucket.arm(.killBefore, at: 2 + runners[0].image.objects.count)
+    runners[0].push(to: bucket)
+    let left = Set(bucket.files.keys).subtracting(twins.common.paths)
+    #expect(!left.isEmpty)
+    // The second push would remove files that became obsolete with the first one.
+    for _ in 1...2 { runners[1].push(to: bucket) }
+    #expect(runners[1].memory.shows(twins.common))
+    #expect(left.isSubset(of: bucket.files.keys))
+  }
+
   private static let races = Stage.pick(quick: 25, full: 200, deep: 200)
 
   @Test
