@@ -75,7 +75,7 @@ extension Problem {
   }
 
   /// For a client that got newer data from another front: a snapshot from this copy would be older. `wanted` is the
-  /// later of the client's version and its `to`.
+  /// client's version or the request's `to` parameter, whichever is later.
   static func copyBehind(_ wanted: SeedVersion, _ since: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .overloaded,

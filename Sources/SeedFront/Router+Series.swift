@@ -83,8 +83,8 @@ extension ServedModel {
     guard epoch == state.epoch else {
       throw follow?.mayBeNewer(epoch) == true ? .epochAhead(since, self) : .otherEpoch(since, self)
     }
-    // Not checked without an epoch: a client with a different history would wait forever. A client below the floor
-    // needs the snapshot in any case.
+    // Skips this check if the request has no epoch, because a client with a different history would wait forever.
+    // Also skips it below the floor, because that client needs the snapshot anyway.
     let wanted = max(since, end ?? since)
     if follow != nil, since >= state.floor, isBehind(wanted) { throw .copyBehind(wanted, since, self) }
   }

@@ -46,7 +46,7 @@ package struct BucketAddress: Hashable, Sendable {
     !["", ".", ".."].contains(part) && MetadataName.quoted(part) == part
   }
 
-  /// Whether these parts of a text such as `s3://bucket/prefix` are this bucket's name and prefix.
+  /// Whether the parts, split from an address such as `s3://bucket/prefix`, are this bucket's name and prefix.
   package func isNamed(_ parts: [Substring]) -> Bool {
     guard let name = parts.first, prefix == parts.dropFirst().map({ "\($0)/" }).joined() else { return false }
     return bucket.isEmpty ? server.contains("://\(name).") : bucket == "/\(name)"

@@ -171,7 +171,7 @@ private final class Exchange {
     }
   }
 
-  /// Fills the buffer; returns 0 at the end. Throws if a file is short, because the store would wait for the rest.
+  /// Fills the buffer; returns 0 at the end. Throws if a file ends early, because the store would wait for the rest.
   func give(_ buffer: UnsafeMutableRawBufferPointer) throws -> Int {
     if file != nil {
       let count = try file?.read(into: buffer) ?? 0

@@ -39,7 +39,8 @@ package final class SearchIndex {
 
   private var follows: Bool { changesLeft > 0 }
 
-  /// The indexed state of the stored row with this row's key; nil if it is missing or the index will be rebuilt.
+  /// What the index holds for the stored row that has the same key as `row`; nil if there is no such row, or if the
+  /// index will be rebuilt.
   func image(_ row: UnsafeBufferPointer<BorrowedValue>) throws -> Image? {
     guard follows else { return nil }
     defer { find.rewind() }

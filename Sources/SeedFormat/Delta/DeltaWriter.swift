@@ -24,8 +24,9 @@ package struct DeltaWriter {
     var deletes = SpilledBytes()
     var inserts = SpilledBytes()
     var updates = SpilledBytes()
-    /// The sets of columns that updates change, as positions, and the number of each of these sets.
+    /// Each distinct set of columns that an update changed, as column positions.
     var sets: [[Int]] = []
+    /// The index of each set in `sets`.
     var numbers: [[Int]: Int] = [:]
   }
 

@@ -138,7 +138,8 @@ extension StepRecord.Outcome {
   }
 }
 
-/// Bars above an axis with the first and last time. Each bar's text is its title, which browsers show without a script.
+/// Bars above an axis with the first and last time. Each bar's `text` becomes a `<title>`, which browsers show as a
+/// tooltip without a script.
 struct BarChart {
   struct Bar {
     let time: UTCTime

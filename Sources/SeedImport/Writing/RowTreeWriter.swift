@@ -116,7 +116,8 @@ final class RowTreeWriter {
 
   // MARK: References
 
-  /// Opens a savepoint only if a referenced object has to be written. Most objects occur several times and are known.
+  /// Opens a savepoint only if a referenced object has to be written. Usually none has to be, because most referenced
+  /// objects occur several times and are already stored.
   private func writeWithReferences(_ plan: RowPlan, _ source: borrowing DocumentSource) throws -> Bool {
     guard !plan.relations.isEmpty else { return try storing(plan, source) }
     var (new, known): ([RowPlan], [RowPlan]) = ([], [])

@@ -7,7 +7,8 @@ package struct PostgresLogSetup: OriginLogMaker {
   private let reader: PostgresConnection
   private let names: LogNames
 
-  /// Connects as the publishing user and writes nothing. `owner` is the same database for a user who may create logs.
+  /// Connects as the publishing user and writes nothing. `owner` connects to the same database, as a user who may
+  /// create logs.
   package init(_ place: PostgresPlace, owner: PostgresPlace? = nil) throws {
     (self.place, self.owner, names) = (place, owner ?? place, LogNames(of: place.schema))
     reader = try PostgresConnection(place)
