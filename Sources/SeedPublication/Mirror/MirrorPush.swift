@@ -197,8 +197,8 @@ package struct MirrorPush {
       throw MirrorError.vanished
     }
     let isCommitted = memory.committed(found)
-    let known = options.isByHand ? [:] : memory.held
     let (named, mine) = (image.paths, memory.held)
+    let known = options.isByHand ? [:] : mine
     let isOnlyPublisher = options.replaces || (memory.commit?.version ?? 0) < options.inheritsBelow
     // Ignores files that this publisher never named: the next timestamp of another publisher may name them, so they
     // must not be removed.

@@ -30,7 +30,7 @@ extension Command {
       .flag(
         "trust-clock",
         help:
-          "Replace signatures that were made while a clock was ahead, even if the new ones expire sooner. This clock must be right."
+          "Replace signatures that were made while a clock was ahead, even if the new ones expire sooner. This machine's clock must be right."
       ),
       .flag("dry-run", help: "Show what would be published, without publishing."),
       .json,

@@ -35,8 +35,8 @@ package struct FeedSurvey {
   }
 
   private mutating func survey(_ documents: TableFiles) throws {
-    let isSaid = settings.tables.contains { $0.table.foldedName == documents.table.foldedName }
-    guard !isSaid, let file = documents.files.first else {
+    let isConfigured = settings.tables.contains { $0.table.foldedName == documents.table.foldedName }
+    guard !isConfigured, let file = documents.files.first else {
       try add(documents)
       return
     }
