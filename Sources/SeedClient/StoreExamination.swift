@@ -224,7 +224,7 @@ private enum StoreRemedy {
   static let repair =
     "call verify() and update() in the app, or run 'seedbank pull --verify': a snapshot will replace this copy"
   static let otherClient =
-    "its client must download a snapshot; compare the client's steps with the article 'Formats and HTTP interface'"
+    "its client must download a snapshot; check the client's steps against the article 'Formats and HTTP interface'"
 }
 
 extension TrustError {

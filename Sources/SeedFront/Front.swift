@@ -46,7 +46,7 @@ package final class Front: Sendable {
     source.whenChanged(forgetAnswers)
     // Loads the facts at once, so the first page is complete.
     source.lookAtFacts()
-    // Checks run on timers, because most requests get a cached response without the router.
+    // Checks run on timers, because most requests get a cached response and never reach the router.
     timers = [
       RepeatingTimer(milliseconds: FrontLimits.lookMilliseconds) { [weak source] in source?.look() },
       RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source, metrics] in

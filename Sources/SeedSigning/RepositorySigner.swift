@@ -211,7 +211,7 @@ package struct VersionsExhausted: Error, Hashable, Sendable, CustomStringConvert
   package let role: String
 
   package var description: String {
-    "\(role) metadata has the highest possible version: an attacker had its key; "
+    "\(role) metadata has the highest possible version, a sign of a stolen key; "
       + "'seedbank keys rotate timestamp snapshot' restarts its versions"
   }
 }

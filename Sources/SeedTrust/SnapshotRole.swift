@@ -48,7 +48,7 @@ package struct MetaFile: Hashable, Sendable {
   package let hashes: [String: String]?
 
   /// Creates an entry for new metadata, with length and digest if `bytes` are given. A digest makes clients replace a
-  /// stored file of the same version. Roles that change often need a digest, because a publisher restored from a
+  /// stored file of the same version. Frequently changing roles need a digest, because a publisher restored from a
   /// backup may sign different files under versions that clients already have.
   package init(version: Int, of bytes: [UInt8]? = nil) {
     self.version = version

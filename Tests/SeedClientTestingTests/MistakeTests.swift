@@ -39,7 +39,7 @@ import Testing
       $0.put(["name": "B"], in: "stop")
     }
     expect(
-      "table \"stop\", row id = b: the value \"Alexanderplatz\" of \"name\" must be unique, and the row id = a has "
+      "table \"stop\", row id = b: the value \"Alexanderplatz\" of \"name\" must be unique, but the row id = a has "
         + "it: \(remedy)"
     ) { $0.put(["id": "b", "name": "Alexanderplatz"], in: "stop") }
     expect("table \"stop\", row id = a: CHECK constraint failed", isWhole: false) {

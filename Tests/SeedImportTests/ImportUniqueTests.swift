@@ -22,9 +22,9 @@ import Testing
       """,
       #"[{"id": 1, "email": "A@x.org"}, {"id": 2, "code": 2}, {"id": 3, "email": "c"}, {"id": 4, "email": "c"}]"#,
       [
-        #"the value "A@x.org" of "email" must be unique, and the row id = 7 has it"#,
-        #"the value 2 of "code" must be unique, and the row id = 8 has it"#,
-        #"the value "c" of "email" must be unique, and the row id = 3 has it"#,
+        #"the value "A@x.org" of "email" must be unique, but the row id = 7 has it"#,
+        #"the value 2 of "code" must be unique, but the row id = 8 has it"#,
+        #"the value "c" of "email" must be unique, but the row id = 3 has it"#,
       ]
     ),
     (
@@ -33,12 +33,12 @@ import Testing
       CREATE TABLE p(a TEXT, b INTEGER, kind TEXT, place INTEGER, PRIMARY KEY(a, b), UNIQUE(kind, place));
       INSERT INTO p VALUES ('x', 1, 'stop', 5), ('y', 2, 'stop', 6);
       """, #"[{"a": "y", "b": 2, "place": 5}]"#,
-      [#"the values "stop", 5 of "kind", "place" must be unique together, and the row a = x, b = 1 has them"#]
+      [#"the values "stop", 5 of "kind", "place" must be unique together, but the row a = x, b = 1 has them"#]
     ),
     (
       // A value from the schema's default, which is not named.
       "CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT DEFAULT 'd' UNIQUE); INSERT INTO p VALUES (7, 'd');",
-      #"[{"id": 1}]"#, [#"the value of "n" must be unique, and another row has it"#]
+      #"[{"id": 1}]"#, [#"the value of "n" must be unique, but another row has it"#]
     ),
     (
       // Rows outside a partial index.
@@ -47,7 +47,7 @@ import Testing
       CREATE UNIQUE INDEX one ON p(n) WHERE "where" = 1 -- in use;
       ;
       INSERT INTO p VALUES (5, 'a', 0), (6, 'a', 1), (7, 'a', 0);
-      """, #"[{"id": 1, "n": "a"}]"#, [#"the value "a" of "n" must be unique, and the row id = 6 has it"#]
+      """, #"[{"id": 1, "n": "a"}]"#, [#"the value "a" of "n" must be unique, but the row id = 6 has it"#]
     ),
     (
       // An index over an expression.
@@ -61,7 +61,7 @@ import Testing
       """
       CREATE TABLE p(id INTEGER PRIMARY KEY, n TEXT); CREATE UNIQUE INDEX exact ON p(n);
       CREATE UNIQUE INDEX loose ON p(n COLLATE NOCASE); INSERT INTO p VALUES (7, 'a');
-      """, #"[{"id": 1, "n": "A"}]"#, [#"the value "A" of "n" must be unique, and another row has it"#]
+      """, #"[{"id": 1, "n": "A"}]"#, [#"the value "A" of "n" must be unique, but another row has it"#]
     ),
   ])
   func `a taken value is reported with its row if that is certain`(
@@ -76,7 +76,7 @@ import Testing
       "CREATE TABLE p(id TEXT PRIMARY KEY, n TEXT UNIQUE); INSERT INTO p VALUES ('\(long)', '\(long)');",
       #"[{"id": "1", "n": "\#(long)"}]"#)
     let cut = String(repeating: "é", count: 30) + "…"
-    #expect(messages == [#"the value "\#(cut)" of "n" must be unique, and the row id = \#(cut) has it"#])
+    #expect(messages == [#"the value "\#(cut)" of "n" must be unique, but the row id = \#(cut) has it"#])
   }
 
   @Test func `a rowid column that is not the key is named too`() throws {
@@ -85,7 +85,7 @@ import Testing
     let report = try bench.collect(
       #"[{"id": 7, "code": "b"}]"#, mapping: ImportMapping(TableMapping("p", key: ["code"])))
     #expect(
-      report.issues.map(\.message) == ["the value 7 of \"id\" must be unique, and the row code = a has it"])
+      report.issues.map(\.message) == ["the value 7 of \"id\" must be unique, but the row code = a has it"])
   }
 
   @Test func `the conflicting row is the one that has the value at the end`() throws {
@@ -100,8 +100,8 @@ import Testing
     #expect(try bench.rows("SELECT * FROM p") == ["1|a", "2|d", "3|b", "9|z"])
     #expect(
       report.issues.map(\.message) == [
-        #"the value "b" of "n" must be unique, and the row id = 3 has it"#,
-        #"the value "z" of "n" must be unique, and the row id = 9 has it"#,
+        #"the value "b" of "n" must be unique, but the row id = 3 has it"#,
+        #"the value "z" of "n" must be unique, but the row id = 9 has it"#,
       ])
   }
 }

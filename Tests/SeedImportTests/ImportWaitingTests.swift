@@ -31,8 +31,8 @@ import Testing
     #expect(found.names == ["A", "B", "D"])
     #expect(
       found.report.issues.map(\.message) == [
-        #"the value "B" of "name" must be unique, and the row id = 2 has it"#,
-        #"the value "A" of "name" must be unique, and the row id = 1 has it"#,
+        #"the value "B" of "name" must be unique, but the row id = 2 has it"#,
+        #"the value "A" of "name" must be unique, but the row id = 1 has it"#,
       ])
   }
 

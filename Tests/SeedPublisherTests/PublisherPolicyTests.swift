@@ -77,7 +77,7 @@ import Testing
     try deployment.expectNothingPublished {
       let error = #expect(throws: PlanError.self) { try deployment.step() }
       #expect(
-        error?.description.contains("model 2.0 is published in test/2 but its folder is missing") == true)
+        error?.description.contains("model 2.0 is published in test/2, but its folder is missing") == true)
     }
   }
 

@@ -27,7 +27,7 @@ package final class RowBatch {
   /// Maximum number of bytes of a row's strings and blobs; larger rows must not be in a batch.
   package static let mostRowBytes = 64 * 1024
 
-  /// Creates a batch for an import. After an error, the import undoes all its rows and writes them one by one.
+  /// Creates a batch for an import. After an error, the import undoes the batch and writes its rows one by one.
   package convenience init(
     _ table: TableSchema, _ shape: RowShape, _ connection: Connection, _ fitter: AffinityFitter,
     rule: ConflictRule

@@ -43,8 +43,8 @@ package final class UniqueConflict {
     let row =
       holder.map { "the row \(rowDescription(table.keyNames, $0.map(Self.clipped)))" } ?? "another row"
     return names.count == 1
-      ? "the value\(shown) of \(columns) must be unique, and \(row) has it"
-      : "the values\(shown) of \(columns) must be unique together, and \(row) has them"
+      ? "the value\(shown) of \(columns) must be unique, but \(row) has it"
+      : "the values\(shown) of \(columns) must be unique together, but \(row) has them"
   }
 
   private static func shown(_ value: SeedValue) -> String {

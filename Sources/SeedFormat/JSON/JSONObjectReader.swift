@@ -5,7 +5,7 @@ package struct JSONObjectReader {
   /// The path from the document's root, such as `signed.roles[2]`; empty for the root.
   package let path: String
   package private(set) var unread: [JSONMember]
-  /// The requested names, which are all names of a closed format.
+  /// The names requested so far; a closed format allows no others.
   private var known: [String] = []
 
   package init(_ value: JSONValue, at path: String) throws(MalformedJSON) {

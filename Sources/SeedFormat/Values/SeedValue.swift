@@ -37,7 +37,7 @@ public enum SeedValue: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension SeedValue: Decodable {
-  /// Decodes any column, or JSON's null, numbers, strings and bools (as 1 and 0).
+  /// Decodes a column's value, or JSON's null, number, string or bool (as 1 or 0).
   public init(from decoder: any Decoder) throws {
     let container = try decoder.singleValueContainer()
     if container.decodeNil() {

@@ -7,7 +7,7 @@ enum FrontLimits {
   static let retiredMetadataSeconds = 60
   /// How long an object is served after it was unlisted: the publisher's default grace period.
   static let retiredObjectSeconds = 3600
-  /// If this front serves a copy, a client may be ahead by up to this many versions, because it used a newer front. A
+  /// If this front serves a copy, a client that used a more current front may be up to this many versions ahead. A
   /// client that is further ahead has a different history.
   static let versionsAhead = 1000
   static let pageBytes = 1024 * 1024

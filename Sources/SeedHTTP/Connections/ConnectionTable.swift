@@ -5,7 +5,7 @@ import struct Synchronization.Atomic
 package struct HTTPLoad: Hashable, Sendable {
   package var connections = 0
   package var answering = 0
-  /// Whether the server is draining, so that clients should use another server.
+  /// Whether the server is draining, so clients should use another server.
   package var isEnding = false
   package var refused: [ConnectionRefusal: Int] = [:]
   /// Seconds during which all connections were in use, so that new clients waited.

@@ -32,8 +32,8 @@ extension PostgresLog {
   /// The maximum number of keys. Above it, a comparison of all rows is cheaper, or the keys would take too much memory.
   static let mostKeys = 100_000
 
-  /// Returns the keys of a list in the client's order. Returns nil if there are too many, if an entry covers the
-  /// whole table, or if an entry contains an enum value that ALTER TYPE … RENAME VALUE has renamed since.
+  /// Returns the keys of a list in SQLite's key order. Returns nil if there are too many, if an entry covers the whole
+  /// table, if two keys are equal on clients, or if a logged enum value was renamed.
   func keys(in list: String, _ columns: [ProjectedColumn], of table: TableSchema) throws -> [[SeedValue]]? {
     do {
       return try storedKeys(in: list, columns, of: table)

@@ -97,8 +97,8 @@ package struct SeriesPlan: Sendable {
     for (model, hash) in state.models.sorted(by: { $0.key < $1.key }) {
       guard let now = hashes[model] else {
         throw PlanError(
-          "model \(model) is published in \(series) but its folder is missing: put it back, because clients still need"
-            + " it; if the folder is there, restart 'seedbank run', which has not read it yet")
+          "model \(model) is published in \(series), but its folder is missing: restore it, because clients still need"
+            + " it. If the folder exists, restart 'seedbank run', which has not read it yet")
       }
       guard now == hash else {
         throw PlanError(

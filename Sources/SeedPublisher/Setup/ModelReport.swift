@@ -115,7 +115,7 @@ package struct ModelSkip {
 
   package var text: String {
     guard !skipped.isEmpty else {
-      return "No new tables or columns in the origin. \(file.printable) lists its contents."
+      return "The origin has no new tables or columns; all are listed in \(file.printable)."
     }
     guard !isDryRun else { return "Would be left out: \(skipped.words.printable)." }
     let more = rest.isEmpty ? "" : " Still reported: \(rest.words.printable)."

@@ -144,7 +144,7 @@ package enum SkipCause: Hashable, Sendable {
     case (.virtualTable, .searchContent): "publish that table too"
     case (.virtualTable, _):
       "to publish its rows, add to schema.sql a table that has another name and a key, and beside it a file TABLE.sql"
-        + " with 'SELECT … FROM' this one; to search its text, add an FTS5 table over the new table"
+        + " with 'SELECT … FROM' this table; to search its text, also add an FTS5 table over the new table"
     default: "add it to schema.sql in a form that SQLite accepts"
     }
   }

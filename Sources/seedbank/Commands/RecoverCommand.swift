@@ -188,7 +188,7 @@ extension Command {
     guard arguments.flag("yes") else {
       throw Refusal(
         .usage,
-        "This restarts the histories of \(jobs.map(\.name.text).joined(separator: ", ")), and every client downloads"
+        "This restarts the histories of \(jobs.map(\.name.text).joined(separator: ", ")), so every client downloads"
           + " a snapshot: confirm it with --yes.")
     }
     let deployment = try Deployment(

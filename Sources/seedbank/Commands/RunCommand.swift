@@ -144,7 +144,7 @@ private struct RunService {
     context.console.logStopped(cutting: cut ?? 0)
   }
 
-  /// Ends the process before a supervisor kills it, although a step or an upload is running, which may take minutes.
+  /// Ends the process before a supervisor kills it, even during a step or an upload, which may take minutes.
   /// Both may be interrupted at any time, because the next step or upload repeats the work.
   private func exitDuringStep(_ failure: (any Error)?) -> Never {
     context.console.note(

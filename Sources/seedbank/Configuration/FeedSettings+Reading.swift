@@ -16,8 +16,8 @@ extension DatasetConfiguration {
     Setting(
       key: "origin.command", type: "list of strings", usual: "none", isSeldom: true,
       meaning:
-        "a program with its arguments that makes such files: it starts in an empty folder, whose path is also in "
-        + "`SEEDBANK_FEED`, and fills it. See the article on feeds",
+        "a program and its arguments; it writes CSV, NDJSON or JSON files into the empty folder in which it starts, whose path "
+        + "is also in `SEEDBANK_FEED`. See the article on feeds",
       read: readCommand, json: { JSONValue(strings: $0.command) }),
     .integer(
       "origin.timeoutSeconds", \.feed.timeoutSeconds, in: 1...86_400, isSeldom: true,

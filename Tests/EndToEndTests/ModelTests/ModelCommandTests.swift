@@ -37,7 +37,7 @@ import Testing
     #expect(try told(deployment).contains("\"internal\""))
     #expect(try folder.succeed("model", "skip").contains("Left out: the table \"internal\"."))
     #expect(try folder.succeed("config", "check") == "nothing is wrong\n")
-    #expect(try folder.succeed("model", "skip").contains("No new tables or columns"))
+    #expect(try folder.succeed("model", "skip").contains("no new tables or columns"))
     #expect(!(try folder.succeed("model", "new").contains("internal")))
   }
 

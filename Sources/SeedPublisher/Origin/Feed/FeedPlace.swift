@@ -77,7 +77,7 @@ package struct FeedPlace: OriginPlace {
     let (listing, now, usable) = (try FeedListing(path, settings), Self.now, loader.usableRecord)
     if let usable, usable.isSettled, usable.listing == listing.text { return nil }
     if let reason = listing.unfinished(now: now, since: usable) {
-      // A scheduled process uses the earlier rows, because it checks again later.
+      // `seedbank run` uses the earlier rows, because it checks again later.
       return usable != nil && use == .schedule ? nil : reason
     }
     let isLoaded = try loader.load(listing, now: now) { try FeedListing(path, settings).text != listing.text }

@@ -29,7 +29,7 @@ package struct FeedSettings: Hashable, Sendable {
   /// The limit for the total expanded size of all files.
   package var mostBytes = 100_000_000_000
   package var timeoutSeconds = 600
-  /// Seconds between two starts of the program by a running publisher.
+  /// Seconds after which a running publisher starts the program again.
   package var everySeconds = 3600
 
   package init() {}
