@@ -94,6 +94,9 @@ package final class RawConnection: Sendable {
     self.descriptor = descriptor
     var bytes = Self.bufferBytes
     setsockopt(descriptor, SOL_SOCKET, SO_SNDBUF, &bytes, socklen_t(MemoryLayout<CInt>.size))
+    // Otherwise, a body sent after its head would wait until the client acknowledges the head, usually 40 ms.
+    var isOn: CInt = 1
+    setsockopt(descriptor, CInt(IPPROTO_TCP), CInt(TCP_NODELAY), &isOn, socklen_t(MemoryLayout<CInt>.size))
   }
 
   deinit { close(descriptor) }
