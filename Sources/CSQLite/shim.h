@@ -16,6 +16,9 @@ static inline int seedbank_sqlite_flag(sqlite3 *database, int option) {
   return on;
 }
 
+/// Ends the statistics about memory. Returns an error once SQLite is in use.
+static inline int seedbank_sqlite_omit_memory_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
+
 /// Makes SQLite copy bound bytes. The macro casts -1 to a function pointer.
 static const sqlite3_destructor_type seedbank_sqlite_transient = SQLITE_TRANSIENT;
 

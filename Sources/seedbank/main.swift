@@ -1,3 +1,4 @@
+import SeedDatabase
 import SeedPublication
 import SeedSystem
 
@@ -17,4 +18,6 @@ if access("/proc/self/cmdline", R_OK) != 0 {
 #endif
 // Writing to a closed pipe or connection then fails instead of ending the process.
 signal(SIGPIPE, SIG_IGN)
+// All allocations of SQLite would otherwise lock one mutex.
+Connection.omitMemoryStatistics()
 exit(await Program.run(Array(CommandLine.arguments.dropFirst()), in: .process()).rawValue)

@@ -38,6 +38,9 @@ package final class Connection {
     owner = ConnectionHandle(handle, name ?? "", isBorrowed: true)
   }
 
+  /// Ends SQLite's statistics about memory in the whole process. Has no effect once SQLite is in use.
+  package static func omitMemoryStatistics() { _ = seedbank_sqlite_omit_memory_statistics() }
+
   /// Runs statements and discards their rows.
   package func execute(_ sql: String) throws(DatabaseError) {
     let code = sqlite3_exec(handle, sql, nil, nil, nil)
