@@ -74,6 +74,27 @@ import Testing
     }
   }
 
+  @Test(arguments: [(3, 1), (2_000_000, 1), (3, 2_000_000), (2_000_000, 2_000_000)], [1, 4, 20])
+  func `an update keeps the other values of rows with long values`(bytes: (Int, Int), rows: Int) throws {
+    let world = try World(more: "CREATE TABLE l(id INTEGER PRIMARY KEY, a TEXT, b BLOB, c TEXT)")
+    let ids = 0..<Int64(rows)
+    try world.write("l", ids.map { [.integer($0), .text("row \($0)"), long(bytes.0), .text("end")] })
+    let table = try #require(world.schema.table("l"))
+    try world.connection.transaction {
+      let writer = try SeedWriter(world.connection, world.schema)
+      for id in ids {
+        let update = [.integer(id), long(bytes.1)]
+        try LentBytes.lending(update) { try writer.rows(of: table).update(lent: $0, at: [2]) }
+      }
+      _ = try world.finish(writer)
+    }
+    let right = "SELECT count(*) FROM l WHERE a = 'row ' || id AND length(b) = ? AND c = 'end'"
+    #expect(try world.connection.integer(right, .integer(Int64(bytes.1))) == Int64(rows))
+    try SeedCheck(world.connection, world.schema).run()
+  }
+
+  private func long(_ bytes: Int) -> SeedValue { .blob(Array(repeating: UInt8(bytes % 251), count: bytes)) }
+
   /// A table with a case-insensitive key, and one with unique values.
   struct World {
     let connection: Connection

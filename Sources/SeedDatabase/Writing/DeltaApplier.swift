@@ -55,6 +55,7 @@ package final class DeltaApplier {
   private func apply(_ reader: inout DeltaReader, with writer: SeedWriter) throws {
     var current: OpenTable?
     var values: [BorrowedValue] = []
+    var hasOnlyUpdates = false
     updated = [:]
     while true {
       let event = try reader.next()
@@ -63,10 +64,14 @@ package final class DeltaApplier {
       case .table(let delta):
         current = try OpenTable(delta, schema, writer, connection)
         updated[delta.name] = Set(delta.sets.joined())
+        hasOnlyUpdates = true
       case .skip(let count): try current?.filler?.skip(count)
       case .fill, .delete, .insert, .update:
         guard let current else { preconditionFailure("the reader yields a table first") }
-        if event == .delete || event == .insert { updated[current.name] = nil }
+        if hasOnlyUpdates, event == .delete || event == .insert {
+          updated[current.name] = nil
+          hasOnlyUpdates = false
+        }
         try reader.read(into: &values)
         try current.take(event, values)
       }
@@ -74,7 +79,7 @@ package final class DeltaApplier {
   }
 }
 
-private struct OpenTable {
+private final class OpenTable {
   let name: String
   private let rows: TableRows
   /// The positions of each set's columns.

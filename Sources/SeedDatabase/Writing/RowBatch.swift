@@ -150,8 +150,7 @@ package final class RowBatch {
         try writer.prepare(Array(rows[number]))
         try note(try writer.insertIfFree())
       } else if found.holds(rows[number]) {
-        writer.noteUnchanged()
-        outcomes.append(.unchanged)
+        outcomes.append(writer.unchanged())
       } else {
         try writer.prepare(Array(rows[number]))
         try note(try writer.overwrite(found))

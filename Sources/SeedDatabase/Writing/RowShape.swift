@@ -51,8 +51,6 @@ struct FoundRow: ~Copyable {
     (self.statement, self.columns, self.first) = (statement, columns, first)
   }
 
-  func holds(_ row: [BorrowedValue]) -> Bool { row.withUnsafeBufferPointer { holds($0) } }
-
   func holds(_ row: UnsafeBufferPointer<BorrowedValue>) -> Bool {
     // A local variable avoids a retain per iteration.
     let statement = statement
@@ -62,7 +60,12 @@ struct FoundRow: ~Copyable {
     return true
   }
 
-  func differing(from row: [BorrowedValue]) -> [Int] {
-    columns.indices.filter { !statement.holds(row[$0], at: first + columns[$0]) }
+  /// Borrows the compared columns until the statement steps or is rewound, even if the row is written meanwhile.
+  func read(into row: inout [BorrowedValue]) {
+    let (statement, columns, first) = (statement, columns, first)
+    if row.count != columns.count { row = Array(repeating: .null, count: columns.count) }
+    row.withUnsafeMutableBufferPointer { row in
+      for position in columns.indices { row[position] = statement.borrow(first + columns[position]) }
+    }
   }
 }

@@ -14,18 +14,24 @@ package final class TableWriter {
   package private(set) var takenMessage = ""
   private let rule: ConflictRule
   private let fitter: AffinityFitter
+  private let keyAffinities: [Affinity]
   let connection: Connection
   @exclusivity(unchecked) private var prepared: [Statement?]
-  /// The columns in which an existing row is compared and updated.
+  /// The columns in which an existing row is compared and updated, and their positions in the shape.
   private let columns: [Int32]
+  private let everyColumn: [Int]
   let watch: RowWatch?
   private var hasher = RowHasher()
   @exclusivity(unchecked) private(set) var row: [BorrowedValue] = []
-  @exclusivity(unchecked) private var scratch: [BorrowedValue] = []
+  /// The compared columns of the existing row, borrowed from the statement that found it.
+  @exclusivity(unchecked) private var old: [BorrowedValue] = []
+  /// The positions in which ``row`` differs from ``old``.
+  @exclusivity(unchecked) private var differing: [Int] = []
   private let stored = LentBytes()
   @exclusivity(unchecked) private var expectsKnownKeys = true
-  /// Statements by the positions of the columns that they set.
+  /// Statements by the positions of the columns that they set, and the latest one.
   private var narrowUpdates: [[Int]: Statement] = [:]
+  private var latestUpdate: (positions: [Int], statement: Statement)?
 
   /// Maximum number of cached partial updates; further combinations update whole rows.
   private static let mostNarrowUpdates = 32
@@ -42,6 +48,8 @@ package final class TableWriter {
     (self.table, self.shape, self.sum, self.rule, self.watch) = (table, shape, sum, rule, watch)
     (self.connection, self.fitter) = (connection, fitter)
     columns = shape.columns.prefix(shape.updated).map { Int32($0) }
+    everyColumn = Array(columns.indices)
+    keyAffinities = table.key.map { table.columns[$0].affinity }
     prepared = Array(repeating: nil, count: Use.allCases.count)
   }
 
@@ -54,7 +62,7 @@ package final class TableWriter {
       case .find: sql.find
       case .insert: sql.insert(shape)
       case .insertIfAbsent: sql.insertIfAbsent(shape)
-      case .update: sql.update(shape, at: Array(columns.indices))
+      case .update: sql.update(shape, at: everyColumn)
       case .delete: sql.delete
       }
     let statement = try connection.prepare(text)
@@ -65,7 +73,7 @@ package final class TableWriter {
   /// Frees the statements and resets the counts; the statements are prepared again when they are needed.
   func close() {
     prepared = Array(repeating: nil, count: Use.allCases.count)
-    (narrowUpdates, changes, statements) = ([:], TableChanges(), 0)
+    (narrowUpdates, latestUpdate, changes, statements) = ([:], nil, TableChanges(), 0)
   }
 
   // MARK: Rows
@@ -100,26 +108,33 @@ package final class TableWriter {
     if try remove(key: row) { changes.deleted += 1 }
   }
 
-  /// Sets the columns at `positions` of the row with this key.
+  /// Sets the columns at `positions` of the row with this key, and passes the outcome to `note` while ``row`` is valid.
   func update(
-    _ key: [BorrowedValue], _ values: some Sequence<BorrowedValue>, at positions: [Int]
-  ) throws -> RowOutcome {
+    _ key: [BorrowedValue], _ values: ArraySlice<BorrowedValue>, at positions: [Int],
+    _ note: (RowOutcome) -> Void
+  ) throws {
     guard try find(key) else { throw missing(key) }
     let find = try statement(.find)
     defer { find.rewind() }
-    return try update(FoundRow(find, columns), values, at: positions)
+    note(try update(FoundRow(find, columns), values, at: positions))
   }
 
-  /// Sets the columns at `positions` of the found row.
+  /// Sets the columns at `positions` of the found row. ``row`` is valid as long as that one.
   func update(
-    _ found: borrowing FoundRow, _ values: some Sequence<BorrowedValue>, at positions: [Int]
+    _ found: borrowing FoundRow, _ values: ArraySlice<BorrowedValue>, at positions: [Int]
   ) throws -> RowOutcome {
-    // Copies the values, because those of the found row are valid only until that row is written.
-    stored.clear()
-    row = read(found).map { stored.copy($0) }
+    found.read(into: &old)
+    row.removeAll(keepingCapacity: true)
+    if old.contains(where: Self.isLong) || values.contains(where: Self.isLong) {
+      // ``overwrite(readBy:)`` frees the found row of such a row.
+      stored.clear()
+      for value in old { row.append(stored.copy(value)) }
+    } else {
+      row += old
+    }
     for (position, value) in zip(positions, values) { row[position] = value }
     try fitter.fit(&row, to: shape.affinities)
-    return try overwrite(found)
+    return try overwrite(readBy: found.statement)
   }
 
   func missing(_ key: [BorrowedValue]) -> ImportError {
@@ -127,7 +142,7 @@ package final class TableWriter {
   }
 
   func fit(key: inout [BorrowedValue]) throws {
-    try fitter.fit(&key, to: table.key.map { table.columns[$0].affinity })
+    try fitter.fit(&key, to: keyAffinities)
   }
 
   func prepare(_ values: [BorrowedValue]) throws {
@@ -162,20 +177,24 @@ package final class TableWriter {
   }
 
   func overwrite(_ found: borrowing FoundRow) throws -> RowOutcome {
-    if rule == .keep || found.holds(row) {
-      changes.unchanged += 1
-      return .unchanged
-    }
+    if rule == .keep { return unchanged() }
+    found.read(into: &old)
+    return try overwrite(readBy: found.statement)
+  }
+
+  /// Writes ``row`` over ``old``.
+  private func overwrite(readBy found: Statement) throws -> RowOutcome {
+    compare()
+    if differing.isEmpty { return unchanged() }
     if rule == .fail { throw constraint("a row with this key already exists") }
-    let old = sum == nil ? nil : hasher.hash(lent: read(found))
-    let watched = try watch?.before(read(found))
-    let differing = found.differing(from: row)
+    let oldHash = sum == nil ? nil : hasher.hash(lent: old)
+    let watched = try watch?.before(old)
     // Drops a long old row, which SQLite would otherwise keep in memory together with the new one. Batches never
     // contain such rows.
-    if row.contains(where: { $0.byteCount > Self.longBytes }) { found.statement.rewind() }
-    guard try isFree(try change(differing)) else { return .taken }
-    if let old {
-      sum?.remove(old)
+    if row.contains(where: Self.isLong) { found.rewind() }
+    guard try isFree(try change()) else { return .taken }
+    if let oldHash {
+      sum?.remove(oldHash)
       sum?.insert(hasher.hash(lent: row))
     }
     changes.updated += 1
@@ -183,41 +202,58 @@ package final class TableWriter {
     return .updated
   }
 
+  func unchanged() -> RowOutcome {
+    changes.unchanged += 1
+    return .unchanged
+  }
+
+  private static func isLong(_ value: BorrowedValue) -> Bool { value.byteCount > longBytes }
+
+  private func compare() {
+    differing.removeAll(keepingCapacity: true)
+    for position in old.indices where !BorrowedValue.same(old[position], row[position]) {
+      differing.append(position)
+    }
+  }
+
   /// Sets only the differing columns, because SQLite rewrites each index over a column that is set, even to the same
   /// value.
-  private func change(_ differing: [Int]) throws -> DatabaseError? {
+  private func change() throws -> DatabaseError? {
     statements += 1
-    let narrow = try narrowUpdate(differing)
+    let narrow = try narrowUpdate()
     let update = try narrow ?? statement(.update)
-    let changed = narrow == nil ? Array(columns.indices) : differing
-    for (index, position) in (changed + shape.key).enumerated() {
-      try update.lend(row[position], at: Int32(index + 1))
+    var parameter: Int32 = 0
+    for position in narrow == nil ? everyColumn : differing {
+      parameter += 1
+      try update.lend(row[position], at: parameter)
+    }
+    for position in shape.key {
+      parameter += 1
+      try update.lend(row[position], at: parameter)
     }
     return update.attempt()
   }
 
-  private func narrowUpdate(_ differing: [Int]) throws -> Statement? {
-    if let known = narrowUpdates[differing] { return known }
-    guard !differing.isEmpty, differing.count < columns.count, narrowUpdates.count < Self.mostNarrowUpdates
+  /// Returns nil if the statement that sets all columns is as good.
+  private func narrowUpdate() throws -> Statement? {
+    if let latestUpdate, latestUpdate.positions == differing { return latestUpdate.statement }
+    let known = narrowUpdates[differing]
+    guard known != nil || differing.count < columns.count && narrowUpdates.count < Self.mostNarrowUpdates
     else { return nil }
-    let update = try connection.prepare(TableSQL(table).update(shape, at: differing))
+    let update = try known ?? connection.prepare(TableSQL(table).update(shape, at: differing))
     narrowUpdates[differing] = update
+    latestUpdate = (differing, update)
     return update
-  }
-
-  private func read(_ found: borrowing FoundRow) -> [BorrowedValue] {
-    scratch.removeAll(keepingCapacity: true)
-    for column in table.columns.indices {
-      scratch.append(found.statement.borrow(found.first + Int32(column)))
-    }
-    return scratch
   }
 
   package func stored(_ values: [BorrowedValue]) throws -> [SeedValue]? {
     try prepare(values)
     let find = try statement(.find)
     defer { find.rewind() }
-    return try self.find() ? read(FoundRow(find, columns)).map(\.owned) : nil
+    guard try self.find() else { return nil }
+    var row: [BorrowedValue] = []
+    find.borrowRow(into: &row)
+    return row.map(\.owned)
   }
 
   /// Restores earlier counts after a rollback of the rows.
@@ -268,8 +304,6 @@ package final class TableWriter {
     }
   }
 
-  func noteUnchanged() { changes.unchanged += 1 }
-
   // MARK: Statements
 
   private func find() throws -> Bool { try find(shape.key.lazy.map { self.row[$0] }) }
@@ -286,9 +320,9 @@ package final class TableWriter {
     let find = try statement(.find)
     defer { find.rewind() }
     guard try self.find(key) else { return false }
-    let found = FoundRow(find, columns)
-    if sum != nil { sum?.remove(hasher.hash(lent: read(found))) }
-    let watched = try watch?.before(read(found))
+    if sum != nil || watch != nil { FoundRow(find, columns).read(into: &old) }
+    if sum != nil { sum?.remove(hasher.hash(lent: old)) }
+    let watched = try watch?.before(old)
     statements += 1
     let delete = try statement(.delete)
     for (index, value) in key.enumerated() { try delete.lend(value, at: Int32(index + 1)) }

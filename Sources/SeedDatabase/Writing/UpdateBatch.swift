@@ -55,7 +55,7 @@ final class UpdateBatch {
 
   private func write(_ keys: LentRows, from first: Int, _ note: (RowOutcome) -> Void) throws {
     if keys.count == 1 {
-      return note(try writer.update(Array(keys[0]), change(first), at: rows[first].positions))
+      return try writer.update(Array(keys[0]), change(first), at: rows[first].positions, note)
     }
     let statement = try finding.lend(keys, Array(0..<keyWidth))
     defer { statement.rewind() }
