@@ -42,8 +42,8 @@ package final class Front: Sendable {
       router.respond(to: request, in: source.current())
     }
     metrics.watch(server.load, behindProxies: !configuration.http.trustedProxies.isEmpty)
-    let forgetAnswers = server.forgetAnswers
-    source.whenChanged(forgetAnswers)
+    let forgetResponses = server.forgetResponses
+    source.whenChanged(forgetResponses)
     // Loads the facts at once, so the first page is complete.
     source.lookAtFacts()
     // Checks run on timers, because most requests get a cached response and never reach the router.
@@ -52,7 +52,7 @@ package final class Front: Sendable {
       RepeatingTimer(milliseconds: FrontLimits.slowLookMilliseconds) { [weak source, metrics] in
         metrics.noteLooks(at: .now)
         // A file may have been replaced, for example by a restored backup.
-        forgetAnswers()
+        forgetResponses()
         source?.lookAtFacts()
         source?.checkStanding(at: .now())
       },

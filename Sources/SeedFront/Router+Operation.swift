@@ -14,7 +14,7 @@ extension Router {
   func readiness(_ view: CatalogView) -> HTTPResponse {
     let isEnding = metrics.load.isEnding
     let isReady = !isEnding && view.isReady
-    let (signatures, now, lifetime) = (view.catalog?.signatures ?? [], now(), view.toldLifetimeSeconds)
+    let (signatures, now, lifetime) = (view.catalog?.signatures ?? [], now(), view.reportedLifetimeSeconds)
     let detail: [JSONMember] = .init(
       ("ready", .bool(isReady)), ("series", .array((view.catalog?.allSeries ?? []).map(view.readiness))),
       ("signatures", .array(signatures.map { $0.json(at: now, lifetime) })),

@@ -135,7 +135,7 @@ package final class ImportSession {
     writer.place.offset = source.tape.offset(0)
     defer { writer.place.row += 1 }
     if try take(name) { return try countRow() }
-    report.rowsPassedOver += 1
+    report.unmatchedRows += 1
     try passBatch()
   }
 
@@ -203,7 +203,7 @@ package final class ImportSession {
   private func passBatch() throws {
     rowsInTransaction += 1
     if rowsInTransaction >= rowsPerTransaction { try commitBatch() }
-    guard timer.isDue(rows: report.rows + report.rowsPassedOver) else { return }
+    guard timer.isDue(rows: report.rows + report.unmatchedRows) else { return }
     if hooks.isCancelled() { throw CancellationError() }
     timer.show(bytes: earlierBytes + source.scanner.offset, rows: report.rows)
   }

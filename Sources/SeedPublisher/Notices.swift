@@ -43,7 +43,7 @@ package final class Notices: Sendable {
   }
 
   /// Runs the program for that kind, if there is one; blocks until it exits.
-  package func tell(_ kind: NoticeKind, _ facts: JSONValue) {
+  package func send(_ kind: NoticeKind, _ facts: JSONValue) {
     guard let words = commands[kind] else { return }
     let event = JSONMember("event", .string(kind.rawValue))
     let input = JSONValue.object([event] + (facts.members ?? [])).bytes + [UInt8(ascii: "\n")]

@@ -12,7 +12,7 @@ import Testing
     for hard in [800, 1024, 4096, 8191, 65_536] {
       let budget = try #require(DescriptorBudget(connections: 1_000_000, hardLimit: hard))
       #expect(budget.descriptors <= hard)
-      #expect(budget.descriptors == AnswerCache.limit + DescriptorBudget.others + 2 * budget.connections)
+      #expect(budget.descriptors == ResponseCache.limit + DescriptorBudget.others + 2 * budget.connections)
       #expect(budget.descriptors + 2 > hard, "one more would not fit")
     }
   }

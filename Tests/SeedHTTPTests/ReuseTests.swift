@@ -40,7 +40,7 @@ extension SocketTests {
       for _ in 0..<3 { #expect(try client.get("/kept").body == Array("1 /kept".utf8)) }
       #expect(try RawClient(port: server.port).get("/kept").body == Array("1 /kept".utf8))
       #expect(try client.get("/kept?x").body == Array("2 /kept".utf8))
-      server.forgetAnswers()
+      server.forgetResponses()
       #expect(try client.get("/kept").body == Array("3 /kept".utf8))
       for number in 4...6 { #expect(try client.get("/other").body == Array("\(number) /other".utf8)) }
     }
@@ -65,7 +65,7 @@ extension SocketTests {
         #expect(try client.get("/kept").body == Array("1 /kept".utf8))
       }
       #expect(asked.count.load(ordering: .relaxed) == 1)
-      server.forgetAnswers()
+      server.forgetResponses()
       #expect(try status("If-None-Match: \"1\"", method: "HEAD") == 200)
       #expect(try status("If-None-Match: \"2\"") == 304)
     }
@@ -107,7 +107,7 @@ extension SocketTests {
         #expect(try client.get("/kept").body == Array("1 /kept".utf8))
       }
       #expect(asked.count.load(ordering: .relaxed) == 1)
-      server.forgetAnswers()
+      server.forgetResponses()
       #expect(try client.get("/kept", extra: "If-None-Match: \"1\"\r\n").status == 200)
     }
 
@@ -145,7 +145,7 @@ extension SocketTests {
       let slow = try RawClient(port: server.port)
       slow.send("GET /kept HTTP/1.1\r\nHost: a\r\n\r\n")
       #expect(entered.wait(timeout: .now() + longestWait) == .success)
-      server.forgetAnswers()
+      server.forgetResponses()
       released.signal()
       #expect(try slow.response().body == Array("1 /kept".utf8))
       #expect(try slow.get("/kept").body == Array("2 /kept".utf8))
@@ -155,7 +155,7 @@ extension SocketTests {
       let server = try serve(Asked().answer)
       let client = try RawClient(port: server.port)
       for _ in 0..<2 {
-        for number in 0..<AnswerCache.limit * 5 / 4 {
+        for number in 0..<ResponseCache.limit * 5 / 4 {
           let body = String(decoding: try client.get("/kept/\(number)").body, as: UTF8.self)
           #expect(body.hasSuffix(" /kept/\(number)"))
         }
@@ -167,7 +167,7 @@ extension SocketTests {
       DispatchQueue.concurrentPerform(iterations: 16) { thread in
         guard let client = try? RawClient(port: server.port) else { return }
         for number in 0..<50 {
-          if number % 10 == thread % 10 { server.forgetAnswers() }
+          if number % 10 == thread % 10 { server.forgetResponses() }
           let body = (try? client.get("/kept/\(number % 7)").body).map { String(decoding: $0, as: UTF8.self) }
           #expect(body?.hasSuffix(" /kept/\(number % 7)") == true)
         }

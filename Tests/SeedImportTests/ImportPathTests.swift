@@ -88,7 +88,7 @@ import Testing
     let report = try bench.run(documents: [Array(text.utf8)], mapping: Self.lists, pieces: pieces)
     #expect(try bench.rows("SELECT * FROM user") == ["1|A"])
     #expect(try bench.rows("SELECT id, name, kind FROM place") == ["1|S|stop", "2|NULL|shop"])
-    #expect(report.rows == 3 && report.rowsPassedOver == 3)
+    #expect(report.rows == 3 && report.unmatchedRows == 3)
   }
 
   @Test func `conditions that no row meets delete no rows unless that is accepted`() throws {

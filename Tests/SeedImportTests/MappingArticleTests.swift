@@ -161,7 +161,7 @@ enum MappingArticle {
     let report = try bench.run(
       documents: example.documents.map { Array($0.text.utf8) }, named: example.documents.map(\.name),
       mapping: mapping)
-    #expect(report.issueCount == 0 && report.rowsPassedOver == example.passedOver, "\(example)")
+    #expect(report.issueCount == 0 && report.unmatchedRows == example.passedOver, "\(example)")
     for (query, rows) in example.rows { #expect(try bench.rows(query) == rows, "\(example)") }
   }
 

@@ -22,7 +22,7 @@ import Testing
     }
   }
 
-  private func tell(_ notices: Notices) { notices.tell(.failed, ["dataset": "my"]) }
+  private func send(_ notices: Notices) { notices.send(.failed, ["dataset": "my"]) }
 
   private func shell(_ script: String) -> [String] { ["/bin/sh", "-c", script] }
 
@@ -40,7 +40,7 @@ import Testing
       "SEEDBANK_TIMESTAMP_KEY_FILE": "/secret", "SEEDBANK_KEYS": "/secret", "SEEDBANK_CONFIG": "c",
     ]
     let script = "cat > \(folder("out")); /usr/bin/env > \(folder("variables"))"
-    tell(notices(shell(script), environment: environment))
+    send(notices(shell(script), environment: environment))
     #expect(try text("out") == #"{"event":"failed","dataset":"my"}"# + "\n")
     #expect(messages == [])
     let lines = try text("variables").split(separator: "\n").map(String.init)
@@ -49,26 +49,26 @@ import Testing
   }
 
   @Test func `a program that hangs is killed at its time limit, and its output is logged`() throws {
-    tell(notices(shell("echo working; sleep 1000"), limit: .milliseconds(300)))
+    send(notices(shell("echo working; sleep 1000"), limit: .milliseconds(300)))
     #expect(
       messages == ["on.failed: /bin/sh took longer than 0.3 seconds, and was ended; it said: working"])
   }
 
   @Test func `a detached process outlives the program's time limit`() throws {
     let script = "setsid sh -c 'sleep 0.6; echo done > \(folder("late"))' & sleep 1000"
-    tell(notices(shell(script), limit: .milliseconds(300)))
+    send(notices(shell(script), limit: .milliseconds(300)))
     #expect(messages.count == 1 && messages[0].contains("took longer than 0.3 seconds"), "\(messages)")
     try waitUntil("the detached process is done", every: 0.01) { (try? text("late")) == "done\n" }
   }
 
   @Test func `a failed program is logged with the end of its output`() throws {
-    tell(notices(shell("yes 0123456789 | head -c 5000000; printf '\\033[2J'; exit 7")))
+    send(notices(shell("yes 0123456789 | head -c 5000000; printf '\\033[2J'; exit 7")))
     #expect(messages.count == 1 && messages[0].hasPrefix("on.failed: /bin/sh ended with 7; it said: …"))
     #expect(messages[0].count < 1000 && !messages[0].contains("\u{1B}"))
   }
 
   @Test func `a program that cannot be started is logged with its path`() throws {
-    tell(notices(["/nowhere/tell"]))
+    send(notices(["/nowhere/tell"]))
     #expect(
       messages == [
         "on.failed: there is no program /nowhere/tell: put it there, or correct the path."
@@ -78,18 +78,18 @@ import Testing
   @Test func `programs run one after the other`() throws {
     let notices = notices(
       shell("echo begin >> \(folder("out")); sleep 0.05; echo end >> \(folder("out"))"))
-    DispatchQueue.concurrentPerform(iterations: 4) { _ in notices.tell(.failed, ["dataset": "my"]) }
+    DispatchQueue.concurrentPerform(iterations: 4) { _ in notices.send(.failed, ["dataset": "my"]) }
     #expect(try text("out") == String(repeating: "begin\nend\n", count: 4))
   }
 
   @Test func `shutdown kills the running program and starts no other`() async throws {
     let notices = notices(shell("echo started >> \(folder("out")); sleep 1000"))
-    async let told: Void = blocking { notices.tell(.failed, ["dataset": "my"]) }
+    async let told: Void = blocking { notices.send(.failed, ["dataset": "my"]) }
     try await until { (try? text("out")) == "started\n" }
     notices.end()
     try await told
     #expect(messages == ["on.failed: /bin/sh was ended by the signal 9."])
-    tell(notices)
+    send(notices)
     #expect(try text("out") == "started\n" && messages.count == 1)
   }
 }

@@ -116,9 +116,9 @@ import Testing
       let report = try verify(deployment)
       #expect(report.isSound && report.findings.isEmpty, "version \(version): \(report.findings)")
       #expect(
-        report.deltas + report.passedDeltas
+        report.deltas + report.deltasByHash
           == (try deployment.metadata(major: 2).objects.count(where: \.isDelta)))
-      passed = max(passed, report.passedDeltas)
+      passed = max(passed, report.deltasByHash)
     }
     #expect(passed > 0, "the walk never goes past a delta")
   }

@@ -36,7 +36,7 @@ extension CatalogView {
   }
 
   /// The shortest validity of signatures according to the facts; `nil` if unknown.
-  var toldLifetimeSeconds: Int? { facts.values.compactMap(\.lifetimeSeconds).min() }
+  var reportedLifetimeSeconds: Int? { facts.values.compactMap(\.lifetimeSeconds).min() }
 
   /// Whether every series has a snapshot for new clients.
   var isReady: Bool {

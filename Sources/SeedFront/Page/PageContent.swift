@@ -85,7 +85,7 @@ struct PageContent: Sendable {
 
   private func row(_ signature: SignatureExpiry) -> HTML {
     let state: HTML =
-      switch signature.state(at: now, lifetimeSeconds: view.toldLifetimeSeconds) {
+      switch signature.state(at: now, lifetimeSeconds: view.reportedLifetimeSeconds) {
       case .notRenewed: .state("soon", "not renewed")
       case .valid: .state("good", "valid")
       case .expiring: .state("soon", "renew soon")

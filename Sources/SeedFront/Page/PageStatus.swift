@@ -167,7 +167,7 @@ extension CatalogView {
       return status
     }
     (status.isUnreadable, status.signatures) = (failure != nil, catalog.signatures)
-    status.lifetimeSeconds = toldLifetimeSeconds
+    status.lifetimeSeconds = reportedLifetimeSeconds
     (status.isDiskFull, status.isDiskNearlyFull) = (standing.isDiskFull, standing.isDiskNearlyFull)
     status.isUnsound = verification?.isSound == false
     status.hasLateMirror = mirrors?.late.isEmpty == false

@@ -9,7 +9,7 @@ package struct HTTPResponse: Sendable {
   /// The body; for HEAD, it only determines the headers.
   package var body: HTTPBody
   /// Whether the response depends only on the target and the preference for gzip. If so, the server sends it for each
-  /// GET and HEAD of this target, without calling the handler again, until ``HTTPServer/forgetAnswers`` is called.
+  /// GET and HEAD of this target, without calling the handler again, until ``HTTPServer/forgetResponses`` is called.
   package var isReusable = false
   /// Identifies the response in its measurement. The handler's module chooses the type.
   package var mark: (any Sendable)?

@@ -53,7 +53,7 @@ package final class HTTPServer: Sendable {
     { [connections = dispatcher.connections] in connections.load }
   }
 
-  package var forgetAnswers: @Sendable () -> Void { { [answers = dispatcher.answers] in answers.forget() } }
+  package var forgetResponses: @Sendable () -> Void { { [answers = dispatcher.answers] in answers.forget() } }
 
   deinit { stop(gracePeriod: .zero) }
 
@@ -88,7 +88,7 @@ struct DescriptorBudget: Hashable, Sendable {
   /// For the rest of the process: libraries, logs, databases, the publisher's files.
   static let others = 256
   /// Independent of connections: each cached response may hold a file.
-  static let fixed = AnswerCache.limit + others
+  static let fixed = ResponseCache.limit + others
 
   init?(connections wanted: Int, hardLimit: Int) {
     let affordable = (hardLimit - Self.fixed) / Self.perConnection

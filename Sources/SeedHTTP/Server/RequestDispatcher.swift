@@ -7,7 +7,7 @@ import struct Synchronization.Atomic
 /// Processes each request from head to response. Shared by the daemon's threads.
 final class RequestDispatcher: Sendable {
   let connections: ConnectionTable
-  let answers = AnswerCache()
+  let answers = ResponseCache()
   private let configuration: HTTPServerConfiguration
   private let handler: @Sendable (HTTPRequest) -> HTTPResponse
   /// Starts at random, so that processes rarely use the same IDs.

@@ -31,7 +31,7 @@ public struct ImportReport: Hashable, Sendable {
   /// The number of rows in the documents.
   public var rows = 0
   /// The number of rows that met no list's conditions.
-  public var rowsPassedOver = 0
+  public var unmatchedRows = 0
   /// The number of bytes in the documents.
   public var bytes = 0
   /// The number of statements run for rows.

@@ -31,7 +31,8 @@ final class ParentSync {
   /// The latest parent that named a row, by the hash of the row's key.
   @exclusivity(unchecked) private var namers: [Int: Int] = [:]
 
-  private static let nobody = -1
+  /// Stands for the document outside of all parents.
+  private static let outside = -1
 
   init(
     _ target: ImportTarget, parent: [Int], constants: [(column: Int, value: SeedValue)], number: Int,
@@ -137,7 +138,7 @@ final class ParentSync {
     namers.removeAll(keepingCapacity: true)
     let width = target.key.count
     for row in stride(from: 0, to: others.count, by: rowWidth) {
-      namers[Self.hash(others[row..<row + width])] = Self.nobody
+      namers[Self.hash(others[row..<row + width])] = Self.outside
     }
     for parent in starts.indices {
       let end = parent + 1 < starts.count ? starts[parent + 1] : rows.count
@@ -145,7 +146,7 @@ final class ParentSync {
         let hash = Self.hash(rows[row..<row + width])
         guard let other = namers.updateValue(parent, forKey: hash) else { continue }
         areDistinct = false
-        for number in [parent, other] where number != Self.nobody { counts[number] = nil }
+        for number in [parent, other] where number != Self.outside { counts[number] = nil }
       }
     }
     return areDistinct

@@ -34,7 +34,7 @@ struct ChainVerification {
     let passed = pending.filter { delta in
       delta.span.map { span in span.from < oldest || walks.contains { $0.contains(span) } } ?? false
     }
-    report.passedDeltas += passed.count
+    report.deltasByHash += passed.count
     // Without a readable snapshot, no delta can be tried. The missing snapshot is reported separately.
     for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
     {

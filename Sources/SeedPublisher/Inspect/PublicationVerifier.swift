@@ -113,7 +113,7 @@ package struct VerificationReport: Sendable {
   package internal(set) var snapshots = 0
   package internal(set) var deltas = 0
   /// The number of deltas that cannot be reached from a published snapshot. Only their hashes were checked.
-  package internal(set) var passedDeltas = 0
+  package internal(set) var deltasByHash = 0
 
   package var isSound: Bool { findings.areSound }
 

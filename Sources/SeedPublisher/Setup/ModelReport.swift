@@ -85,7 +85,7 @@ package struct ModelReport {
       "from": .string("\(base)"), "schema": .string(plan.schema.hash.hex),
       "written": JSONValue(strings: files), "added": JSONValue(strings: draft.added),
       "remarks": JSONValue(strings: draft.remarks + plan.remarks), "skipped": .array(draft.notes.map(\.json)),
-      "toMend": JSONValue(strings: mending),
+      "toDo": JSONValue(strings: mending),
     ]
   }
 }

@@ -103,9 +103,9 @@ extension Command {
     for (name, table) in report.tables.sorted(by: { $0.key < $1.key }) {
       try console.result("\(name): \(table.counts.map { "\($1) \($0)" }.joined(separator: ", "))")
     }
-    if report.rowsPassedOver > 0 {
+    if report.unmatchedRows > 0 {
       let (rows, were) =
-        report.rowsPassedOver == 1 ? ("1 row", "was") : ("\(report.rowsPassedOver.grouped) rows", "were")
+        report.unmatchedRows == 1 ? ("1 row", "was") : ("\(report.unmatchedRows.grouped) rows", "were")
       console.note("\(rows) matched no list's 'where', and \(were) skipped.")
     }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }

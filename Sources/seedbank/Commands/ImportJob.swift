@@ -141,7 +141,7 @@ extension ImportReport {
   var json: JSONValue {
     [
       "tables": JSONValue(tables) { .object($0.counts.map { JSONMember($0, JSONValue($1)) }) },
-      "rows": JSONValue(rows), "rowsPassedOver": JSONValue(rowsPassedOver),
+      "rows": JSONValue(rows), "unmatchedRows": JSONValue(unmatchedRows),
       "bytes": JSONValue(bytes), "statements": JSONValue(statements),
       "seconds": .real((duration / .milliseconds(1)).rounded(.down) / 1000),
       "missing": .array(missing.map(\.json)), "issueCount": JSONValue(issueCount),

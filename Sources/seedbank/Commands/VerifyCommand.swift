@@ -48,9 +48,9 @@ extension VerificationReport {
   fileprivate var text: String {
     let lines = findings.worstFirst.map(\.line)
     let facts = [
-      passedDeltas == 0
+      deltasByHash == 0
         ? nil
-        : "\(passedDeltas.counted("delta")) checked by hash only: no published snapshot leads to the versions that they update",
+        : "\(deltasByHash.counted("delta")) checked by hash only: no published snapshot leads to the versions that they update",
       "\(metadataFiles.counted("metadata file")), \(objects.counted("object")) (\(ByteCount(bytes: bytes))),"
         + " \(snapshots.counted("snapshot")), \(deltas.counted("delta")) verified",
       isSound ? "sound" : "not sound",
@@ -62,7 +62,7 @@ extension VerificationReport {
     [
       "sound": .bool(isSound), "findings": .array(findings.map(\.json)),
       "metadataFiles": JSONValue(metadataFiles), "objects": JSONValue(objects), "bytes": JSONValue(bytes),
-      "snapshots": JSONValue(snapshots), "deltas": JSONValue(deltas), "passedDeltas": JSONValue(passedDeltas),
+      "snapshots": JSONValue(snapshots), "deltas": JSONValue(deltas), "deltasByHash": JSONValue(deltasByHash),
     ]
   }
 }

@@ -141,13 +141,13 @@ struct StepNotices: Sendable {
   func start(after step: StepReport, of dataset: DatasetName) {
     let news = step.series.filter(\.hasNews)
     guard !news.isEmpty else { return }
-    notices.tell(.published, ["dataset": .string(dataset.text), "series": .array(news.map(\.json))])
+    notices.send(.published, ["dataset": .string(dataset.text), "series": .array(news.map(\.json))])
   }
 
   /// Runs the `on.failed` program unless the previous step failed in the same way; blocks until it exits.
   func start(after error: any Error, of dataset: DatasetName) {
     guard notices.has(.failed), !Publisher.isNoStep(error), !isRepeated(error, dataset) else { return }
-    notices.tell(.failed, ["dataset": .string(dataset.text), "error": Refusal(of: error).json])
+    notices.send(.failed, ["dataset": .string(dataset.text), "error": Refusal(of: error).json])
   }
 
   /// Compares the history's text with the error's description and with its message: if the step could not begin, the

@@ -1,7 +1,7 @@
 import SeedSystem
 
 /// Caches the handler's reusable responses by target and coding. A hit for a plain request allocates nothing.
-final class AnswerCache: Sendable {
+final class ResponseCache: Sendable {
   /// The maximum number of responses. Each may hold a descriptor, which ``DescriptorBudget`` counts.
   static let limit = 512
   static let bytesLimit = 32 * 1024 * 1024

@@ -4,36 +4,36 @@ import Testing
 
 @testable import SeedHTTP
 
-@Suite struct AnswerCacheTests {
-  private func keep(_ cache: AnswerCache, _ target: String, bytes: Int, gzip: Bool = false) {
+@Suite struct ResponseCacheTests {
+  private func keep(_ cache: ResponseCache, _ target: String, bytes: Int, gzip: Bool = false) {
     let response = HTTPResponse(status: 200, body: .bytes([UInt8](repeating: 1, count: bytes)))
     var target = target
     target.withUTF8 { cache.keep(response, nil, to: $0, gzip: gzip, of: cache.generation) }
   }
 
-  private func bytes(_ cache: AnswerCache, _ target: String, gzip: Bool = false) -> Int64? {
+  private func bytes(_ cache: ResponseCache, _ target: String, gzip: Bool = false) -> Int64? {
     var target = target
     return target.withUTF8 { cache.entry($0, gzip: gzip)?.whole?.body.length }
   }
 
   @Test func `the memory for responses is limited and the newest are kept`() {
-    let cache = AnswerCache()
+    let cache = ResponseCache()
     for number in 0..<200 {
       keep(cache, "/\(number)", bytes: 1_000_000)
-      #expect(cache.bytes <= AnswerCache.bytesLimit)
+      #expect(cache.bytes <= ResponseCache.bytesLimit)
       #expect(bytes(cache, "/\(number)") == 1_000_000)
     }
     #expect(cache.bytes > 0)
   }
 
   @Test func `a response larger than its share is not kept`() {
-    let cache = AnswerCache()
-    keep(cache, "/large", bytes: AnswerCache.bytesLimit / 2)
+    let cache = ResponseCache()
+    keep(cache, "/large", bytes: ResponseCache.bytesLimit / 2)
     #expect(bytes(cache, "/large") == nil && cache.bytes == 0)
   }
 
   @Test func `encodings are kept separately and a newer response replaces an older one`() {
-    let cache = AnswerCache()
+    let cache = ResponseCache()
     keep(cache, "/a", bytes: 10)
     keep(cache, "/a", bytes: 20, gzip: true)
     keep(cache, "/a", bytes: 30)
@@ -50,7 +50,7 @@ import Testing
     for (name, size, isShared) in [("empty", 0, true), ("small", 16_384, true), ("large", 16_385, false)] {
       let path = folder.appending(path: name).path
       try Data(count: size).write(to: URL(filePath: path))
-      let (cache, whole) = (AnswerCache(), HTTPResponse(status: 200, body: .file(try OpenFile(path: path))))
+      let (cache, whole) = (ResponseCache(), HTTPResponse(status: 200, body: .file(try OpenFile(path: path))))
       var target = "/\(name)"
       try target.withUTF8 { target in
         cache.keep(
