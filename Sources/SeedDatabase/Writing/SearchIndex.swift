@@ -39,7 +39,7 @@ package final class SearchIndex {
 
   private var follows: Bool { changesLeft > 0 }
 
-  /// What the index holds for the stored row that has the same key as `row`; nil if there is no such row, or if the
+  /// The index's content for the stored row that has the same key as `row`; nil if there is no such row, or if the
   /// index will be rebuilt.
   func image(_ row: UnsafeBufferPointer<BorrowedValue>) throws -> Image? {
     guard follows else { return nil }

@@ -126,7 +126,7 @@ package final class TableWriter {
     found.read(into: &old)
     row.removeAll(keepingCapacity: true)
     if old.contains(where: Self.isLong) || values.contains(where: Self.isLong) {
-      // ``overwrite(readBy:)`` frees the found row of such a row.
+      // ``overwrite(readBy:)`` rewinds the statement of a row with long values, which frees the found row.
       stored.clear()
       for value in old { row.append(stored.copy(value)) }
     } else {
