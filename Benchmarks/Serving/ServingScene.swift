@@ -111,6 +111,9 @@ final class ServingScene {
         name: "small", path: "/metadata/timestamp.json", baselinePath: "/metadata/timestamp.json",
         connections: 64, headers: [], bar: 1.2),
       Load(
+        name: "range", path: snapshot, baselinePath: snapshot, connections: 64,
+        headers: ["Range: bytes=1000000-1000999"], bar: 0.5),
+      Load(
         name: "snapshot", path: snapshot, baselinePath: snapshot, connections: 16, headers: [], bar: 1.2),
       Load(
         name: "dropped", client: .dropping, path: snapshot, baselinePath: snapshot, connections: 16,

@@ -72,7 +72,7 @@ import Testing
       name: "a schema changed under its minor", status: 78, words: "give the change a new minor",
       script: "sed -i 's/\"name\" TEXT/&, more TEXT/' seedbank/my/models/1.0/schema.sql"),
     Accident(
-      name: "a minor went", status: 78, words: "put it back",
+      name: "a minor went", status: 78, words: "restore it",
       script: "mv seedbank/my/models/1.0 seedbank/my/models/1.1"),
     Accident(
       name: "a table has no key", status: 78, words: "has no key",
