@@ -33,7 +33,8 @@ import Testing
     #expect(left["weak"]?.contains("a crash empties it") == true && left.count == 3, "\(left)")
     let logged = Dictionary(uniqueKeysWithValues: draft.logged.map { ($0.table, $0.by) })
     #expect(
-      logged["money"] == "by id" && logged["root"] == "as a whole: SELECTs or views read it", "\(logged)")
+      logged["money"] == "by id"
+        && logged["root"] == "as a whole: a view or a SELECT makes the clients' rows of it", "\(logged)")
     for name in ["loose", "digits"] {
       #expect(logged[name]?.contains("in several ways") == true, "\(logged)")
     }

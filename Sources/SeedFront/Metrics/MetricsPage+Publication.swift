@@ -68,8 +68,7 @@ extension MetricsPage {
   mutating func writeFacts(_ view: CatalogView) {
     let facts = (view.catalog?.allSeries ?? []).compactMap { view.facts[$0.series] }
     writeGauge(
-      "seedbank_last_good_look_timestamp_seconds", "When the origin was last read and could be published.",
-      facts
+      "seedbank_last_good_look_timestamp_seconds", "When a check of the origin last succeeded.", facts
     ) { $0.look.good?.secondsSinceEpoch }
     writeGauge(
       "seedbank_expected_look_seconds",
@@ -83,7 +82,7 @@ extension MetricsPage {
     }
     writeGauge(
       "seedbank_origin_log_missed_total",
-      "Rows that the origin's log missed, and that an audit found and published.", facts, .counter
+      "Rows that the origin's log missed, and that a full comparison found and published.", facts, .counter
     ) { $0.missedRows }
     writeGauge(
       "seedbank_last_step_seconds", "Seconds of the newest step that published or rejected something.", facts,

@@ -222,7 +222,7 @@ extension TableFacts {
 
   /// Returns why a logged table is compared as a whole; nil if its rows are logged.
   fileprivate func remark(_ table: PostgresLogDraft.Table) -> String? {
-    if table.keys.isEmpty { return "SELECTs or views read it" }
+    if table.keys.isEmpty { return "a view or a SELECT makes the clients' rows of it" }
     guard keys != nil else {
       return
         "equal values of its key \(table.keys.map(quoted).joined(separator: ", ")) may be written in several ways"

@@ -34,7 +34,7 @@ struct KeyReplacement {
       guard threshold <= count else {
         throw Refusal(
           .usage,
-          "The role \(role.rawValue) needs signatures of \(threshold) keys and would have only \(count):"
+          "The role \(role.rawValue) has the threshold \(threshold), but would have fewer keys (\(count)):"
             + " use --count \(threshold) or more, or a lower --threshold.")
       }
       let made = count - keys.count

@@ -8,9 +8,9 @@ extension Command {
   static let config = Command(
     name: "config", abstract: "Check or show the configuration, or print the code that apps need.",
     discussion: """
-      'check' publishes nothing and finds everything that would make a publish step fail. It checks models, projections, keys, \
-      expiry dates and folders, and finds rows without a key and columns that no longer have the model's types. To find errors in \
-      single rows, use 'seedbank regenerate --dry-run'. With --sizes, it also makes each newest snapshot with every setting of \
+      'check' publishes nothing, and finds the mistakes that would make each publish step fail. It checks models, projections, \
+      keys, expiry dates and folders, and finds rows without a key and columns that no longer have the model's types. To find \
+      errors in single rows, use 'seedbank regenerate --dry-run'. With --sizes, it also makes each newest snapshot with every setting of \
       'encodings' and 'indexes', and prints the sizes. 'show' prints every effective value and its source. It prints the folder \
       of the signing keys, but no key. 'keys' prints every setting of seedbank.json and dataset.json with its type, default and \
       meaning. 'swift' prints the declaration of a dataset's model for an app that uses SeedClient, and a type for the rows of \

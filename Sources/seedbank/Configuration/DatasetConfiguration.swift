@@ -85,9 +85,9 @@ struct DatasetConfiguration: SettingsFile, Hashable {
         read: readEncodings, json: { JSONValue(strings: $0.map(\.rawValue)) }),
       .choice(
         "indexes", \.policy.indexes, isSeldom: true,
-        "`client` omits the indexes that are not unique from snapshots. The client library builds them before it "
-          + "uses a snapshot, and lets them call only functions that are fast for any value. `init` chooses it for "
-          + "an origin of more than 20 MB with such an index"),
+        "`client` omits non-unique indexes from snapshots. The client library builds these indexes before it uses a "
+          + "snapshot, and lets them call only functions that are fast for any value. `init` chooses `client` for an "
+          + "origin of more than 20 MB that has such an index"),
       Setting(
         key: "expirySeconds", type: Setting<Self>.words(1...31_536_000),
         usual: "\(PublishingPolicy().lifetimeSeconds), or three times the longest schedule", isSeldom: true,

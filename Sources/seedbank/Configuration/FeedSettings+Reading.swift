@@ -27,23 +27,24 @@ extension DatasetConfiguration {
       "seconds after which `run` starts `origin.command` again; `regenerate` starts it each time"),
     .text(
       "origin.complete", \.feed.marker, isSeldom: true,
-      "the name of a file that is written into the feed's folder last. The folder is not read without this file, or "
-        + "if files were added, changed or removed after it, whatever their modification times"),
+      "the name of a file that is written into the feed's folder last. The folder is not read if this file is missing, "
+        + "or if other files were added, changed or removed after it, whatever their modification times"),
     .integer(
       "origin.settleSeconds", \.feed.settleSeconds, in: 0...86_400, isSeldom: true,
       "seconds for which a feed's files must stay unchanged before they are read, if there is no `origin.complete`"
     ),
     .choice(
       "origin.empty", \.feed.emptyFields, isSeldom: true,
-      "the value of an empty field in a feed's CSV: `null`: NULL; `auto`: NULL, or the empty string if the column is TEXT "
-        + "NOT NULL; `quotes`: the empty string if written as \"\", otherwise NULL; `text`: the empty string"),
+      "the value of an empty field in a feed's CSV. `null`: NULL. `text`: the empty string. `quotes`: the empty string if "
+        + "written as \"\", otherwise NULL. `auto`: the empty string if the column is TEXT NOT NULL, otherwise NULL"
+    ),
     Setting(
       "origin.tables", \.feed.tables, type: "by table: a file's name, or an object",
       usual: "by the files' names", isSeldom: true,
-      "needed only if a table's file has another name than the table, or needs a description: the file's name, a shell pattern "
-        + "in which `*` matches any characters, or an object with `file`, `rows`, `layout` and `csv` as in a mapping, `types` of "
-        + "columns that SELECTs read, `optionalColumns`, which may be absent, and `optional`: `true` if the file may be "
-        + "absent; the table then has no rows", read: { value throws(Refusal) in try value.feedTables() },
+      "needed only if a table's file has another name, or needs a description. The value is the file's name, a shell pattern in "
+        + "which `*` matches any characters, or an object: `file`; `rows`, `layout` and `csv` as in a mapping; `types` of columns "
+        + "that SELECTs read; `optionalColumns`, which may be absent; and `optional`, with which a table whose file is absent has "
+        + "no rows", read: { value throws(Refusal) in try value.feedTables() },
       json: { .object($0.map { JSONMember($0.table, $0.json) }) }),
     .integer(
       "origin.maximumBytes", \.feed.mostBytes, in: 1...1_000_000_000_000_000, isSeldom: true,
