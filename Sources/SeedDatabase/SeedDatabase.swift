@@ -4,8 +4,8 @@
 //
 // Rules of this module:
 // - Only this module imports CSQLite, CZlib and CLZMA. Each C pointer has one Swift owner and does not leave it.
-// - Two rows are equal when their canonical bytes are (``CanonicalRow``), never by SQL's `=`, `IS` or `EXCEPT`;
-//   collation decides key identity and key order only.
+// - Rows are compared by their canonical bytes (``CanonicalRow``), never by SQL's `=`, `IS` or `EXCEPT`.
+//   Collation decides only which keys are equal and how keys are ordered.
 // - All changes to a seed's rows, in the working copy and on the device, go through ``SeedWriter``. It maintains row
 //   counts and sums, so the cost of the state digest depends only on the size of the change.
 // - Foreign keys are off on every connection that writes rows, because a cascade by SQLite would bypass the digest; the
@@ -15,5 +15,5 @@
 // - Check/ verifies a seed from its bytes alone and trusts no claim stored in the file.
 // - Errors contain the statement, never the bound values, because those are the operator's data.
 //
-// The writers' per-row properties are marked `@exclusivity(unchecked)`, because the checks took a tenth of an import's
-// time. This is safe: the properties have one owner, and no access outlasts its Swift statement.
+// The writers' per-row properties are marked `@exclusivity(unchecked)`, because exclusivity checks took a
+// tenth of an import's time. This is safe: each has one owner, and no access outlasts its Swift statement.

@@ -11,7 +11,7 @@ package struct SeedCheck {
   }
 
   private static let mostLines = 3
-  /// The page cache for `integrity_check`, which looks up each row in the indexes and so reads pages in random order.
+  /// A larger page cache for `integrity_check`, which reads pages in random order.
   private static let cacheKibibytes = 48 * 1024
 
   package func run() throws {
@@ -48,8 +48,8 @@ package struct SeedCheck {
     return try TableCheck(connection, table) != nil
   }
 
-  /// Checks that search tables match their content. The connection must be writable, because FTS5 runs this check
-  /// when it receives an INSERT, which changes nothing.
+  /// Checks that search tables match their content. The connection must be writable, because FTS5 runs this
+  /// check as a special INSERT, although it changes nothing.
   package func checkSearchTables() throws {
     for search in schema.searchTables {
       try connection.boundingExpressions(areComputed: isComputed(search)) { try check(search) }

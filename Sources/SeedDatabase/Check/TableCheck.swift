@@ -143,14 +143,14 @@ struct EntrySum: Hashable {
   }
 }
 
-/// An index whose entries can be read without the table, but also computed from the table's rows.
+/// An index whose entries can be both read without the table and computed from the table's rows.
 struct ComparedIndex {
   let name: String
   let parts: [IndexPart]
   let places: [Int]
   /// The number of leading values that must be unique together, unless one of them is NULL.
   private let unique: Int
-  /// True for the primary key of a table without rowids.
+  /// True for the primary key of a WITHOUT ROWID table, which stores the rows.
   let isTable: Bool
 
   /// Returns nil if the index is partial, or contains an expression or a column that is not stored.
@@ -159,7 +159,7 @@ struct ComparedIndex {
     let isTable = table.isWithoutRowid && index.origin == "pk"
     self.isTable = isTable
     guard !index.isPartial else { return nil }
-    // The table's own index lists the other columns after its key.
+    // The primary key of a WITHOUT ROWID table also lists the other columns, after those of the key.
     let listed = isTable ? index.key : index.parts
     parts = listed.compactMap { part in
       guard let collation = part.collation, let column = part.isRowid ? columns.last : part.column else {
@@ -210,7 +210,7 @@ struct EntryWatch: ~Copyable {
   private var previous: [BorrowedValue] = []
   private let bytes = LentBytes()
 
-  /// `places`: the positions of the entries' values, if they differ from those in the table's rows.
+  /// `places`: the positions of the entry's values in the rows, by default those in the table's rows.
   init(_ index: ComparedIndex, _ places: [Int]? = nil, in table: String) {
     self.index = index
     self.places = places ?? index.places

@@ -1,10 +1,10 @@
 import CZlib
 
-/// Joins spliceable gzip members and plain bytes into one gzip member without compressing. The deflate data of a
-/// spliceable member ends at a byte boundary, and no block after it refers to data before it. Plain bytes become
-/// stored blocks. The result's checksum is computed from the members' checksums.
+/// Joins spliceable gzip members and plain bytes into one gzip member without compressing. The deflate data
+/// of a spliceable member ends at a byte boundary, and later blocks do not refer to data before it.
+/// Plain bytes become stored blocks. The result's checksum is computed from the members' checksums.
 package struct GzipSplice {
-  /// Members are not copied, because they may be large and used in several splices.
+  /// Members are not copied, because they may be large, and may be used in several splices.
   private var parts = [Self.header[...]]
   private var checksum: UInt = 0
   private var rawLength: UInt32 = 0

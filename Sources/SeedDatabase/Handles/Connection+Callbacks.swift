@@ -17,7 +17,7 @@ package final class InterruptHandle: Sendable {
 }
 
 extension Connection {
-  /// The number of SQLite instructions between two checks for cancellation; they take a fraction of a millisecond.
+  /// The number of SQLite instructions, a fraction of a millisecond, between two checks for cancellation.
   private static let stepsBetweenLooks: Int32 = 10_000
 
   /// Makes a long statement fail with ``ResultCode/interrupted`` once its task is cancelled or `interrupt` is set.
@@ -32,7 +32,7 @@ extension Connection {
       }, interrupt.map { Unmanaged.passUnretained($0).toOpaque() })
   }
 
-  /// The number of instructions between two checks: about ten rows of an index, each of which may take a long time.
+  /// The number of instructions between two checks: about ten index rows, each of which may take a long time.
   static let stepsBetweenRows: Int32 = 64
 
   private struct Bound {

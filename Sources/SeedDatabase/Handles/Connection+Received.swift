@@ -1,7 +1,7 @@
 import CSQLite
 
 // A received file may come from an attacker, and SQLite evaluates the expressions in its schema. The authorizer is
-// not called for these expressions, because they were parsed with the schema.
+// not called for these expressions, because SQLite parses them when it loads the schema.
 extension Connection {
   var isReceived: Bool { owner.isReceived }
 

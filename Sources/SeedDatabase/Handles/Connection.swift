@@ -38,7 +38,7 @@ package final class Connection {
     owner = ConnectionHandle(handle, name ?? "", isBorrowed: true)
   }
 
-  /// Ends SQLite's statistics about memory in the whole process. Has no effect once SQLite is in use.
+  /// Disables SQLite's memory statistics in the whole process. Has no effect once SQLite is in use.
   package static func omitMemoryStatistics() { _ = seedbank_sqlite_omit_memory_statistics() }
 
   /// Runs statements and discards their rows.

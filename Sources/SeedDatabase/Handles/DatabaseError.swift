@@ -8,7 +8,7 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   package let subject: String
   /// The error's byte offset in the subject, if SQLite reports one.
   package let offset: Int?
-  /// The location that caused the error because it is full, is failing or cannot be written.
+  /// The location that is full, failing or not writable, if this caused the error.
   package let place: Place?
 
   package init(code: Int32, message: String, subject: String, offset: Int? = nil, place: Place? = nil) {
@@ -16,13 +16,13 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
     self.place = place
   }
 
-  /// The same error about the file at `path`, to which the statement was writing.
+  /// The same error, with the file at `path` as its location.
   func at(_ path: String) -> DatabaseError {
     DatabaseError(code: code, message: message, subject: subject, offset: offset, place: .database(path))
   }
 
   package enum Place: Hashable, Sendable {
-    /// A database, or the scratch files in which SQLite sorts its rows.
+    /// A database, or the scratch files in which SQLite sorts its rows: the error does not show which.
     case database(String)
     /// SQLite's scratch files in `TMPDIR`; nothing else was written.
     case scratch

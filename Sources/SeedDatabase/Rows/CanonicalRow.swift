@@ -1,8 +1,8 @@
 package import SeedFormat
 
-/// The form in which rows are compared and hashed: the stored columns in declared order. Each value is a type byte,
-/// followed by 8 big-endian bytes (INTEGER, or the bit pattern of a REAL), by an 8-byte big-endian length and the
-/// bytes (TEXT as UTF-8, or BLOB), or by nothing (NULL).
+/// The form in which rows are compared and hashed: the stored columns in declared order. Each value is a type
+/// byte and, unless it is NULL, its content. An INTEGER, or a REAL's bit pattern, takes 8 big-endian bytes.
+/// TEXT (as UTF-8) and BLOB have an 8-byte big-endian length before their bytes.
 package enum CanonicalRow {
   enum Tag {
     static let null: UInt8 = 0

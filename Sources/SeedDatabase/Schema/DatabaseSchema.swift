@@ -122,7 +122,7 @@ package struct NotASeed: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String { "not a seed: \(reason)" }
 }
 
-/// The limits on a file's generated columns and indexes. SQLite checks the time only between two function calls.
+/// Limits on generated columns and indexes. SQLite checks time only between calls, so values must be short.
 private struct ExpressionCost {
   /// Functions whose time is not linear in their arguments' length, or whose result is much longer than the arguments.
   private static let slow = Set(

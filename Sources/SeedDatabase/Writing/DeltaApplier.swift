@@ -82,7 +82,7 @@ package final class DeltaApplier {
 private final class OpenTable {
   let name: String
   private let rows: TableRows
-  /// The positions of each set's columns.
+  /// The positions of the columns in each of the delta's column sets.
   private let sets: [[Int]]
   let filler: TableFiller?
 
@@ -140,7 +140,7 @@ extension DeltaTable {
     return table
   }
 
-  /// The positions of each set's columns; throws unless they are distinct, stored and not part of the key.
+  /// The positions of each set's columns, which must be distinct, stored and not part of the key.
   package func positions(in table: TableSchema) throws(ImportError) -> [[Int]] {
     var all: [[Int]] = []
     for set in sets { all.append(try positions(of: set, in: table)) }

@@ -1,7 +1,7 @@
 import SeedFormat
 
-/// Checks the references of touched rows from both ends: a written row must have its parents, and no row may
-/// reference a deleted value. Checks all rows of a table if many of them were touched or no index can find these.
+/// Checks the references of touched rows from both ends: written rows must have parents, and no row may refer
+/// to a deleted value. Checks a whole table if many rows were touched or no index finds parents or children.
 package struct ReferenceCheck {
   private let connection: Connection
   private let schema: DatabaseSchema

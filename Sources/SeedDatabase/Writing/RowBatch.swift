@@ -1,6 +1,6 @@
 package import SeedFormat
 
-/// Rows of one table that fill the same columns and are written several per statement.
+/// Writes rows of one table that fill the same columns, several rows per statement.
 ///
 /// If new keys are expected, one statement inserts several rows, up to the first that violates a constraint. Otherwise,
 /// one statement looks up several rows by key. ``TableWriter`` then writes the remaining changes row by row.
@@ -11,7 +11,7 @@ package final class RowBatch {
   @exclusivity(unchecked) package private(set) var count = 0
   @exclusivity(unchecked) private var written = 0
   @exclusivity(unchecked) private var capacity: Int
-  /// The rows in sequence. An array would check at each access whether its storage is shared.
+  /// The values, row after row. An array would check at each access whether its storage is shared.
   @exclusivity(unchecked) private var values: UnsafeMutablePointer<BorrowedValue>
   /// The number of values in a row.
   package let width: Int

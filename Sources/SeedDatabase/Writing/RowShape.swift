@@ -3,7 +3,7 @@ import SeedFormat
 /// The columns of a table for which rows have values.
 package struct RowShape: Sendable {
   let columns: [Int]
-  /// The number of leading columns that are also written to existing rows; the others are only written to new rows.
+  /// The number of leading columns that are written to all rows; the others are written only to new rows.
   let updated: Int
   /// Positions of the key's values in a row, in the key's order.
   package let key: [Int]

@@ -19,7 +19,7 @@ package final class RowStatement {
     (self.connection, self.sql) = (connection, sql)
   }
 
-  /// The numbers of rows that are worth a statement, in descending order.
+  /// The numbers of rows for which a statement pays off, in descending order.
   static func sizes(width: Int) -> [Int] {
     let most = min(mostRows, mostValues / max(1, width))
     return [most, fewestRows].filter { (fewestRows...mostRows).contains($0) && $0 <= most }

@@ -68,7 +68,7 @@ final class RowLog {
   private(set) var isOverfull = false
   private var bytes: [UInt8] = []
 
-  /// In bytes. With a longer log, a check of all rows would cost no more.
+  /// In bytes. Beyond this size, checking all rows costs no more than checking those in the log.
   private static let capacity = 1024 * 1024
 
   init(columns: [Int]) { self.columns = columns }

@@ -35,7 +35,7 @@ package struct TableSQL: Sendable {
   func insert(_ shape: RowShape) -> String { "INSERT OR ABORT INTO \(rows(1, shape))" }
 
   /// Inserts several rows, up to the first that violates a constraint. Uses FAIL, because ABORT would undo the
-  /// earlier rows, and for this SQLite would have to copy every page before changing it.
+  /// earlier rows, and SQLite would have to copy every page before changing it.
   func insert(_ shape: RowShape, count: Int) -> String { "INSERT OR FAIL INTO \(rows(count, shape))" }
 
   private func rows(_ count: Int, _ shape: RowShape) -> String {

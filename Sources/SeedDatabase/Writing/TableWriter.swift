@@ -2,7 +2,7 @@ package import SeedFormat
 
 /// Writes rows of one table and shape, and maintains the table's sum, if any. Writes a row only if its canonical
 /// bytes differ from those of the stored row with the same key. Whether to look up or to insert first depends on the
-/// previous row, because in most imports all rows are new or all exist.
+/// previous row, because in most imports either all rows are new or all exist.
 package final class TableWriter {
   let table: TableSchema
   package let shape: RowShape
@@ -29,7 +29,7 @@ package final class TableWriter {
   @exclusivity(unchecked) private var differing: [Int] = []
   private let stored = LentBytes()
   @exclusivity(unchecked) private var expectsKnownKeys = true
-  /// Statements by the positions of the columns that they set, and the latest one.
+  /// Partial updates by the positions of the columns that they set, and the latest of them.
   private var narrowUpdates: [[Int]: Statement] = [:]
   private var latestUpdate: (positions: [Int], statement: Statement)?
 
@@ -119,7 +119,7 @@ package final class TableWriter {
     note(try update(FoundRow(find, columns), values, at: positions))
   }
 
-  /// Sets the columns at `positions` of the found row. ``row`` is valid as long as that one.
+  /// Sets the columns at `positions` of the found row. ``row`` is valid as long as the found row.
   func update(
     _ found: borrowing FoundRow, _ values: ArraySlice<BorrowedValue>, at positions: [Int]
   ) throws -> RowOutcome {
@@ -234,7 +234,7 @@ package final class TableWriter {
     return update.attempt()
   }
 
-  /// Returns nil if the statement that sets all columns is as good.
+  /// Returns nil if all columns differ, or if the cache of partial updates is full.
   private func narrowUpdate() throws -> Statement? {
     if let latestUpdate, latestUpdate.positions == differing { return latestUpdate.statement }
     let known = narrowUpdates[differing]
