@@ -1,8 +1,8 @@
 import SeedDatabase
 import SeedFormat
 
-/// Reads one document's rows without a mapping, and passes them to a receiver, which has its own tables. The document
-/// arrives in pieces: call ``feed(_:)`` for each piece, then ``end()``.
+/// Reads one document's rows without a mapping, and passes them to a receiver, which chooses the columns. The
+/// document arrives in pieces: call ``feed(_:)`` for each piece, then ``end()``.
 package final class DocumentRows {
   private let document: String
   private let receiver: any RowReceiver

@@ -53,8 +53,8 @@ public struct ImportSource: Sendable {
   ) -> ImportSource { ImportSource(kind: .pages(first: first, page), name: name) }
 }
 
-/// Unchecked, because an import requests one piece at a time. With `next(isolation:)`, this class would be
-/// unnecessary, but that requires iOS 18.
+/// Unchecked, because an import requests one piece at a time. `next(isolation:)` would make this class
+/// unnecessary, but requires iOS 18.
 private final class PieceIterator<Iterator: AsyncIteratorProtocol>: @unchecked Sendable
 where Iterator.Element == Data {
   private var iterator: Iterator

@@ -59,7 +59,7 @@ final class RowBinding {
     for place in 0..<source.tape.count(0) {
       if let node = members.target(at: place, source.text(member)) {
         let target = targets[node.columns[0]]
-        // Otherwise, the column would silently get the value of the last of these members.
+        // Without this check, the last of several members would silently fill the column.
         guard !filled.contains(target.column) else {
           throw RejectedRow(
             .malformed, "several members, which differ in case or spaces, fit this column: keep one",
@@ -112,7 +112,7 @@ package protocol RowReceiver: AnyObject {
   func take(_ rows: LentRows) throws
 }
 
-/// A column by its index in the receiver, and its type.
+/// A column's index in the receiver, and its schema.
 package struct ReceivedColumn {
   let number: Int
   let schema: ColumnSchema

@@ -2,9 +2,9 @@
 //
 // Folders, lowest first: Mapping, Reading, Planning, Writing, API.
 //
-// Mapping contains the app's declarations and the report; Reading finds rows and values in a document; Planning fits
-// both to this database's tables; Writing writes rows, in batches or one by one, and handles waiting rows and bad
-// rows. A session drives all of these. DocumentRows passes a document's rows to other writers unchanged.
+// Mapping contains the app's declarations and the report. Reading finds a document's rows and values.
+// Planning fits both to the database's tables. Writing writes rows and handles waiting and bad rows. API, the
+// files beside the folders, drives all of these. DocumentRows passes rows to other writers without a mapping.
 //
 // Rules of this module:
 // - A mapping that cannot work with this database fails before the first row.

@@ -10,7 +10,7 @@ package struct ImportHooks {
   /// Called at most ten times a second, and once at the end.
   package var progress: ((ImportProgress) -> Void)?
   package var rejected: ((ImportReject) throws -> Void)?
-  /// Called before each commit, so that the rows rejected so far become durable first.
+  /// Called before each commit, so that a file of rejected rows can be made durable first.
   package var willCommit: (() throws -> Void)?
   /// Checked between batches.
   package var isCancelled: () -> Bool = { false }

@@ -12,7 +12,7 @@ public struct ImportIssue: Hashable, Sendable {
     case missingKey
     /// A value does not fit its column.
     case typeMismatch
-    /// A number has more bits than its column, or is beyond a double's range.
+    /// A number does not fit 64 bits or a double, or a date does not fit its column.
     case outOfRange
     /// A conversion rejected the value.
     case conversion

@@ -25,7 +25,7 @@ public struct ImportMapping: Sendable {
 
   /// Rows of one kind within a document.
   public struct List: Sendable {
-    /// How a row becomes a table's row.
+    /// How a row of the document becomes a row of a table.
     public var table: TableMapping
     /// The path of the rows in a document.
     public var rows: MemberPath

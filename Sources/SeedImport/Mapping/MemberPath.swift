@@ -19,7 +19,7 @@ public struct MemberPath: Hashable, Sendable {
   public init(names: [String]) { steps = names.map { .member($0) } }
 
   /// Parses a path; a leading `$.` is optional. A name with dots or brackets is written in brackets and quotation
-  /// marks. Other text is a name.
+  /// marks. Text that is not a path is used as a name.
   public init(_ text: String) { steps = Self.parse(text).steps }
 
   /// Parses a path from a file, and throws a description of the problem.

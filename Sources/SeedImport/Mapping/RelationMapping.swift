@@ -23,8 +23,8 @@ public struct RelationMapping: Sendable {
   public enum Mode: String, Hashable, Sendable, CaseIterable {
     /// Keeps them.
     case merge
-    /// Deletes them, with `ON DELETE CASCADE`. A missing member changes nothing; a null or empty member deletes all
-    /// the parent's rows. Only rows with the mapping's constants belong to the parent.
+    /// Deletes them and their `ON DELETE CASCADE` dependents. A missing member changes nothing; a null or
+    /// empty one deletes all the parent's rows. Only rows with the mapping's constants belong to the parent.
     case replaceForParent
   }
 

@@ -1,9 +1,9 @@
 import SeedDatabase
 import SeedFormat
 
-/// The columns and the relation that an object's member fills, and the nodes of members inside it. Most objects of a
-/// kind have the same members in the same order, so a node compares a name with the last object's name at the same
-/// position before it looks the name up.
+/// The columns and the relation that an object's member fills, and the nodes of members inside it. Objects of
+/// a kind usually have the same members in the same order. A node therefore compares a name with the name at
+/// this position in the last object, and looks it up only if they differ.
 final class MemberNode {
   @exclusivity(unchecked) var columns: [Int] = []
   @exclusivity(unchecked) var relation: Int?

@@ -59,8 +59,8 @@ final class ParentLedger {
   /// Removes these parents, so that all their rows stay: they lost no rows, or it is not known whether they did.
   func withdraw(_ keys: [BorrowedValue]) throws { try withdraw.run(keys, width: width) }
 
-  /// A query (without `SELECT` and its columns) for rows that their parents no longer name. A row that a later parent
-  /// names stays; it stays with its earlier parent if its version in the later parent was rejected.
+  /// A query (without `SELECT` and its columns) for rows that their parents no longer name. A row that a
+  /// later parent names is kept. If it is rejected in the later parent, it stays with its earlier parent.
   var lost: String {
     let isNamed = table.key.enumerated().map { "seedbank_named.k\($0) = \(table.qualified($1))" }
     return """

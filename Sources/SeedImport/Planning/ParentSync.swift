@@ -31,7 +31,7 @@ final class ParentSync {
   /// The latest parent that named a row, by the hash of the row's key.
   @exclusivity(unchecked) private var namers: [Int: Int] = [:]
 
-  /// The place of rows outside of all parents.
+  /// In `namers`, the index for rows that the document names elsewhere.
   private static let outside = -1
 
   init(

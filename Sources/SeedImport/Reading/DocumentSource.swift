@@ -18,7 +18,7 @@ struct DocumentSource: ~Copyable {
 
   init() { self.init(at: 0, learnsShapes: true) }
 
-  /// `learnsShapes` is false for a source that reads only one row again.
+  /// `learnsShapes` is false for a source that rereads a single row.
   private init(at offset: Int, learnsShapes: Bool = false) {
     scanner = JSONScanner(at: offset)
     scanner.keepsBadTexts = true
@@ -138,7 +138,7 @@ extension DocumentSource {
   }
 }
 
-// Lines for messages, counted on demand from the last known one.
+// Line numbers for messages, counted on demand from the last known line.
 extension DocumentSource {
   mutating func mark(_ offset: Int) {
     if offset < latest.offset { latest = base }

@@ -26,7 +26,7 @@ final class RecordHeader {
 
   var count: Int { names.count }
 
-  /// Appends numbers to repeated names, because an object's names are unique. Nothing reads these members.
+  /// Appends numbers to repeated names, because an object's names must be unique. Nothing reads these fields.
   private static func distinct(_ names: [String]) -> [String] {
     var seen = Set(names.map { Array($0.utf8) })
     guard seen.count < names.count else { return names }

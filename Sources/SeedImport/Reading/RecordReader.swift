@@ -107,7 +107,7 @@ struct RecordReader {
     entry.pointee.count = field.range.count
   }
 
-  /// Sets a record's empty fields by other rules. A field was quoted if its text begins after the field's offset.
+  /// Sets a record's empty fields to `empties`. A field was quoted if its text begins after its offset.
   static func refill(_ entries: UnsafeMutablePointer<JSONTape.Entry>, _ empties: [RecordHeader.Empty]) {
     for (slot, empty) in empties.enumerated() {
       let entry = entries + (2 &+ 2 &* slot)

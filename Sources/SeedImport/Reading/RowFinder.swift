@@ -13,7 +13,7 @@ struct RowFinder {
     case rows, names, member, single, lines, records, trailing, done
   }
 
-  /// Maximum size of a row or line in bytes, because it is read into memory.
+  /// Maximum size in bytes of a row or line, which is read into memory as a whole.
   static let longestRow = 16 * 1024 * 1024
 
   private struct LongRow: Error { let offset: Int }

@@ -56,7 +56,7 @@ final class ValueReader {
     } catch { throw RejectedRow(error.code, error.message, column: column.name) }
   }
 
-  /// A value of the mapping as the column stores it; `nil` if a document's value would not fit either.
+  /// A value of the mapping, as the column stores it; `nil` if the column would reject it in a document.
   func fit(_ value: SeedValue, _ column: ColumnSchema) -> SeedValue? {
     switch (value, column.affinity) {
     case (.text(var text), _): return text.withUTF8 { text in try? string(text, column).owned }

@@ -3,7 +3,7 @@ import SeedDatabase
 /// Deletes rows that the import makes obsolete: rows that their parents no longer name and, in tables with a mode
 /// that deletes, rows that the import does not mention.
 final class LostRows {
-  /// The rows deleted or changed, because of their references, in tables that no mapping fills.
+  /// Rows of tables that no mapping fills, deleted or changed because they reference deleted rows.
   private(set) var ofOthers: ChangeReport = [:]
   private let connection: Connection
   private let targets: [ImportTarget]
@@ -86,7 +86,7 @@ final class LostRows {
     try delete()
   }
 
-  /// The condition that spares mentioned rows if the import fills the reference or they would be deleted; else `nil`.
+  /// The condition that spares mentioned rows, if the reference cascades or the import fills it; else `nil`.
   private static func mayFollow(_ reference: ForeignKeySchema, _ targets: [ImportTarget]) -> String? {
     guard let target = targets.first(where: { $0.table.name == reference.table }),
       reference.onDelete == "CASCADE" || target.fills(reference.columns)

@@ -15,7 +15,7 @@ final class RowCollector {
   private let syncs: [ParentSync]
   @exclusivity(unchecked) private var syncMarks: [ParentSync.Mark] = []
 
-  /// A row of the document, with the place to read it again.
+  /// A row of the document, with its position for a second reading.
   struct Row {
     let list: Int
     let name: String?

@@ -13,7 +13,7 @@ final class RowDeletion {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  /// Lists the rows of the table that a query finds; `rest` is the query without `SELECT` and its columns.
+  /// Lists the table's rows that a query finds; `rest` is the query without `SELECT` and its columns.
   func list(_ table: String, _ rest: String) throws {
     let list = try self.list(of: table)
     if try list.take(rest) > 0 { try follow(list) }

@@ -18,7 +18,7 @@ final class WaitingRows {
   /// The hash of a waiting row's values by the hash of its key; ``several`` if rows with this key differ.
   private var versions: [Int: Int] = [:]
   private var targets: [ObjectIdentifier: ImportTarget] = [:]
-  /// The hashes of keys with several waiting versions; these rows are only retried in document order.
+  /// The hashes of keys with several waiting versions; these rows are retried only in document order.
   private var contested: Set<Int> = []
   private var isBackwards = false
 
