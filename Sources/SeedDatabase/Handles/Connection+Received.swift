@@ -35,7 +35,7 @@ extension Connection {
   }
 
   /// Runs one statement of an untrusted schema, with limits on CPU time and the file's size. The authorizer rejects
-  /// any other kind of statement before it runs.
+  /// statements of any other kind before they run.
   func define(_ sql: String, _ kind: DefinitionKind, growingTo size: Int64) throws {
     let leave = DefinitionLeave(kind)
     let limits = IndexLimits(self)
@@ -74,7 +74,7 @@ extension Connection {
   }
 }
 
-/// An index, or an addition to the schema, whose SQL is rejected because it does something else or costs too much.
+/// An index or a schema addition, rejected because its SQL does more than define it or costs too much.
 package struct ForeignDefinition: Error, Hashable, Sendable, CustomStringConvertible {
   /// The index's name; nil for an addition.
   package let index: String?

@@ -119,7 +119,7 @@ package struct TableSchema: Hashable, Sendable {
 
   package var keyCollations: [Collation] { key.map { columns[$0].collation } }
 
-  /// The same table with a different key, which has a unique index.
+  /// The same table with the columns of another unique index as its key.
   package func keyed(by key: [Int]) -> TableSchema {
     TableSchema(
       name: name, columns: columns, generated: generated, key: key, isWithoutRowid: isWithoutRowid,

@@ -40,7 +40,7 @@ package enum RowOutcome: Sendable {
   case taken
 }
 
-/// A row found by a look-up, read from its statement.
+/// A row found by a look-up; its values are read from the statement.
 struct FoundRow: ~Copyable {
   let statement: Statement
   let first: Int32

@@ -58,8 +58,8 @@ public struct ImportMapping: Sendable {
     lists = [List(table, rows: rows, layout: layout)]
   }
 
-  /// Creates a mapping of several lists, none inside another. A document that lacks a list is rejected unless the list
-  /// is optional.
+  /// Creates a mapping of several lists, none nested in another. A document that lacks a list is rejected unless
+  /// the list is optional.
   public init(lists: [List]) { self.lists = lists }
 }
 

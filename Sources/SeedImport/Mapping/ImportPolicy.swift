@@ -1,6 +1,6 @@
 /// How an import handles existing rows, bad rows and broken references.
 public struct ImportPolicy: Sendable {
-  /// How an existing row with other values is handled.
+  /// How an existing row with different values is handled.
   public enum Conflict: String, Hashable, Sendable, CaseIterable {
     /// Updates the columns that the document mentions.
     case overwrite

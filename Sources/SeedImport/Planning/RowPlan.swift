@@ -9,7 +9,7 @@ final class RowPlan {
   let constants: [(column: Int, value: SeedValue)]
   let defaults: [(column: Int, value: SeedValue)]
   let relations: [RowRelation]
-  /// Other relations with rows in this table. They keep rows that this plan names, even if a parent omits them.
+  /// Other relations that fill this table. They keep rows that this plan names even if a parent omits them.
   var othersNamed: [ParentSync] = []
   @exclusivity(unchecked) var places: [Int?]
   /// Relations whose member an object had.
