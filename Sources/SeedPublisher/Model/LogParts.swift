@@ -5,7 +5,7 @@ import SeedFormat
 /// the operator may have tables called seedbank_logins or seedbank_log_archive.
 package struct LogParts {
   package private(set) var triggers: [String] = []
-  /// The logs and the registry.
+  /// The log tables, and the registry that lists the logged tables.
   package private(set) var tables: [String] = []
   package private(set) var hasRegistry = false
 

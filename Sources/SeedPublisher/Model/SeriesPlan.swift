@@ -161,7 +161,7 @@ package struct SeriesPlan: Sendable {
 }
 
 extension Connection {
-  /// Throws if the content table lacks a column of the search table. SQLite checks only when the table is read.
+  /// Throws if the content table lacks a column of the search table, which SQLite checks only in a SELECT.
   func readSearchTable(_ name: String) throws(DatabaseError) {
     _ = try prepare("SELECT * FROM \(quoted(name)) LIMIT 1").step()
   }

@@ -11,7 +11,7 @@ package protocol OriginLog: AnyObject {
   func cursor() throws -> OriginCursor
   /// Returns the possible changes since a cursor. The current state must follow that cursor (``OriginRelation``).
   func touched(since cursor: OriginCursor, _ plan: SeriesPlan) throws -> LogAnswer
-  /// Whether there are neither new entries nor schema changes; false if uncertain. Cheaper than ``touched(since:_:)``.
+  /// Whether entries and schema are unchanged; false if uncertain. Cheaper than ``touched(since:_:)``.
   func isUntouched(since cursor: OriginCursor) throws -> Bool
   func rows(_ table: TableSchema, keys: [[SeedValue]]) throws -> ProjectedRows
   var needsPruning: Bool { get }

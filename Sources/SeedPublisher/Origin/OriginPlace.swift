@@ -15,7 +15,7 @@ package protocol OriginPlace: Sendable {
   func open(waitSeconds: Int) throws -> any Origin
 }
 
-/// An origin's stamp, and a function that opens the origin. Its first call reuses the stamp's session, if there is one.
+/// An origin's stamp and the `open` function, whose first call reuses the stamp's session, if there is one.
 package typealias OriginLook = (stamp: any OriginStamp, open: (_ waitSeconds: Int) throws -> any Origin)
 
 extension OriginPlace {

@@ -86,7 +86,7 @@ private enum Misfit: String {
 extension Projection {
   private var change: String { sql == nil ? "with a SELECT in the new file \(file)" : "in \(file)" }
 
-  /// Advice to the operator for values of a different type.
+  /// Advice to the operator on values of a different type.
   package var typeRemedy: String {
     "cast it \(change), or declare the column NUMERIC, which takes any value; once the model is published, this needs "
       + "a new major ('seedbank model new MAJOR.0')"

@@ -15,14 +15,14 @@ struct ViolationSurvey {
     try scratch.execute(plan.newest.schemaSQL)
   }
 
-  /// Returns an error that lists all bad rows if the given error is about a row. Otherwise, returns the given error.
+  /// If the error is about a row, returns an error that lists all bad rows. Otherwise, returns it unchanged.
   static func explained(
     _ error: any Error, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard?
   ) -> any Error {
     // SQLite reports a type mismatch only for INTEGER PRIMARY KEY.
     let isMismatch = (error as? DatabaseError)?.primaryCode == ResultCode.mismatch
     guard error is ImportError || (error as? OriginError)?.rowRule != nil || isMismatch else { return error }
-    // A survey that fails, for example for lack of space, must not hide the known row.
+    // A survey that fails, for example for lack of space, must not hide the given error.
     var survey = try? ViolationSurvey(origin, plan, types)
     guard let violations = try? survey?.run(), !violations.isEmpty else { return error }
     return OriginError.data(

@@ -2,7 +2,7 @@
 import CArchive
 import SeedSystem
 
-/// Reads zip archives with libarchive, which only this file calls. Unpacks nothing to disk, and uses no name as a path.
+/// Reads zip archives with libarchive, which only this file calls. Never writes files or uses names as paths.
 final class FeedArchive {
   private let path: String
   private let handle: OpaquePointer

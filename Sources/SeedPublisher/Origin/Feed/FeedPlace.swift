@@ -68,7 +68,7 @@ package struct FeedPlace: OriginPlace {
       case nil: return
       }
     }
-    // A `look` does not wait for another process, whose program may be slow. It needs rows that were loaded earlier.
+    // A `look` does not wait for another process, whose program may be slow, so it needs rows loaded earlier.
     if !isPrepared, loader.usableRecord == nil { throw OriginError.notLoaded(path: text) }
   }
 

@@ -43,7 +43,7 @@ final class SQLiteLog: OriginLog {
     gaps = all.map(\.table).filter { table in !watched.contains { $0.table == table } }
   }
 
-  /// Dropping a table drops its triggers, and a recreated table has none.
+  /// Whether the table has the logged key and all triggers of its log. A table that was recreated has none.
   private static func isWatched(
     _ source: Source, by triggers: Set<String>, _ connection: Connection
   ) throws -> Bool {
@@ -100,7 +100,7 @@ final class SQLiteLog: OriginLog {
   }
 
   private func doubt(of mark: Mark, _ source: Source) throws -> LogDoubt? {
-    // The entries of an empty log may have been deleted by hand.
+    // A log is empty only if its entries were deleted by hand.
     guard mark.number > 0 else { return .edited }
     let row = try connection.rows(
       "SELECT seq, witness FROM \(source.log) WHERE seq = ?", .integer(Int64(mark.number))
@@ -198,8 +198,8 @@ final class SQLiteLog: OriginLog {
   }
 }
 
-/// A projection with one row for each row of one table, so that a key finds its row through an index. It is the
-/// table, or a SELECT of plain columns, as `seedbank init` writes it for tables that are identified by rowid.
+/// A projection with one row for each row of one table, so that an index finds a key's row: the table, or a
+/// SELECT of plain columns, such as `seedbank init` writes for tables that are identified by rowid.
 struct PlainSelect {
   let table: String
   /// The table's column for each client column, in lower case; `nil` if the names are equal.

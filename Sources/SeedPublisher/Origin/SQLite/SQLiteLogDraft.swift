@@ -1,12 +1,12 @@
 package import SeedDatabase
 import SeedFormat
 
-/// The tables and triggers that log the keys of changed rows in a SQLite file, whichever program writes to it.
-/// Nothing else is ever written to an origin, and these only at the operator's request.
+/// The tables and triggers that log the keys of changed rows in a SQLite file, whichever program writes to
+/// it. Seedbank writes nothing else to an origin, and creates these only at the operator's request.
 ///
-/// AFTER triggers cover every changed row except those that REPLACE removes through another unique index, because
-/// delete triggers do not fire for them. A BEFORE trigger for each such index logs the conflicting rows. It may also
-/// log rows that are kept, which costs only a comparison.
+/// AFTER triggers log every changed row, except rows with another key that REPLACE removes: delete triggers
+/// do not fire for them. For each unique index besides the key's, a BEFORE trigger logs the conflicting rows.
+/// It may also log rows that stay, which costs only a comparison.
 package struct SQLiteLogDraft {
   package private(set) var logged: [(table: String, keys: [String])] = []
   /// Tables without a log, each with the reason. Their rows are compared.

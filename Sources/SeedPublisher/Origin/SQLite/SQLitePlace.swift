@@ -66,9 +66,9 @@ struct SQLiteStamp: OriginStamp {
 /// The stamp of an origin's write-ahead log.
 ///
 /// Timestamps alone prove nothing. When root opens a log, even to read, SQLite sets the log's owner to the
-/// database's, which changes a timestamp: two publishers would endlessly take each other's reads for changes. If
-/// timestamps differ, the content decides. With an unchanged database file, equal bytes mean equal rows, because the
-/// log's own salts and checksums determine which of its pages readers overlay on the database's.
+/// database's, which changes a timestamp. Two publishers would endlessly take each other's reads for changes.
+/// So if timestamps differ, the content decides. If the database file is unchanged, equal bytes mean equal
+/// rows, because the log's salts and checksums determine which of its pages replace the database's.
 struct LogStamp: Sendable {
   /// `nil` for a missing or empty log. SQLite also creates an empty log when a database is only read.
   private let file: FileStamp?
@@ -78,7 +78,7 @@ struct LogStamp: Sendable {
   /// The size of the longest log that is read: 16 times SQLite's default limit.
   private static let mostBytes = 64 * 1024 * 1024
 
-  /// Reads the attributes first, so the next stamp detects later writes. Reuses the known digest if they are equal.
+  /// Reads attributes first, so the next stamp detects later writes. Reuses the digest of equal attributes.
   init(_ path: String, known: LogStamp? = nil) throws {
     let found = try FileStamp(path)
     let file = found.flatMap { $0.size > 0 ? $0 : nil }
@@ -105,7 +105,7 @@ struct LogStamp: Sendable {
   var text: String { digest ?? file?.text ?? "" }
 }
 
-/// Paths with resolved symbolic links. `..` is safe only in such paths, because the system resolves it on disk.
+/// Paths without symbolic links, in which `..` is safe. Behind a link, `..` leads out of the link's target.
 package enum PhysicalPath {
   /// Returns the folder's real path. Keeps missing parts as written.
   package static func folder(_ path: String) -> String {
