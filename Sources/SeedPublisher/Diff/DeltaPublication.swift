@@ -86,12 +86,12 @@ struct DeltaPublication {
   }
 }
 
-/// Merges consecutive deltas by reading them side by side in key order. A row that was inserted and later deleted
-/// remains as a delete, because a client at a version in between has it. Keeps three rows per delta in memory.
+/// Merges consecutive deltas side by side in key order, with three rows per delta in memory. Keeps the delete
+/// of a row that an earlier delta inserts, because a client at a version in between has the row.
 struct DeltaMerge {
   let schema: DatabaseSchema
-  /// A database at the end of the merged range. A merged update has the columns of all updates of its row, so many
-  /// new column sets can arise. Once a table has ``SeriesDiff/mostSets`` of them, this database supplies whole rows.
+  /// A database at the merged delta's end version. A merged update has all columns of its row's updates, so
+  /// new sets of columns arise. Once a table has ``SeriesDiff/mostSets``, whole rows are taken from here.
   var copy: Connection?
   var mostSets = SeriesDiff.mostSets
 
@@ -158,7 +158,7 @@ private struct RowChange {
   let key: [SeedValue]
   let effect: Effect
 
-  /// Combines both changes. A column that neither sets has the same value in all versions that they cover.
+  /// Combines this change with an earlier one of the same row. Columns that neither sets did not change.
   func after(_ earlier: RowChange?, in table: TableSchema) throws(ImportError) -> RowChange {
     guard case .update(let values) = effect, let earlier else { return self }
     switch earlier.effect {

@@ -8,7 +8,7 @@ import SeedTrust
 /// log₁₆ d levels, and at most sixteen deltas of each, because each level keeps its last sixteen. A client may also
 /// start in the middle of a longer delta, because deltas carry row states, not operations.
 enum DeltaLevels {
-  /// The number of deltas of a level that are merged into one of the next level, and that stay listed.
+  /// How many deltas of one level are merged into one of the next, and how many of each level stay listed.
   static let base = 16
 
   /// Returns the spans to merge when `head` is published, shortest first. Deltas reach back no further than `floor`.
@@ -26,8 +26,8 @@ enum DeltaLevels {
     return spans
   }
 
-  /// Returns the spans that stay listed. Drops a span that a longer kept one contains, except the last sixteen spans
-  /// of each level and the spans between two of the `anchors`, the versions to which the floor will rise.
+  /// Returns the spans that stay listed: the last sixteen of each level, those between two of the `anchors`
+  /// (versions to which the floor will rise), and those that are not inside a longer span that stays.
   static func kept(_ spans: Set<DeltaSpan>, anchors: Set<SeedVersion>) -> Set<DeltaSpan> {
     let recent = Set(
       Dictionary(grouping: spans, by: level).values.flatMap { level in
@@ -64,8 +64,8 @@ enum DeltaLevels {
   }
 }
 
-/// Decides, without side effects, which objects stay listed and how far back deltas reach. The policy's count and age
-/// select snapshots; the newest stays. Deltas reach back to the oldest kept one, and ``DeltaLevels`` selects them.
+/// Decides which objects stay listed and how far back deltas reach. Pure. The policy's count and age limit
+/// the snapshots, but the newest stays. ``DeltaLevels`` selects the deltas back to the oldest kept snapshot.
 struct Retention {
   let policy: PublishingPolicy
   /// Whether the series is held after a rollback. It then keeps any number of snapshots for a second rollback.

@@ -54,7 +54,7 @@ struct RowMerge<Old: OrderedRows, New: OrderedRows> {
     guard hasOld, let old = old?.row else { return .onlyNew }
     let comparison = order.compareKeys(of: old, new)
     guard comparison == 0 else { return comparison < 0 ? .onlyOld : .onlyNew }
-    // Most rows are equal, so the array is accessed only after a difference.
+    // Cleared only after a difference, because most rows are equal.
     if !changed.isEmpty { changed.removeAll(keepingCapacity: true) }
     for index in new.indices where !BorrowedValue.same(new[index], old[index]) { changed.append(index) }
     return changed.isEmpty ? .same : .different

@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedFormat
 import SeedPublication
 
-/// A series' next version, applied to the working copy in a transaction that stays open until it is published.
+/// A series' next version, applied to the working copy in a transaction that stays open until publication.
 struct SeriesChange {
   let copy: WorkingCopy
   let delta: ObjectDraft
@@ -86,7 +86,7 @@ struct SeriesChange {
       return try copy.apply(try delta.pieces()).changes
     } catch {
       delta.remove()
-      // SQLite reports an emptied search table as malformed.
+      // SQLite reports a search table that was emptied by hand as malformed.
       let damage = error as? DatabaseError
       guard let damage, damage.saysDamage || damage.code == ResultCode.unread else { throw error }
       throw CopyDamaged(damage)

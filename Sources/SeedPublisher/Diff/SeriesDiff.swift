@@ -20,7 +20,7 @@ struct MissedRows {
 
   private static let namedKeys = 5
 
-  /// Returns `nil` if there is nothing to check, because there is no log, or because the log names the whole table.
+  /// Returns `nil` if there is no log, or if the log names the whole table, so that it cannot miss a row.
   init?(_ table: TableSchema, besides expected: Touched?) {
     switch expected {
     case nil, .all: return nil

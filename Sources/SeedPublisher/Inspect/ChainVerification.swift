@@ -12,7 +12,7 @@ struct ChainVerification {
   private var proven: [PublishedObject] = []
   private let file: String
 
-  /// The objects must have passed their own checks. Walks start at gzip snapshots.
+  /// The objects must have passed their own checks. Only gzip snapshots are starting points.
   init(_ publication: PublicationDirectory, _ objects: [PublishedObject], scratch: String) {
     self.publication = publication
     file = "\(scratch)/chain.sqlite"
@@ -35,7 +35,7 @@ struct ChainVerification {
       delta.span.map { span in span.from < oldest || walks.contains { $0.contains(span) } } ?? false
     }
     report.deltasByHash += passed.count
-    // Without a readable snapshot, no delta can be tried. The missing snapshot is reported separately.
+    // Without a readable snapshot, no delta can be applied. The missing snapshot is reported separately.
     for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
     {
       report.error(
@@ -60,7 +60,7 @@ struct ChainVerification {
     return version
   }
 
-  /// Tries the pending deltas that cover this version. Applies and returns the good one with the lowest end version.
+  /// Tries the pending deltas that cover this version. Applies and returns the valid one with the lowest end.
   private mutating func advance(
     _ seed: inout WorkingCopy, at version: SeedVersion, _ report: inout VerificationReport
   ) throws -> PublishedObject? {

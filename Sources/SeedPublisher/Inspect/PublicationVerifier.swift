@@ -112,7 +112,7 @@ package struct VerificationReport: Sendable {
   /// The number of snapshots whose rows were hashed.
   package internal(set) var snapshots = 0
   package internal(set) var deltas = 0
-  /// The number of deltas that cannot be reached from a published snapshot. Only their hashes were checked.
+  /// The number of deltas that apply to no version rebuilt from snapshots, so only their hashes were checked.
   package internal(set) var deltasByHash = 0
 
   package var isSound: Bool { findings.areSound }
@@ -128,8 +128,8 @@ package struct VerificationReport: Sendable {
 
 enum Remedy {
   static let restore = "restore it from a backup, a mirror or a follower's copy"
-  /// If the series has changed since its newest snapshot, a new one serves new clients immediately. Each new snapshot
-  /// raises the lowest version that a series covers, until older objects are no longer listed.
+  /// If the series changed since its newest snapshot, this snapshot helps new clients at once. Each later one
+  /// raises the lowest version from which deltas start, until the damaged file is no longer listed.
   static func restoreObject(of dataset: DatasetName) -> String {
     "\(restore); if none has it, run 'seedbank regenerate --dataset \(dataset) --snapshot' now and after each of the next "
       + "changes until this file is no longer listed"

@@ -70,7 +70,7 @@ package struct SeedComparison {
     return found
   }
 
-  /// Compares the given columns. The others are read as NULL so that the key keeps its position.
+  /// Compares the given columns. Reads the others as NULL, so that the key columns keep their positions.
   private func compareRows(
     _ table: TableSchema, _ columns: [String], _ old: Connection?, _ new: Connection?,
     _ tell: (RowDifference) throws -> Void

@@ -15,7 +15,7 @@ package struct KeyActions {
   private let makePublisher: (KeyRing) -> Publisher
   private let before: Result<PublishedMetadata, any Error>
 
-  /// New offline keys go to `folders`. `rootPath` is the root.json that apps ship. `isPrepared`: keys elsewhere sign.
+  /// New offline keys go to `folders`. Apps ship the file at `rootPath`. `isPrepared` allows missing keys.
   package init(
     _ search: KeySearch, newIn folders: [String], lifetimeSeconds: Int, rootPath: String, isPrepared: Bool,
     now: UTCTime, publisher: @escaping (KeyRing) -> Publisher

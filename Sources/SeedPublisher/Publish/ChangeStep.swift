@@ -143,7 +143,7 @@ struct ChangeStep {
     return isVolatile || outcome.isWaiting
   }
 
-  /// Whether the log shows that no row was written. If so, the step takes no lock, because a writer might hold it.
+  /// Whether the log shows that no row was written. If so, the step waits for no lock of the origin.
   private func isIdle(_ origin: any Origin) -> Bool {
     drafted.allSatisfy { plan in
       guard let published = update.metadata(plan.series) else { return false }
@@ -223,7 +223,7 @@ struct OriginMemory {
     return try DurableFile.readIfPresent(path, limit: PublicationDirectory.mostFileBytes) == fingerprint
   }
 
-  /// Stores a stamp. Removes the stored one instead if the stamp is `nil`, or if a later write might not change it.
+  /// Stores the stamp. If it is `nil`, or if a later write might not change it, removes the stored stamp.
   func remember(_ stamp: (any OriginStamp)?, _ published: PublishedMetadata) throws {
     guard let stamp, stamp.isSettled else { return try Folder.remove(path) }
     // Not fsynced, because losing the file costs only one read.

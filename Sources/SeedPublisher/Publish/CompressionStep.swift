@@ -4,11 +4,11 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-/// The second half of a step. Publishes the snapshots that are due. Also publishes further encodings of the newest
-/// snapshot, and of each large delta that is merged or begins a minor. Holds the publication's lock while it draws
-/// (copies) the working copy and while it lists an object, but not during compression. Since other versions may be
-/// published during compression, it then reads the metadata again, and ``ObjectListing`` decides whether the object may
-/// still be listed. A separate lock prevents two processes from compressing the same object.
+/// The second half of a step. Publishes the snapshots that are due, and further encodings of the newest
+/// snapshot and of each large delta that is merged or begins a minor. Holds the publication's lock while it
+/// draws (copies) the working copy and while it lists an object, but not during compression. Other versions
+/// may be published meanwhile, so it then reads the metadata again, and ``ObjectListing`` decides whether the
+/// object may still be listed. A separate lock prevents two processes from compressing the same object.
 struct CompressionStep {
   private let context: StepContext
   private var published: PublishedMetadata

@@ -75,8 +75,8 @@ struct LogPosition {
     try DurableFile.replace(path, with: record.json.bytes)
   }
 
-  /// Returns an action to call after a change was rolled back. The action keeps the record valid if SQLite wrote to the
-  /// copy's file. It does nothing after a rebuild of the copy, which is a different file.
+  /// Returns an action to call after a change was rolled back. If SQLite wrote to the copy's file, the action
+  /// updates the file's stamp in the record. It does nothing if a rebuild replaced the file.
   func keepingNote() -> () -> Void {
     let before = try? FileStamp(copyPath)
     return {

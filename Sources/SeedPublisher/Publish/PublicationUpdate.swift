@@ -20,7 +20,7 @@ struct PublicationUpdate {
   /// Short-lived signatures are renewed often enough that one late step does no harm.
   private static let renewalsPerLifetime = 4
 
-  /// Whether all metadata needs versions above any that clients may have seen. The highest of those is unknown.
+  /// Whether all metadata needs versions above those that clients have seen, of which the highest is unknown.
   private let isBeginningEpoch: Bool
 
   init(
@@ -123,7 +123,7 @@ struct PublicationUpdate {
     _ = try signer.publish(allSeries, adopting: change, after: published, keys: publisher.keys)
   }
 
-  /// Publishes the pending key change if it has enough signatures, even one left by a crash. Returns whether it did.
+  /// If the pending key change has enough signatures, publishes it and returns true. Works after a crash too.
   @discardableResult
   mutating func adoptPending() throws -> Bool {
     let waiting = try publisher.pendingChange()

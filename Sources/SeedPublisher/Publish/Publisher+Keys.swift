@@ -4,7 +4,7 @@ package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
-/// The keys of a long-running publisher. They are reloaded if they no longer match, because the operator replaced them.
+/// The keys of a long-running publisher, reloaded when they no longer match those that the metadata names.
 package final class KeySource: Sendable {
   private let keys: Mutex<KeyRing>
   /// Reads the keys as a new process would.
@@ -89,7 +89,7 @@ extension Publisher {
   ) throws -> KeyChangeOutcome {
     try withUpdate(lifetimeSeconds, now) { update in
       var change = try pendingChange()
-      // The next step drops a change that came from an old backup.
+      // A change that came from an old backup does not count; the next step drops it.
       guard !change.isEmpty, change.rest(after: update.published) != nil else {
         throw PublicationError.noChange
       }
@@ -118,7 +118,7 @@ extension Publisher {
     try DurableFile.write(change.bytes, to: pendingFile)
   }
 
-  /// Writes the root.json for apps. Called before the pending change is removed, so that repeating the command finishes it.
+  /// Writes the root.json for apps. Do this before removing the pending change, so that a retry finishes it.
   func ship(_ root: Root) throws {
     guard let shippedRoot,
       let bytes = try publication.metadata(MetadataName.versioned(Root.type, root.version))

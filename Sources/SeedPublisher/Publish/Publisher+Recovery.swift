@@ -6,8 +6,8 @@ package import SeedSystem
 package import SeedTrust
 
 extension Publisher {
-  /// Returns the first metadata version after a disaster. Clients reject versions below the last one, which is lost. On
-  /// average, a publisher signs less than one version per second, so the time in seconds is above the last one.
+  /// Returns the first metadata version after a disaster. Clients reject versions below the last, which is
+  /// lost. On average, a publisher signs less than one version per second, so the Unix time is higher.
   static func firstVersionAnew(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
 
   /// Recovers after a disaster: recreates a lost publication under the clients' root, or continues an outdated one.
@@ -15,7 +15,7 @@ extension Publisher {
   package func beginEpoch(
     _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
   ) throws {
-    // Until a new epoch succeeds, steps must not use the copy of an unfinished `recover`, which the epoch abandons.
+    // The folder of an unfinished `recover` blocks other steps. It stays until all datasets have a new epoch.
     let given = FollowFolder.isBegun(in: publication.path) ? try FollowFolder(publication.path) : nil
     try createPublicationIfLost(jobs, root: root, now: now)
     for job in jobs {

@@ -27,7 +27,7 @@ package struct Publisher: Sendable {
   /// Called before the compression of a drawn snapshot. Tests use it to change the publication at that moment.
   package var beforeCompression: @Sendable (SeedSeries, ContentEncoding) throws -> Void = { _, _ in }
 
-  /// Called with words for the operator at the start of each part of a step that may take minutes.
+  /// Called with a message for the operator before each part of a step that may take minutes.
   package var progress: @Sendable (String) -> Void = { _ in }
 
   /// The age at which signatures are renewed even without other changes.

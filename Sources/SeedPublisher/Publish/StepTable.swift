@@ -56,7 +56,7 @@ struct StepTable {
     var repeated = latest
     (repeated.last, repeated.milliseconds, repeated.error) = (record.last, record.milliseconds, record.error)
     repeated.times += 1
-    // Inserted again, because records are ordered by identifier. Their times may go back with the clock.
+    // Inserted again for a new id. Records are ordered by id, because the clock may be set back.
     try insert(repeated)
     try connection.execute("DELETE FROM step WHERE id = ?", .integer(id))
     return true

@@ -13,7 +13,7 @@ struct WorkingCopyOpener {
   /// A preview leaves the copy alone and repairs a temporary one instead.
   private var isPreview: Bool { context.options.isPreview }
 
-  /// Opens the copy at the head. A copy that lags catches up; an unusable one is rebuilt. `repair` is the reason.
+  /// Opens the copy at the head. Applies missing deltas, or rebuilds the copy for the reason `repair`.
   func open() throws -> (copy: WorkingCopy, repair: String?) {
     guard Folder.exists(path) else { return try rebuild(because: "it was missing") }
     var copy: WorkingCopy

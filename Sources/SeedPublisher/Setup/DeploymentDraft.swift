@@ -144,7 +144,7 @@ extension Folder {
       try create(staging)
       try fill(staging)
       try syncAll(staging)
-      // Under the lock, so that a signal cannot leave a partial folder in its place.
+      // Holds the lock, so that the cleanup after a signal waits until all entries are in place.
       try StagedFolders.paths.withLock { paths in
         guard paths.contains(staging) else { throw CancellationError() }
         try place(staging)

@@ -114,8 +114,8 @@ package protocol Installer {
   func install(delegating series: [SeedSeries]) throws
 }
 
-/// Adds a dataset to an existing deployment. Creates its folder first; its name in seedbank.json then activates it. The
-/// first step with the targets key delegates to its series.
+/// Adds a dataset to an existing deployment. Creates the folder, and then lists the dataset in seedbank.json,
+/// which activates it. The first step with the targets key delegates to the dataset's series.
 package struct DatasetInstaller: Installer {
   private let draft: DeploymentDraft
   private let others: [DatasetName]

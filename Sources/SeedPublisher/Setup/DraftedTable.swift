@@ -16,13 +16,13 @@ struct DraftedTable {
     }
     do {
       let schema = try prove(table.sql())
-      // A UNIQUE constraint without NULLs replaces the primary key.
+      // If the primary key has NULLs, a UNIQUE constraint without NULLs replaces it.
       if !table.nullColumns.isEmpty { note(.key, "\(nullReason), so its key is \(list(schema.keyNames))") }
     } catch SchemaProblem.noKey { try number() }
     if !table.foreignCollations.isEmpty { sortByBytes() }
   }
 
-  /// Whether a SELECT can number the rows. They need row numbers, and the table's name must be a valid file name.
+  /// Whether a SELECT can number the rows: the table must have a rowid, and its name must suit a file.
   private var canSelect: Bool { origin.rowNumber != nil && ModelFolder.canHold(origin.name) }
 
   @discardableResult

@@ -7,7 +7,7 @@ package import SeedTrust
 /// lifecycles and the new list of the origin's known parts. But it never uses changed models, which may be
 /// half-written: if the files of a loaded model have changed or disappeared, steps are rejected.
 package final class FollowedDataset: Sendable {
-  /// The parts of a dataset's files that matter while it is followed.
+  /// The parts of a dataset's files that are read again after an edit.
   package typealias Found = (
     models: [ModelDefinition], lifecycles: [Int: SeedLifecycle], knownOrigin: OriginOutline?
   )

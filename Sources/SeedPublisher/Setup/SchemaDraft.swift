@@ -43,7 +43,7 @@ struct SchemaPart: Hashable, Sendable {
     case .virtualTable:
       _ = try SchemaReader(schema).schema()
       try schema.readSearchTable(name)
-    // Does not read its rows, because a view may need the rows of its tables.
+    // Reads no rows, because a view may fail while its tables are empty.
     case .view: _ = try schema.prepare("SELECT * FROM \(quoted(name))")
     default: break
     }

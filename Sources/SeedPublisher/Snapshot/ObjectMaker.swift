@@ -112,8 +112,8 @@ enum WorkerPool {
   }
 }
 
-/// The paths of a series' files during compression. The files belong to the holder of the series' snapshot lock.
-/// Those of a first snapshot belong to the holder of the publication's lock. Other steps do not remove them.
+/// The paths of a series' files during compression. Only the holder of the series' snapshot lock may change
+/// them, or for a first snapshot, the holder of the publication's lock.
 struct DraftFiles {
   let publication: PublicationDirectory
   let series: SeedSeries
