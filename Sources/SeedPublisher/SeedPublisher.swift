@@ -6,8 +6,8 @@
 // Folders, lowest first: Model, Origin, Origin/SQLite, Origin/Feed, Diff, Snapshot, Publish, Inspect, Keys, Setup,
 // API.
 //
-// Inspect, Keys, Setup and the files beside the folders (API) serve the operator: they verify a publication, change
-// keys, set up deployments and models, find reasons why a step would fail, and run the operator's programs after steps.
+// Inspect, Keys, Setup and the files beside the folders (API) serve the operator. They verify a publication,
+// change keys, set up deployments and models, explain why steps would fail, and run programs after steps.
 //
 // Rules of this module:
 // - Only Publish/ uses all folders below it.

@@ -26,8 +26,8 @@ enum DeltaLevels {
     return spans
   }
 
-  /// Returns the spans that stay listed: the last sixteen of each level, those between two of the `anchors`
-  /// (versions to which the floor will rise), and those that are not inside a longer span that stays.
+  /// Returns the spans that stay listed: all that are not inside a longer span that stays. The last sixteen
+  /// of each level stay anyway, as do spans between two `anchors`, the versions to which the floor will rise.
   static func kept(_ spans: Set<DeltaSpan>, anchors: Set<SeedVersion>) -> Set<DeltaSpan> {
     let recent = Set(
       Dictionary(grouping: spans, by: level).values.flatMap { level in

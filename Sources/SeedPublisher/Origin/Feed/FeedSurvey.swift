@@ -122,8 +122,8 @@ struct ColumnSurvey {
 
   private enum Rank: Int64 { case whole, number, other }
 
-  /// An expression that ranks text as a number if it spells one. Text with a leading zero, as in codes, remains text,
-  /// and so does text with more than 18 digits, which may not fit in 64 bits.
+  /// An expression that ranks text as a number if it spells one. Text remains text if it has a leading zero,
+  /// as codes may, or more than 18 digits, which may not fit in 64 bits.
   private static let rankOfText = """
     CASE WHEN CAST(CAST(value AS INTEGER) AS TEXT) = value THEN iif(length(value) <= 18, 0, 2)
     WHEN substr(value, instr(value, '.') + 1) NOT GLOB '*[^0-9]*' AND value NOT LIKE '%.'

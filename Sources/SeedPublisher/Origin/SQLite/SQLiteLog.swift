@@ -198,8 +198,8 @@ final class SQLiteLog: OriginLog {
   }
 }
 
-/// A projection with one row for each row of one table, so that an index finds a key's row: the table, or a
-/// SELECT of plain columns, such as `seedbank init` writes for tables that are identified by rowid.
+/// A projection with one row for each row of one table, so that an index finds a key's row. This is the
+/// table, or a SELECT of plain columns, such as `seedbank init` writes for tables identified by rowid.
 struct PlainSelect {
   let table: String
   /// The table's column for each client column, in lower case; `nil` if the names are equal.
