@@ -59,11 +59,11 @@ struct PublicationUpdate {
   private func signer(trustsClock: Bool) -> RepositorySigner {
     RepositorySigner(
       now: now, lifetime: lifetimeSeconds, seriesLifetimes: publisher.lifetimes,
-      leastVersion: isBeginningEpoch ? Publisher.firstVersionAnew(now) : 1, trustsClock: trustsClock)
+      leastVersion: isBeginningEpoch ? Publisher.versionAfterLoss(now) : 1, trustsClock: trustsClock)
   }
 
-  mutating func signAnew() throws {
-    let least = max(Publisher.firstVersionAnew(now), published.timestamp.version + Publisher.lostVersions)
+  mutating func signAll() throws {
+    let least = max(Publisher.versionAfterLoss(now), published.timestamp.version + Publisher.lostVersions)
     let signer = RepositorySigner(
       now: now, lifetime: lifetimeSeconds, seriesLifetimes: publisher.lifetimes, leastVersion: least)
     try publish(allSeries, adopting: OfflineChange.none, by: signer)

@@ -8,7 +8,7 @@ package import SeedTrust
 extension Publisher {
   /// Returns the first metadata version after a disaster. Clients reject versions below the last, which is
   /// lost. On average, a publisher signs less than one version per second, so the Unix time is higher.
-  static func firstVersionAnew(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
+  static func versionAfterLoss(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
 
   /// Recovers after a disaster: recreates a lost publication under the clients' root, or continues an outdated one.
   /// Starts a new history for every series. Passes each report to `tell`, even if its step failed after publishing.
@@ -35,10 +35,10 @@ extension Publisher {
       try publication.checkRoots(shipped: shippedRoot)
       let published = try? publication.published()
       // The claim lets mirrors replace the lost publication's files. It comes first, in case a later step fails.
-      let lost = max(Self.firstVersionAnew(now), published?.timestamp.version ?? 0)
+      let lost = max(Self.versionAfterLoss(now), published?.timestamp.version ?? 0)
       try MirrorInheritance.claim(below: lost, in: stateFolder)
       guard published == nil else { return }
-      let signer = RepositorySigner(now: now, leastVersion: Self.firstVersionAnew(now))
+      let signer = RepositorySigner(now: now, leastVersion: Self.versionAfterLoss(now))
       let first = try signer.create(
         under: publication.newestRoot(from: root), delegating: jobs.flatMap(\.plans).map(\.series), keys: keys
       )
@@ -53,14 +53,14 @@ extension Publisher {
 
   /// Signs all metadata of a publication that was restored from a copy. Clients may have seen newer versions than the
   /// copy has, so the new versions are above any that they can have seen.
-  package func signAnew(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata {
+  package func signAll(lifetimeSeconds: Int, now: UTCTime) throws -> PublishedMetadata {
     try withPublication { published in
       // A state folder that outlived the publication may have working copies at lost versions.
       for series in published.delegatedSeries {
         try WorkingCopy.remove(WorkingCopy.path(of: series, in: stateFolder))
       }
       var update = try PublicationUpdate(self, lifetimeSeconds: lifetimeSeconds, now: now, after: published)
-      try update.signAnew()
+      try update.signAll()
       return update.published
     }
   }

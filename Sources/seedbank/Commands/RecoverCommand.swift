@@ -126,7 +126,7 @@ private struct Recovery {
   private func sign() throws -> PublishedMetadata {
     do {
       let deployment = try Deployment(configuration, context)
-      return try deployment.publisher.signAnew(lifetimeSeconds: configuration.shortestLifetime, now: .now())
+      return try deployment.publisher.signAll(lifetimeSeconds: configuration.shortestLifetime, now: .now())
     } catch {
       let report = Refusal(of: error)
       throw Refusal(
