@@ -161,7 +161,7 @@ package struct DeltaReader: ~Copyable {
     }
   }
 
-  /// The row's name in messages: its key values, or those that an incomplete row contains.
+  /// The row in messages: its key values, or as many of them as an incomplete row contains.
   private var keyText: String {
     mutating get {
       var (index, parts) = (firstValue, [String]())
@@ -255,9 +255,9 @@ package struct DeltaTable: Hashable, Sendable {
   package fileprivate(set) var name = ""
   package fileprivate(set) var key: [String] = []
   package fileprivate(set) var columns: [String] = []
-  /// The columns that updates set, by number.
+  /// The sets of columns that updates change; an update gives the index of its set.
   package fileprivate(set) var sets: [[String]] = []
-  /// The columns that are filled, row by row.
+  /// The columns that a delta for a new minor fills, row by row.
   package fileprivate(set) var fill: [String] = []
 }
 

@@ -41,7 +41,7 @@ enum JSONNumber {
 
     private static let safeDigits = 19
 
-    /// True if the digits may exceed a signed 64-bit integer; those of an integer do, having no leading zeros.
+    /// True if the digits may exceed a signed 64-bit integer. An integer's do: it has no leading zeros.
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
 

@@ -1,6 +1,6 @@
-/// Reads the members of a JSON object by name and type. Each error gives the member's path. Other members remain in
-/// ``unread``. A closed format rejects them with ``refuseUnread()``; TUF metadata may have more members, which are
-/// kept because they are signed too.
+/// Reads the members of a JSON object by name and type. Each error gives the member's path. Members not read
+/// remain in ``unread``. A closed format rejects them with ``refuseUnread()``; TUF metadata may have more
+/// members, which are kept because they are signed too.
 package struct JSONObjectReader {
   /// The path from the document's root, such as `signed.roles[2]`; empty for the root.
   package let path: String

@@ -19,8 +19,8 @@ extension JSONError {
   }
 }
 
-/// Stores hashes of an object's member names, because the names of a large object would take more memory than its rows.
-/// Hashes are random 64-bit numbers: two of half a million different names collide in one of 100 million objects.
+/// Stores hashes of an object's member names, because a large object's names take more memory than its rows.
+/// Hashes are random 64-bit numbers: of half a million names, two collide in one of 100 million objects.
 struct JSONNames {
   private var hashes: Set<Int> = []
 

@@ -143,7 +143,7 @@ extension JSONScanner {
     tape.shapes.learn(place, names)
   }
 
-  /// Skips the separator before an element; true at the container's end, nil if it is incomplete.
+  /// Skips the separator before an element; true at the container's end, nil if more bytes are needed.
   mutating func separator(_ close: UInt8, isFirst: Bool) throws(JSONError) -> Bool? {
     skipWhitespace()
     guard position < window.end else { return try starvedOrTooEarly() ? nil : true }
@@ -244,7 +244,7 @@ extension JSONScanner {
   }
 }
 
-// Reading consecutive documents separated by white space, such as NDJSON.
+// Reads consecutive documents separated by white space, such as NDJSON.
 extension JSONScanner {
   package mutating func awaitDocument() -> JSONStep {
     skipWhitespace()

@@ -1,10 +1,10 @@
 /// A strict RFC 8259 reader for a document that arrives whole or in pieces.
 ///
-/// Yields single tokens (``next()``) for a document's frame, and whole values onto a tape (``nextValue(_:)``) for its
-/// rows. Keeps only the bytes of the current token or row. If these are incomplete and exceed 64 KiB, returns
-/// ``JSONToken/starved`` until a quarter more has arrived or the document is complete. Enforces the grammar:
-/// ``JSONToken/end`` means that the whole document is valid. Also rejects duplicate member names, a byte order mark
-/// (unless ``passMark()`` is called), invalid UTF-8, lone surrogates, and nesting deeper than ``Limits/jsonDepth``.
+/// Yields single tokens (``next()``) for the structure, and whole values onto a tape (``nextValue(_:)``) for
+/// its rows. Keeps only the bytes of the current token or row. If these exceed 64 KiB and are incomplete,
+/// returns ``JSONToken/starved`` until a quarter more has arrived or the document ends. ``JSONToken/end``
+/// means that the whole document is valid. Also rejects duplicate member names, a byte order mark (unless
+/// ``passMark()`` is called), invalid UTF-8, lone surrogates, and nesting deeper than ``Limits/jsonDepth``.
 package struct JSONScanner: ~Copyable {
   enum Expectation { case value, valueOrArrayEnd, nameOrObjectEnd, commaOrEnd, nothing }
 

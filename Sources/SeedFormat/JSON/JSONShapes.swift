@@ -1,6 +1,6 @@
-/// Remembers the member names (the shape) of objects by their place in a document, such as "elements of `stops`". All
-/// objects at a place usually have the same members in the same order. Names in the remembered order, even with gaps,
-/// are compared instead of scanned, need no check for duplicates, and are found by number.
+/// Remembers the member names (the shape) of objects by their place in a document, such as "elements of
+/// `stops`". All objects at a place usually have the same members in the same order. Names in the remembered
+/// order, even with gaps, are only compared, not scanned or checked for duplicates, and are found by number.
 struct JSONShapes: ~Copyable {
   /// A name with its quotation marks and colon, as in the document.
   struct Member {
@@ -51,8 +51,8 @@ struct JSONShapes: ~Copyable {
   /// Maximum shapes that one value may retire; afterwards nothing is learnt until the next value.
   private static let mostRetired = 64
 
-  /// Set `isLearning` to false for a second tape of the same reader. Name numbers are valid only for one tape, and the
-  /// reader would mistake the second tape's for the first one's.
+  /// Set `isLearning` to false for a second tape of the same reader. Name numbers are valid only for one
+  /// tape, and the reader would mistake the second tape's numbers for the first's.
   init(isLearning: Bool) { self.isLearning = isLearning }
 
   deinit {
@@ -175,7 +175,7 @@ struct JSONShapes: ~Copyable {
 }
 
 extension JSONShapes.Guess {
-  /// Returns the number and length of the name at `bytes`; nil if no expected name matches, and always from then on.
+  /// Returns the number and length of the name at `bytes`; nil from the first unexpected name on.
   @inline(__always)
   mutating func match(_ bytes: UnsafePointer<UInt8>, available: Int) -> (slot: Int, length: Int)? {
     guard isRight, let members, let names else { return nil }

@@ -11,7 +11,7 @@ package struct JSONTape: ~Copyable {
 
   package struct Entry {
     package var kind: Kind
-    /// A string whose escapes were resolved in a copy.
+    /// True for a string outside the scanner's buffer, such as a copy with resolved escapes.
     package var isCopied = false
     /// A name's number in its object's shape, or the place of an object with a shape.
     package var slot: UInt16 = 0

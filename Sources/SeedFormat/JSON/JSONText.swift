@@ -47,7 +47,7 @@ enum JSONText {
   private static let lowBits: UInt64 = 0x0101_0101_0101_0101
   private static let highBits: UInt64 = 0x8080_8080_8080_8080
 
-  /// Sets the high bit of the first byte below `limit`. Bits of later bytes may be wrong; only the lowest is used.
+  /// Sets the high bit of the first byte below `limit`. Higher bits may be wrong, so use only the lowest one.
   @inline(__always)
   private static func below(_ word: UInt64, _ limit: UInt64) -> UInt64 { (word &- lowBits &* limit) & ~word }
 

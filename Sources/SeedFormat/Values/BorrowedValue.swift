@@ -68,7 +68,7 @@ extension String {
   /// Returns nil if the bytes are not UTF-8. `String(validating:as:)` takes twice as long and requires newer systems.
   package init?(utf8 bytes: UnsafeBufferPointer<UInt8>) {
     self.init(decoding: bytes, as: UTF8.self)
-    // Invalid bytes were replaced, so the bytes differ.
+    // Decoding replaces invalid bytes, so the result would differ.
     guard utf8.count == bytes.count else { return nil }
     let isSame = utf8.withContiguousStorageIfAvailable { own in
       UnsafeRawBufferPointer(own).elementsEqual(UnsafeRawBufferPointer(bytes))

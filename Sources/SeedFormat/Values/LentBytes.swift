@@ -60,7 +60,7 @@ package final class LentBytes {
 
   package func lend(_ value: SeedValue) -> BorrowedValue { value.withBorrowed { copy($0) } }
 
-  /// Lends a row and discards everything else.
+  /// Discards all earlier content, and lends a row.
   package func lend(_ row: [SeedValue]) -> [BorrowedValue] {
     clear()
     return row.map { lend($0) }
@@ -73,7 +73,7 @@ package final class LentBytes {
     return try withExtendedLifetime(bytes) { try body(bytes.lend(row)) }
   }
 
-  /// Lends copies of some columns of a row and discards everything else.
+  /// Discards all earlier content, and lends copies of some of a row's columns.
   package func keep(_ columns: [Int], of row: [BorrowedValue], in kept: inout [BorrowedValue]) {
     clear()
     kept.removeAll(keepingCapacity: true)

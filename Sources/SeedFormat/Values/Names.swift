@@ -117,7 +117,7 @@ public struct SeedSeries: Hashable, Sendable, Comparable, CustomStringConvertibl
     self.major = model.major
   }
 
-  /// The name of its TUF role. The last hyphen precedes the major, because only the dataset's name may contain others.
+  /// The series' TUF role. Its last hyphen precedes the major; others belong to the dataset's name.
   package var roleName: String { "\(dataset)-\(major)" }
 
   /// Compares datasets, then majors.
