@@ -11,7 +11,7 @@ package final class MemoryHost: Sendable {
     package var files: [String: [UInt8]] = [:]
     package var requests: [String] = []
     package var failure: TestFailure?
-    /// Called before each file is sent; a test can delay it here.
+    /// Called before each file is sent; a test can delay the file here.
     package var hold: (@Sendable (_ name: String) async throws -> Void)?
     /// Called after half of a snapshot or delta was sent.
     var pause: (@Sendable () async throws -> Void)?

@@ -3,7 +3,7 @@ public import SeedFormat
 
 /// The row changes of one version, applied in order.
 ///
-/// Names are column names; `stepFree` also matches `step_free`, as when reading.
+/// Column names match as when reading: `stepFree` also matches `step_free`.
 public struct RowChanges: Sendable {
   private(set) var changes: [@Sendable (TestPublication) throws -> Void] = []
 

@@ -8,5 +8,5 @@
 // - Stores are real and verify their data. Only the publisher, the network and the clock are replaced.
 // - The module builds wherever SeedClient does, with no other dependencies.
 // - Nothing uses real time or the network. The test alone decides when something happens.
-// - The report of a mistake in a test names table, column, row and remedy. `TestPublisher` throws it; a preview traps.
+// - A test's mistake is reported with table, column, row and remedy: `TestPublisher` throws, a preview traps.
 // - The project's own client tests use the same parts, and thereby test them.

@@ -106,7 +106,7 @@ struct TargetRow {
 }
 
 extension TestPublication {
-  /// Publishes changes as the next version. If there are no changes, publishes only a first version.
+  /// Publishes changes as the next version; without changes, only if no version exists yet.
   func publish(_ changes: RowChanges) throws {
     try publish { for change in changes.changes { try change(self) } }
   }

@@ -231,7 +231,7 @@ package struct TableEdit: Sendable {
   package let upserts: [[SeedValue]]
   package let deletes: [[SeedValue]]
 
-  /// `table` must belong to the schema.
+  /// `table` must belong to the publication's schema.
   package init(_ table: TableSchema, upserts: [[SeedValue]] = [], deletes: [[SeedValue]] = []) {
     (self.table, self.upserts, self.deletes) = (table, upserts, deletes)
   }
