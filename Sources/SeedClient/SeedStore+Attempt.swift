@@ -67,7 +67,7 @@ extension SeedStore {
   private func carryOut(_ attempt: inout UpdateAttempt) async throws {
     let (plan, fetcher) = (attempt.plan, attempt.fetcher)
     guard plan.action != .upToDate else {
-      // Removes downloads that a killed process left after its update. They are harmless, so errors are ignored.
+      // Removes downloads left behind by a killed process. They are harmless, so errors are ignored.
       _ = try? await fetcher.partial.keep([])
       return
     }
@@ -111,7 +111,7 @@ extension SeedStore {
     if let failure { throw failure }
   }
 
-  /// Applies deltas to data of a minor below the app's. Opens the data even if a delta fails: earlier ones may suffice.
+  /// Applies deltas to data of an older minor. Opens it even if a delta fails: earlier ones may suffice.
   private func applyToOutdated(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
     guard let generation = attempt.outdated else { throw noCurrent }
     do {

@@ -20,7 +20,7 @@ extension SeedStore {
       // SQLite reports a cancellation as an interrupted statement.
       try Task.checkCancellation()
       let failure = SeedError(error)
-      // The bundle is not at fault for a wrong configuration, and a download cannot help.
+      // A wrong configuration is not the bundle's fault, and a download would not help.
       guard failure.code != .configuration else { throw failure }
       note(bundleError: failure, folder)
       return found
@@ -40,7 +40,7 @@ extension SeedStore {
 
   private func choose(_ bundle: BundledSeed, over found: Generation?) async throws -> Generation? {
     guard try await isBetter(bundle, than: found) else { return found }
-    // Another store may have changed the data before this one had the lock.
+    // Another store may have changed the data before this one got the lock.
     let generation = try await beginWriting()
     guard try await isBetter(bundle, than: generation) else { return generation }
     let installed = try await openSwapped(writer.install(bundle, freeBytes: environment.freeBytes))

@@ -27,7 +27,7 @@ extension SeedStore {
     }
     if found !== current {
       try await open(found)
-      // `find` has read it successfully.
+      // Confirms the generation, because `find` has read it.
       await found.reader.confirm()
     }
     return found
@@ -184,10 +184,10 @@ extension SeedStore {
   }
 
   private static let mostWatches = 4
-  /// Polling interval in seconds without a watch.
+  /// Seconds between polls while the directory cannot be watched.
   private static let secondsWithoutWatch = 1
 
-  /// Polls until a watch is available: Linux allows 128 per user.
+  /// Polls until the directory can be watched: Linux allows 128 watches per user.
   private func watchLater() {
     guard !isWatchPending else { return }
     isWatchPending = true

@@ -29,7 +29,7 @@ extension SeedStore {
 
   /// Goes back to the previous file, for example if the app's own check of the new data failed.
   ///
-  /// Possible once after a snapshot has replaced older data, and otherwise fails with ``SeedError/Code/noPrevious``.
+  /// Works once after a snapshot has replaced older data; otherwise fails with ``SeedError/Code/noPrevious``.
   /// After a rollback, updates fail with ``SeedError/Code/rejected`` until the publisher has newer data.
   @discardableResult
   public func rollBack() async throws -> Seed {

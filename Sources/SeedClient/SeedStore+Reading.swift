@@ -58,7 +58,7 @@ extension SeedStore {
     live(isSame: removingDuplicates ? (==) : nil) { try $0.rows(query, as: type) }
   }
 
-  /// A live value of several queries: yields the result of `read` now and after each change to the tables it reads.
+  /// Observes several queries together: yields `read`'s result now and after each change to their tables.
   ///
   /// ```swift
   /// for try await (stops, lines) in seeds.observe({ reader in

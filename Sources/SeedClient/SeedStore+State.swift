@@ -15,7 +15,7 @@ extension SeedStore {
   func loadState() async {
     guard !hasRecord, access == .open else { return }
     let glance = await writer.glance()
-    // A read or an update may have loaded it meanwhile.
+    // A read or an update may have loaded the record meanwhile.
     guard !hasRecord, access == .open else { return }
     // Assigned once, because each assignment is sent to listeners.
     var state = currentState

@@ -17,12 +17,12 @@ extension SeedStore {
 
   /// Ends the suspension.
   ///
-  /// `files` then yields the current file again, because another process may have replaced it. Open that file as when
-  /// the app starts. Do not reopen a seed from before the suspension: its file may be gone.
+  /// `files` then yields the current file again, because another process may have replaced it. Open that file
+  /// as at the app's start. Do not reopen a seed from before the suspension: its file may be gone.
   public func resume() async {
     isSuspensionWanted = false
     await endSuspension()
-    // A background update also examines the bundle.
+    // Not needed during a background update, which also opens the data or the bundle.
     if isOpeningAwaited, backgroundUpdates == 0 { await openData() }
   }
 
@@ -87,7 +87,7 @@ extension SeedStore {
   private func stop(as new: StoreAccess) async {
     await halt(as: new)
     defer { updateLock.release() }
-    // Set again, because `resume()` may have run while this waited for the lock.
+    // Set again, because `resume()` may have run while this call waited for the lock.
     setAccess(new)
     await closeAll()
   }
@@ -145,7 +145,7 @@ extension SeedStore {
     try access.check()
     await halt(as: .removing)
     defer { updateLock.release() }
-    // A later suspension stays in effect.
+    // A suspension or closing during the wait takes precedence.
     guard access == .removing else { throw access == .closed ? SeedError.closed : .suspended }
     await closeAll()
     var failure: SeedError?

@@ -66,11 +66,11 @@ public actor SeedStore {
   ///   - model: The data that the app was built for; `seedbank config swift` prints it.
   ///   - server: The publication's address, including its path.
   ///   - root: The publication's `root.json`, shipped with the app: the trust anchor.
-  ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app. The store starts with its data,
-  ///     even offline, if the device has nothing newer.
-  ///   - directory: A directory for this store's files only. The default is `Seedbank/<program>/<dataset>` in the
-  ///     user's folder for application data; the program is the bundle identifier or the executable's name. A store for
-  ///     a new major replaces the old major's data there, so an app that uses both must give each its own directory.
+  ///   - bundle: A folder made by `seedbank pull --bundle` and shipped with the app. The store starts with
+  ///     the bundle's data, even offline, if the device has nothing newer.
+  ///   - directory: A directory for this store's files only. The default is `Seedbank/<program>/<dataset>` in
+  ///     the user's application data; the program is the bundle identifier or the executable's name. A store
+  ///     for a new major replaces the old one's data there, so an app that uses both needs two directories.
   ///   - options: Further settings.
   public init(
     _ model: SeedModel, server: URL, root: Data, bundle: URL? = nil, directory: URL? = nil,

@@ -18,7 +18,7 @@ package struct StoreExamination {
 
   package func run() throws(SeedError) -> StoreReport {
     do {
-      // Fails for a user who may not read the directory.
+      // Throws if this user may not read the directory.
       _ = try Folder.names(in: layout.directory)
       guard Folder.isFolder(layout.generations) else {
         throw SeedError(.io, "there is no store in \(layout.directory): 'seedbank pull' makes one")
@@ -140,7 +140,7 @@ package struct StoreExamination {
     let own = try TrustedMetadataSet(root: bytes, now: now)
     guard own.root.version > given.root.version else { return given }
     do { try given.updateRoot(bytes) } catch TrustError.wrongVersion {
-      // The given root's keys signed it, but it is not the next version.
+      // The given root's keys signed the stored root, which is not the next version.
     }
     return own
   }
@@ -161,7 +161,7 @@ package struct StoreExamination {
   }
 }
 
-/// Detects an active writer without blocking one.
+/// Detects an active writer without blocking it.
 private struct StoreActivity: Hashable {
   let isInUse: Bool
   private let pointer: GenerationPointer?

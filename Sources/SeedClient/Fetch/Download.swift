@@ -44,8 +44,8 @@ final class Download: Sendable {
     }
   }
 
-  /// Returns true if the file has its signed hash. If it does not, but may mix parts of two different files, restarts
-  /// the download once and returns false. Throws in all other cases.
+  /// Returns true if the file has its signed hash. Otherwise, if the file may combine parts of two different
+  /// files, restarts the download and returns false, but only once. Throws in all other cases.
   private func isSigned() throws -> Bool {
     if file.isSigned() { return true }
     guard state.withLock({ $0.isJoined && $0.restarts == 0 }) else {

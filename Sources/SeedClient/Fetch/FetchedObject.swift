@@ -10,7 +10,7 @@ struct FetchedObject: Sendable {
   var isBundled = false
   var phases = PhaseSender.silent
 
-  /// Removes the file once its contents are stored durably. If that fails, the next update removes it.
+  /// Removes the file. Call after its contents are stored durably. If this fails, the next update removes it.
   func discard() { if !isBundled { try? Folder.remove(path) } }
 
   // MARK: Content

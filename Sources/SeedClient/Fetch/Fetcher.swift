@@ -118,7 +118,7 @@ extension SeedError {
   init(_ error: TrustError, of series: SeedSeries, at server: ServerAddress, hasVerified: Bool = true) {
     let message =
       switch error {
-      // Retried, because an app may be released before its series is published.
+      // This error is retried, because an app may be released before its series is published.
       case .missingRole(series.roleName, _):
         "\(server) does not publish \(series): check dataset and model, or wait until they are published"
       case .missingFile(let name): Self.missing(name, server)

@@ -52,8 +52,8 @@ final class PartialFile: Sendable {
 extension SHA256Hasher {
   private static let pieceBytes = 256 * 1024
 
-  /// Hashes the rest of a file, and returns the length of that part. Stops if the task is cancelled, because a large
-  /// file takes seconds.
+  /// Hashes a file from its current position, and returns the number of bytes hashed. Stops if the task is
+  /// cancelled, because a large file takes seconds.
   mutating func update(_ file: borrowing File) throws -> Int {
     var length = 0
     while true {
@@ -85,19 +85,19 @@ extension [PublishedObject] {
 actor PartialFolder: BlockingActor {
   nonisolated let executor = QueueExecutor(label: "seedbank.partial")
   private let path: String
-  /// Permissions of a download, which may later be moved to a place where other users can read it.
+  /// The file mode of downloads, which bundles and `seedbank follow` move to folders that other users read.
   private let mode: mode_t
 
   init(_ path: String, mode: mode_t) { (self.path, self.mode) = (path, mode) }
 
   func open(_ object: PublishedObject) throws -> PartialFile { try PartialFile(object, in: path, mode: mode) }
 
-  /// Removes the parts of other objects. Throws if the volume lacks the space for the update.
+  /// Removes parts of objects not in `objects`. Throws if the volume lacks the space for the update.
   func makeRoom(
     for objects: [PublishedObject], in folder: String, freeBytes: @Sendable (_ folder: String) -> Int?
   ) throws { try objects.checkSpace(held: keep(objects), available: freeBytes(folder), in: folder) }
 
-  /// Removes the parts of other objects. Returns how many bytes of `objects` have already arrived.
+  /// Removes parts of objects not in `objects`. Returns how many bytes of these have already arrived.
   func keep(_ objects: [PublishedObject]) throws -> Int {
     let wanted = Set(objects.map(PartialFile.name))
     for name in try Folder.names(in: path) where !wanted.contains(name) {

@@ -14,7 +14,7 @@ final class UpdateContext: Sendable {
   func count(_ change: (inout UpdateTraffic) -> Void) { counted.withLock { change(&$0) } }
 }
 
-/// Reports an update's phases: each new phase at once, its progress at intervals. Keeps them for the report.
+/// Reports an update's phases: each new one at once, progress at intervals. Keeps ended ones for the report.
 final class PhaseSender: Sendable {
   private struct State {
     var phase = UpdatePhase.checking

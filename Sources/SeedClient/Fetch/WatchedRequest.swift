@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// One request, which fails if its bytes arrive too slowly or the file takes too long.
+/// One request, which fails if its bytes arrive too slowly or the deadline of its file passes.
 final class WatchedRequest: Sendable {
   private struct Answer {
     var reply: Reply?
@@ -14,7 +14,7 @@ final class WatchedRequest: Sendable {
   private let deadline: Duration
   private let answer = Mutex(Answer())
 
-  /// The most bytes of an unneeded body to read, so that the connection stays open for the next request.
+  /// Maximum bytes to read of an unneeded body. Reading it keeps the connection open for the next request.
   private static let mostUselessBytes = 64 * 1024
 
   private struct Enough: Error {}

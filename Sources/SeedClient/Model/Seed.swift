@@ -4,8 +4,8 @@ public import struct Foundation.URL
 
 /// A data file, kept on disk as long as this value or a copy of it exists.
 ///
-/// Open ``url`` read-only with any SQLite library, and close the connection before releasing this value. Deltas
-/// change rows in this file. A snapshot is a new file, the next element of `files`.
+/// Open ``url`` read-only with any SQLite library, and close the connection before releasing this value.
+/// Deltas change rows in this file. A snapshot is a new file, the next element of ``SeedStore/files``.
 public struct Seed: Hashable, Sendable {
   /// The SQLite file.
   public let url: URL

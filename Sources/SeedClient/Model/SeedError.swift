@@ -22,7 +22,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The server is unreachable, or the connection broke and retries failed.
     public static let network = Code("network")
-    /// The update's policy forbids the current network, so the update waits for a better one (Apple platforms).
+    /// The update's policy forbids the current network: retry on another one (Apple platforms only).
     public static let waitingForNetwork = Code("waitingForNetwork")
     /// The response came from a server without the publication, a malfunctioning server, or a network's sign-in page.
     public static let server = Code("server")
@@ -50,7 +50,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let modelMismatch = Code("modelMismatch")
     /// The series has ended and has no files to download.
     public static let retired = Code("retired")
-    /// No published files update this device's data to the newest version.
+    /// No published files can update this device's data to the newest version.
     public static let versionGone = Code("versionGone")
     /// The newest version can be reached only through data that failed on this device before or was rolled back.
     public static let rejected = Code("rejected")
@@ -76,7 +76,7 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let connection = Code("connection")
     /// The store is suspended, or was suspended during the operation.
     public static let suspended = Code("suspended")
-    /// The server address, root or a folder URL is invalid, or the root or directory is another publisher's or dataset's.
+    /// An invalid server address, root or folder URL, or a root or directory of another publisher or dataset.
     public static let configuration = Code("configuration")
     /// A file or folder of the store could not be read or written.
     public static let io = Code("io")

@@ -19,7 +19,7 @@ public struct SeedState: Hashable, Sendable {
   public package(set) var version: SeedVersion?
   /// The publisher's newest known version.
   public var newestVersion: SeedVersion? {
-    // Another store on the directory may have found a newer version.
+    // Another store on the same directory may have found a newer version.
     [version, record.newestVersion].compactMap(\.self).max()
   }
   /// When the newest version was published.
@@ -84,7 +84,7 @@ extension Provenance {
 
 extension UTCTime { var date: Date { Date(timeIntervalSince1970: Double(secondsSinceEpoch)) } }
 
-/// A log entry for the app's developers: opened data, finished updates, failures, and live queries that wait or ended.
+/// A log entry for developers: opened data, finished updates, failures, and waiting or ended live queries.
 public struct SeedLogEntry: Hashable, Sendable, CustomStringConvertible {
   /// The importance of an entry.
   public enum Level: String, Hashable, Sendable {

@@ -39,8 +39,8 @@ extension SeedValue {
   }
 }
 
-/// The form in which a column stores dates. SQLite compares strings byte by byte, so the form must match the column's.
-/// If a column mixes forms, compare with SQLite's functions: `date(opened) = date(\(day, as: .day))`.
+/// The form in which a column stores dates. SQLite compares strings byte by byte, so bind dates in the
+/// column's form. If a column mixes forms, use SQLite's functions: `date(opened) = date(\(day, as: .day))`.
 public enum SeedDateForm: Hashable, Sendable {
   /// Text such as `2026-08-01T12:00:00Z`, without fractional seconds.
   case iso8601
@@ -52,7 +52,7 @@ public enum SeedDateForm: Hashable, Sendable {
   case day
   /// Seconds, with a fraction if the date has one.
   case secondsSince1970
-  /// Whole milliseconds. Read such a column as a number, because a `Date` reads numbers as seconds.
+  /// Whole milliseconds. Decode such a column as a number, because decoding a `Date` expects seconds.
   case millisecondsSince1970
 }
 
@@ -75,7 +75,7 @@ extension SeedValue {
     guard let count = Int(exactly: scaled), let second = Int(exactly: (scaled / Double(unit)).rounded(.down))
     else { return nil }
     let time = UTCTime(secondsSinceEpoch: second)
-    // The time is clamped to the years 0 to 9999.
+    // `UTCTime` clamps to the years 0 to 9999.
     guard time.secondsSinceEpoch == second else { return nil }
     let (text, rest) = (time.text, count - second * unit)
     switch form {

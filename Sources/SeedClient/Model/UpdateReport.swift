@@ -57,7 +57,7 @@ public struct UpdatePlan: Hashable, Sendable {
   /// The files to download, in order of use: `snapshot-102.sqlite.gz`, `delta-102-103.json.gz`.
   public var files: [String] { objects.map(\.fileName) }
 
-  /// Total bytes of these files, including parts that an earlier update has already downloaded.
+  /// Total bytes of ``files``, including parts that an earlier update has already downloaded.
   public var bytes: Int { objects.bytes }
 
   func check(_ policy: UpdatePolicy) throws(SeedError) {
@@ -86,7 +86,7 @@ public struct UpdateReport: Hashable, Sendable, CustomStringConvertible {
     case replaced
   }
 
-  /// The plan that succeeded, or the last one tried.
+  /// The plan that succeeded; the update may have tried others first.
   public let plan: UpdatePlan
   /// The previous version, if any.
   public let from: SeedVersion?
@@ -96,9 +96,9 @@ public struct UpdateReport: Hashable, Sendable, CustomStringConvertible {
   public let bytes: Int
   /// Network traffic, including metadata and repeated requests.
   public let traffic: UpdateTraffic
-  /// Rows changed by deltas, by table; empty after a snapshot, which may differ anywhere.
+  /// Rows changed by deltas, by table; empty after a snapshot, in which any row may differ.
   public let changes: [String: SeedChanges.Table]
-  /// Whether the series is active, deprecated or retired, so the app can ask its users to update.
+  /// Whether the series is active, deprecated or retired, so that the app can ask its users to update it.
   public let lifecycle: SeedLifecycle
   /// The update's duration, excluding device sleep.
   public let duration: Duration
@@ -138,7 +138,7 @@ public struct UpdateTraffic: Hashable, Sendable {
   public package(set) var bytes = 0
   /// Requests repeated after a failure.
   public package(set) var retries = 0
-  /// Downloads restarted because the server's file changed.
+  /// Downloads restarted at the first byte: the server's file changed, or the server ignores ranges.
   public package(set) var restarts = 0
 
   package init() {}

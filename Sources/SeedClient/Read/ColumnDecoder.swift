@@ -10,7 +10,7 @@ final class ColumnDecoder: Decoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
   private let value: ColumnContainer
-  /// `nil` if the app's own code decodes the value.
+  /// The type for messages; `nil` if the app's own `init(from:)` asked for this decoder.
   private let type: Any.Type?
   private(set) var isJSON = false
 

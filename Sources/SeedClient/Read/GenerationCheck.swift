@@ -5,7 +5,7 @@ import SeedSystem
 enum GenerationCheck {
   enum Outcome: Hashable {
     case usable
-    /// Intact, but from an older minor than the app's, so it lacks parts that the app's queries may read.
+    /// Intact, but of an older minor than the app's, so columns that the app's queries read may be missing.
     case outdated
     /// Intact, but from a model that does not fit the app's queries.
     case otherModel
@@ -68,7 +68,7 @@ actor GenerationProof: BlockingActor {
       _ = try Self.run(connection)
       return nil
     } catch {
-      // An interrupted check reports damage falsely.
+      // A cancelled check may report damage that does not exist.
       try Task.checkCancellation()
       guard GenerationCheck.isDamage(error) || SeedError(error).code == .damaged else { throw error }
       return SeedError(error).message

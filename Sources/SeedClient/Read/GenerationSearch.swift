@@ -7,7 +7,7 @@ struct GenerationSearch: Sendable {
 
   struct Result: Sendable {
     var generation: Generation?
-    /// The current generation, if the app cannot read it until deltas bring it to the app's minor.
+    /// The current generation, if the app can read it only after deltas have raised it to the app's minor.
     var outdated: Generation?
     var damaged: (folder: GenerationFolder, reason: String)?
     var isRejected = false

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// A generation, its version, and the state of each table. Live queries skip editions that left their tables unchanged.
+/// A generation, its version and table states. Live queries skip editions that change none of their tables.
 struct DataEdition: Sendable {
   let generation: Generation
   let version: SeedVersion
@@ -20,7 +20,7 @@ struct DataEdition: Sendable {
     }
   }
 
-  /// `updated` contains the changed columns of each table in which rows were only updated since `earlier`.
+  /// `updated` has the changed columns of each table in which rows were updated, but none added or removed.
   init(
     _ generation: Generation, at version: SeedVersion, _ sums: [String: TableSum]?,
     updated: [String: Set<String>] = [:], after earlier: DataEdition? = nil

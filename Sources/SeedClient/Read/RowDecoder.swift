@@ -6,11 +6,11 @@ final class RowDecoder: Decoder {
   let codingPath: [any CodingKey] = []
   let userInfo: [CodingUserInfoKey: Any] = [:]
   let source: RowSource
-  // Kept for all rows, because creating a container costs as much as reading two columns.
+  // Containers are kept for all rows, because creating one costs as much as reading two columns.
   @exclusivity(unchecked) private var latest: KeptContainer?
   @exclusivity(unchecked) private var kept: [KeptContainer] = []
 
-  /// Must outlive the statement's rows: its containers do not retain it.
+  /// The decoder must outlive the statement's rows, because its containers do not retain it.
   init(_ source: RowSource) { self.source = source }
 
   deinit { for container in kept { container.end() } }

@@ -9,7 +9,7 @@ extension Seed {
     return "ATTACH DATABASE '\(uri.replacing(scalars: "'", with: "''"))' AS \(quoted(name))"
   }
 
-  /// Attaches the seed, read-only, to the app's own connection, replacing an older seed.
+  /// Attaches the seed, read-only, to the app's own connection. Replaces an older seed with the same name.
   ///
   /// Keep this value while the seed is attached, because it keeps the file on disk. On each element of `files`, attach
   /// the new seed before you release the old one. To detach a seed, execute `DETACH DATABASE seed`.

@@ -24,8 +24,8 @@ struct GenerationFolder: Hashable, Sendable {
     try Folder.sync(path)
   }
 
-  /// Removes the folder unless it is leased. A folder without a record cannot be leased: either it was partly
-  /// removed, or it is a stray file, such as Finder's `.DS_Store`.
+  /// Removes the folder unless it is leased. Without a record, it cannot be leased: it is a partly removed
+  /// folder, or a stray file such as Finder's `.DS_Store`.
   func removeIfFree() throws(FileError) {
     guard Folder.exists(record) else { return try Folder.removeAny(path) }
     let lock = try File(record, for: .reading)

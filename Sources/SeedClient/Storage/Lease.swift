@@ -1,8 +1,8 @@
 import SeedSystem
 
-/// A shared lock that keeps a generation's files readable. The kernel releases it when the process ends. Files are
-/// removed only under the exclusive lock. After taking a lease, ``GenerationSearch`` checks that the generation was
-/// not already being removed.
+/// A shared lock that protects a generation's files from removal. The kernel releases it when the process
+/// ends. Files are removed only under the exclusive lock. After taking a lease, ``GenerationSearch`` checks
+/// that the generation was not already being removed.
 final class Lease: Sendable {
   private let path: String
   private let lock: Mutex<FileLock?>
@@ -45,7 +45,7 @@ final class FileLock: Sendable {
   /// False if the locked file was removed or replaced, so that its path has a different lock. True after a disk error.
   var isInPlace: Bool { (try? file.hasItsName()) ?? true }
 
-  /// Takes an exclusive lock on a file, which is created if missing; `nil` if it is held elsewhere.
+  /// Takes an exclusive lock on a file, which is created if missing; `nil` if the lock is held elsewhere.
   static func exclusive(_ path: String) throws(FileError) -> FileLock? {
     let file = try File(path, for: .updating, mode: 0o600)
     // The previous holder may have removed the file after this function opened it.
@@ -53,7 +53,7 @@ final class FileLock: Sendable {
     return FileLock(file)
   }
 
-  /// Retries until `patience` is over. Blocks.
+  /// Blocks the thread and retries until `patience` is over.
   static func exclusive(_ path: String, within patience: Duration) throws(FileError) -> FileLock? {
     let deadline = ContinuousClock.now + patience
     repeat {

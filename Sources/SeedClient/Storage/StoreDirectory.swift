@@ -39,7 +39,7 @@ enum StoreDirectory {
   }
   #endif
 
-  /// Sets the app's file attributes. Ignores errors: some volumes do not support them.
+  /// Sets the file attributes that the app chose. Ignores errors, because some volumes do not support them.
   static func apply(_ options: SeedOptions, to directory: String) {
     #if canImport(Darwin)
     var url = URL(fileURLWithPath: directory, isDirectory: true)

@@ -34,7 +34,7 @@ struct StoreLayout: Sendable {
     GenerationFolder(name: name, path: "\(generations)/\(name)")
   }
 
-  /// Accessible only to the owner: other users must not swap a file between its check and its use.
+  /// Makes the folders, for the owner only: no other user may swap a file between its check and its use.
   func create() throws(FileError) {
     for folder in [directory, trust, generations, partial] { try Folder.create(folder, mode: 0o700) }
   }
@@ -133,7 +133,7 @@ extension StateRecord {
     var aged = stored
     aged.lastChecked = lastChecked
     guard self == aged, let now = lastChecked, let before = stored.lastChecked else { return self != stored }
-    // Also saves after the clock was set back.
+    // `abs`, because the clock may have been set back.
     return abs(now.secondsSinceEpoch - before.secondsSinceEpoch) >= Self.tolerance
   }
 

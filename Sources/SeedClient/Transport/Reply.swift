@@ -91,7 +91,7 @@ enum RetryAfter {
     return seconds.map { .seconds(min(max($0, 0), longest)) }
   }
 
-  /// RFC 9110 (5.6.7) lets a server send only one of the date forms.
+  /// Accepts only the date form that RFC 9110 (5.6.7) requires servers to send.
   private static func date(_ text: String, _ now: UTCTime) -> UTCTime? {
     UTCTime(http: text, now: now).flatMap { $0.httpText == text ? $0 : nil }
   }

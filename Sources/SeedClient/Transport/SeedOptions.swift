@@ -10,10 +10,10 @@ public struct SeedOptions: Sendable {
   /// See `configureSession`, `prepareRequest` and `answerChallenge`.
   var session: SessionOptions
 
-  /// Checks a new snapshot's structure, references, indexes and search tables before using it, and recomputes the
-  /// digest from all rows. The snapshot's bytes are always compared with the signed hash, so this only detects that
-  /// the publisher signed a damaged file. It makes a first start several times slower. Meant for servers;
-  /// `seedbank pull` always does it, also for bundles.
+  /// Checks a new snapshot's structure, references, indexes and search tables before using it, and recomputes
+  /// the digest from all rows. The snapshot's bytes are always compared with the signed hash, so this only
+  /// detects a damaged file that the publisher signed. It makes a first start several times slower. Meant for
+  /// servers; `seedbank pull` always does it, also for bundles.
   public var provesRows: Bool
 
   /// Maximum number of changed keys per table in an element of `changes`. If a table has more, only the counts are

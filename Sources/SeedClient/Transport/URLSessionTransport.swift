@@ -251,7 +251,7 @@ struct Exchange: Sendable {
       #if canImport(Darwin)
       return true
       #else
-      // Without a proposed credential, Foundation on Linux would wait forever: the server's response ends the request.
+      // Without a proposed credential, Foundation on Linux would wait forever: the response ends the request.
       guard challenge.proposedCredential == nil else { return true }
       do {
         try receive(challenge.failureResponse)

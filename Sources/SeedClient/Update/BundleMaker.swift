@@ -9,7 +9,7 @@ package struct BundleMaker: Sendable {
   private let model: SeedModel
   private let root: [UInt8]
   private let place: BundleFolder
-  /// A sibling of the folder, because a rename must stay on one volume.
+  /// A temporary folder beside the final one, because a rename must stay on one volume.
   private let draft: String
   private let scratch: StoreLayout
   private let fetcher: Fetcher
@@ -126,7 +126,7 @@ package struct BundleMaker: Sendable {
     return try Folder.names(in: place.metadata).contains { $0.hasSuffix(".\(model.series.roleName).json") }
   }
 
-  /// Moves a finished, synced bundle into place. A kill between the two renames leaves no bundle, never a partial one.
+  /// Syncs and moves a bundle into place. A kill between the renames leaves the folder missing, not partial.
   private func moveIntoPlace(_ finished: String) throws {
     try syncAll(finished)
     let former = "\(draft)/former"

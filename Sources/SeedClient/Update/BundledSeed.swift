@@ -57,7 +57,7 @@ struct BundledSeed: Hashable, Sendable {
 }
 
 extension StoreWriter {
-  /// Reads the bundle and verifies its metadata. Checks only that the snapshot exists.
+  /// Reads the bundle and verifies its metadata. Checks that the snapshot exists, but does not read it.
   func bundle(_ folder: BundleFolder) async throws -> BundledSeed {
     try await BundledSeed(folder, series: model.series, root: root)
   }

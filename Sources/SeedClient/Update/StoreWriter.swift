@@ -26,7 +26,7 @@ actor StoreWriter: BlockingActor {
 
   // MARK: The lock
 
-  /// The time to wait for the lock, because a store that was just released holds it until its last task ends.
+  /// The time to wait for the lock, which a store that was just released holds until its last task ends.
   private static let patience = Duration.milliseconds(300)
 
   var isLocked: Bool { lock != nil }
@@ -63,7 +63,7 @@ actor StoreWriter: BlockingActor {
 
   func collect() {
     guard lock?.isInPlace == true else { return }
-    // The next update or start removes leftovers.
+    // Ignores failures: the next update or start removes leftovers.
     try? layout.collect(sparing: staged?.name)
   }
 
@@ -129,8 +129,8 @@ actor StoreWriter: BlockingActor {
         .noPrevious,
         "the previous file, \(folder.file), cannot be read: update instead")
     }
-    // Rejects before changing the pointer: after a crash in between, the next start skips the rejected snapshot, so it
-    // also goes back. If both files come from the same snapshot, it is not rejected, and the newer file stays current.
+    // Rejects before changing the pointer: after a crash in between, the next start skips the rejected
+    // snapshot, so it goes back too. If both come from one snapshot, it is not rejected: the newer one stays.
     try layout.reject([generation.record.snapshot, digest].filter { $0 != kept })
     try layout.setCurrent(previous)
     live = nil
@@ -140,7 +140,7 @@ actor StoreWriter: BlockingActor {
   func undoSwap(to generation: Generation?) {
     guard let generation else { return }
     (live, reading) = (nil, generation.name)
-    // If that write fails too, the next start uses the new generation, which is complete.
+    // If this write fails too, the next start uses the new generation, which is complete.
     try? layout.setCurrent(generation.name)
   }
 
@@ -155,9 +155,9 @@ actor StoreWriter: BlockingActor {
     return isRejected
   }
 
-  /// Rejects an unreadable generation's snapshot, so that it is not downloaded again. Does not reject it if the disk is
-  /// at fault: an earlier read succeeded, the disk reports errors, or the readable generation has the same snapshot. If
-  /// a start finds no other generation, `hasNoMoreChance` is false, and the snapshot is downloaded once more.
+  /// Rejects an unreadable generation's snapshot, to prevent a new download. Spares it if the disk may be at
+  /// fault: an earlier read succeeded, the disk reports errors, or the readable generation has the same
+  /// snapshot. If a start finds no other generation, the snapshot gets another chance.
   private func reject(
     _ folder: GenerationFolder, if hasNoMoreChance: Bool, sparing proven: SHA256Digest?
   ) throws -> Bool {
@@ -273,7 +273,7 @@ actor StoreWriter: BlockingActor {
   private func discardStaged() {
     guard let folder = staged?.folder else { return }
     staged = nil
-    // The next update or start removes leftovers.
+    // Ignores failures: the next update or start removes leftovers.
     try? Folder.removeAll(folder.path)
   }
 
@@ -309,7 +309,7 @@ actor StoreWriter: BlockingActor {
     return ("\(file)-wal", bytes)
   }
 
-  /// Without a notification, a store notices the change at its next read.
+  /// Ignores failures: without a notification, another store notices the change at its next read.
   func notifyOthers() {
     guard lock?.isInPlace == true else { return }
     try? layout.notifyOthers()

@@ -11,7 +11,7 @@ struct UpdateAttempt {
   let outdated: Generation?
   private(set) var metadata: SeriesMetadata
   private var local: SeedMeta?
-  /// Hashes that this update skips: the store's rejected ones, and those that proved unusable since.
+  /// Hashes that this update skips: the store's rejected ones, and those of objects that it found unusable.
   private var skipped: Set<SHA256Digest>
   private(set) var plan: UpdatePlan
   /// The number of plans made because an object was unusable.
@@ -20,8 +20,8 @@ struct UpdateAttempt {
   var bytes = 0
   var changes: [String: SeedChanges.Table] = [:]
 
-  /// `rejected` contains hashes and digests that the store does not use again. If `leavingLog` is set, a new file is
-  /// preferred to deltas if the policy allows its size.
+  /// `rejected` contains hashes and digests that the store does not use again. With `leavingLog`, prefers a
+  /// new file to deltas if the policy allows its size.
   init(
     _ model: SeedModel, _ fetcher: Fetcher, _ metadata: SeriesMetadata, local: SeedMeta?,
     outdated: Generation?, rejected: Set<SHA256Digest>, leavingLog: Bool
@@ -68,8 +68,8 @@ struct UpdateAttempt {
 }
 
 extension UpdatePlanner {
-  /// Returns the data to plan from, or nil if the app cannot read it even after deltas, so that neither its version
-  /// nor its rows prevent a first download.
+  /// Returns nil for data that the app cannot read even after deltas: its version and rows must not prevent a
+  /// first download.
   fileprivate func usable(_ local: SeedMeta?) -> SeedMeta? {
     guard let local, !local.opens(for: model) else { return local }
     return (try? plan())?.action == .applied ? local : nil

@@ -2,8 +2,8 @@ import SeedSystem
 
 /// The delay between updates in ``SeedStore/keepUpdated(_:onFailure:)``. Pure.
 ///
-/// After an outage, the load stays below three times its mean: each device retries once, at a random time, before its
-/// next poll, or delays its next request at random after `Retry-After`.
+/// After an outage, the load stays below three times its mean: each device retries once at a random time
+/// before its next poll, or waits a random time after `Retry-After`.
 package struct PollInterval: Sendable {
   package let pollSeconds: Int
 
@@ -13,8 +13,8 @@ package struct PollInterval: Sendable {
   /// The first retry's delay as a share of the interval; each further failure doubles it, up to the interval. A smaller
   /// share would cause more retries, and so more load after an outage.
   private static let firstRetry = 1.0 / 3
-  /// The longest random addition to `Retry-After`, as a share of the interval. The usual polls of other devices may
-  /// be due during the same time, so a half would cause up to three times the mean.
+  /// The longest random addition to `Retry-After`, as a share of the interval. Other devices poll as usual
+  /// during the same time, so a share of a half would cause up to three times the mean load.
   private static let spreadShare = 2.0 / 3
   /// The shortest delay after a failure, and the shortest spread, in seconds.
   private static let shortestRetry = 5.0
