@@ -12,8 +12,9 @@ public import struct Foundation.URL
 /// for try await stops in seeds.observe("SELECT name FROM stop ORDER BY name") { show(stops) }
 /// ```
 ///
-/// Only one store per directory can update the data. Other stores, in any process, can read it and observe changes.
-/// Their updates fail with ``SeedError/Code/storeLocked`` while the first store exists. Reads never wait for an update.
+/// Only one store per directory can update the data: the first one that does, until it is closed. Updates through
+/// other stores, in any process, then fail with ``SeedError/Code/storeLocked``, but these stores can read the data
+/// and observe changes. Reads never wait for an update.
 public actor SeedStore {
   private static let mostWaitingChanges = 1000
   static let mostWaitingPhases = 32

@@ -6,7 +6,8 @@
 // - Pure: no files, network or clock; bytes and values in, bytes and values out.
 // - Modules never exchange datasets, models, series, versions and digests as a raw `String` or `Int`, only as the
 //   types in Names.swift, which validate when built.
-// - Writers are canonical: equal values give equal bytes. Readers reject all other input and report its byte offset.
+// - Writers are canonical: equal values give equal bytes. Readers reject malformed input and report its
+//   byte offset or its path.
 // - Every limit is in `Limits` with its unit.
 
 /// The version of the command and the client library: the newest in CHANGELOG.md.
