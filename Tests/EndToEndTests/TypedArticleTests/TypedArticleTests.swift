@@ -110,8 +110,8 @@ import Testing
     let lines = try article.file("console").split(separator: "\n").dropFirst()
     for line in lines { #expect(compose.contains(line), "\(line)") }
     for (said, found) in [
-      ("`10001`, which publishes", #"user: "10001:10001""#),
-      ("`10002`, which serves", #"user: "10002:10002""#),
+      ("`10001` publishes", #"user: "10001:10001""#),
+      ("`10002` serves", #"user: "10002:10002""#),
       ("`./data/my`", "./data/my:/data/my:ro"), ("`127.0.0.1:8080`", "127.0.0.1:8080:8080"),
       ("every 30 seconds", "sleep 30"), (#""127.0.0.1:8080:8080""#, #"ports: ["127.0.0.1:8080:8080"]"#),
       ("`data/my.sqlite`", "cp my.sqlite data"), ("chown -R 10001:10001 data", "chown -R 10001:10001 data"),
