@@ -13,7 +13,7 @@ struct BucketRequest {
   /// The expected length of the response; 0 if it is unknown.
   var expectedBytes = 0
   var body: (content: MirrorFile.Content, length: Int)?
-  /// The file for the body of a successful response; nil to keep the body in memory. A partial response is appended.
+  /// The file for the body of a successful response; nil to keep the body in memory. Appends a 206 response.
   var sink: (path: String, present: Int)?
   /// The body's digest; by default, that of an empty body.
   var sha256 = SHA256Digest.of([]).hex
@@ -30,7 +30,7 @@ struct BucketAnswer {
 
 struct BucketLimits {
   var connectSeconds = 10
-  /// A small request is aborted after this time below `leastBytesPerSecond`. It is short, to detect a store that hangs.
+  /// A small request is aborted after this short time below `leastBytesPerSecond`, because a store may hang.
   var answerSeconds = 10
   /// A large request is aborted after this time below `leastBytesPerSecond`.
   var slowSeconds = 30

@@ -125,7 +125,7 @@ private struct SecretDocument {
 
   private static func secretPlace(_ bytes: UnsafeRawBufferPointer) -> Range<Int>? {
     guard let name = bytes.firstRange(of: member) else { return nil }
-    // Skips the punctuation between name and value; it stays in `rest`, whose parser checks it.
+    // Skips the punctuation between name and value. The parser of `rest` checks it.
     let signs = Array(" \t\r\n:\"".utf8)
     let start = bytes[name.upperBound...].firstIndex { !signs.contains($0) }
     guard let start, start + hexDigits < bytes.count, bytes[start + hexDigits] == UInt8(ascii: "\""),

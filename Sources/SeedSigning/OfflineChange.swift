@@ -60,7 +60,7 @@ package struct OfflineChange: Hashable, Sendable {
       let signers = keys.signers(of: need.keys)
       if need.role == .root { root?.sign(with: signers) } else { targets?.sign(with: signers) }
     }
-    // Clients without the new root would otherwise reject the targets.
+    // Also signs the targets with the old root's keys, for clients without the new root.
     if root != nil { targets?.sign(with: keys.signers(of: published.root.roles[Targets.type])) }
   }
 

@@ -123,8 +123,8 @@ private struct StepDraft {
   }
 
   /// The files in the order of writing. `timestamp.json` comes after all files that it announces. A new root comes
-  /// last if clients with the old root can read these files. Otherwise the root directly precedes the timestamp, so
-  /// that only these two files separate the old state from the new one.
+  /// last if clients with the old root can read these files. Otherwise it comes just before the timestamp,
+  /// so that the change from the old state to the new one takes only these two writes.
   private var ordered: [MetadataFile] {
     guard let root = root?.file(Root.type) else { return files }
     return suitsOldRoot ? files + [root] : files.dropLast() + [root] + files.suffix(1)

@@ -56,8 +56,8 @@ package struct RepositorySigner: Sendable {
     RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
   }
 
-  /// Returns the next version. Publishers sign at most once per second, so versions stay below the Unix time. A higher
-  /// version was signed with a stolen key; if `restarting`, that key was replaced, and the next version is the Unix time.
+  /// Returns the next version. Publishers sign at most once per second, so versions stay below the Unix time.
+  /// A higher version was signed with a stolen key. If that key was replaced (`restarting`), uses the Unix time.
   func following(_ version: Int, of role: String, restarting: Bool = false) throws(VersionsExhausted) -> Int {
     let next = max(version + 1, leastVersion)
     if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
@@ -65,7 +65,7 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// Allows a day more than the Unix time, because a new epoch starts at that time, and a few steps may follow at once.
+  /// Allows a day beyond the Unix time, at which a new epoch starts, because a few steps may follow at once.
   func isBeyondClock(_ version: Int) -> Bool { version > now.adding(days: 1).secondsSinceEpoch }
 
   // MARK: Signing

@@ -1,6 +1,6 @@
 package import SeedTrust
 
-/// An Ed25519 signing key. The secret is never printed or mirrored, and is wiped with the key's last copy.
+/// An Ed25519 signing key. The secret is hidden from `print` and `dump`, and wiped with the key's last copy.
 package struct SigningKey: Sendable {
   let seed: SecretBytes
   package let publicKey: PublicKey
@@ -67,7 +67,7 @@ package struct KeyRing: Sendable {
   }
 }
 
-/// Fewer of a role's keys are available than must sign.
+/// A role has fewer available keys than must sign.
 package struct MissingKeys: Error, Hashable, Sendable, CustomStringConvertible {
   package let role: String
   package let found: Int

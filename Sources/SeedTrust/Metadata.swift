@@ -5,7 +5,7 @@ package struct Metadata<Role: SignedRole>: Hashable, Sendable {
   package let signed: Role
   /// The signatures; their key ids are unique.
   package private(set) var signatures: [RoleSignature]
-  /// The canonical form of the `signed` object as read, which the signatures cover.
+  /// The bytes that the signatures cover: the canonical form of the `signed` object.
   package let signedBytes: [UInt8]
   /// The `signed` object as read, with all unknown fields, because the signatures cover them.
   private let tree: JSONValue
@@ -85,7 +85,7 @@ package struct RoleSignature: Hashable, Sendable {
 }
 
 extension JSONObjectReader {
-  /// Returns the elements of an array of objects; throws if a value of `key` repeats.
+  /// Returns the elements of an array of objects; throws if two of them have the same `key`.
   mutating func list<Element>(
     _ name: String, by keyName: String, _ key: (Element) -> String,
     _ read: (inout JSONObjectReader) throws(MalformedJSON) -> Element
@@ -104,9 +104,9 @@ extension JSONObjectReader {
 }
 
 /// OLPC's canonical JSON, the bytes that TUF signs: members sorted by code point, no white space, whole numbers only,
-/// and no escapes but `\"` and `\\`. Control characters are not escaped, so the result is not always JSON.
+/// and no escapes but `\"` and `\\`. Control characters are not escaped, so the result may be invalid JSON.
 package enum CanonicalJSON {
-  /// Throws for a number with a fraction, which the form does not support.
+  /// Throws for a number with a fraction, which canonical JSON does not support.
   package static func bytes(of value: JSONValue) throws(MalformedJSON) -> [UInt8] {
     var buffer: [UInt8] = []
     try append(value, at: "document", to: &buffer)
@@ -164,7 +164,7 @@ package enum TrustError: Error, Hashable, Sendable, CustomStringConvertible {
   case missingRole(role: String, place: String)
   case missingFile(name: String)
   case pathNotDelegated(role: String, path: String)
-  /// A bug in the caller: it passed a role before one that it depends on, or after one that depends on it.
+  /// A bug in the caller: a role was passed before one that it depends on, or after one that depends on it.
   case outOfOrder(role: String)
 
   package var description: String {

@@ -1,13 +1,13 @@
 package import SeedFormat
 package import SeedSystem
 
-/// Fetches a metadata file such as `2.root.json`, at most `maxBytes` of it; nil if it does not exist.
+/// Fetches at most `maxBytes` of a metadata file such as `2.root.json`; returns nil if it does not exist.
 package typealias MetadataFetcher = @Sendable (_ name: String, _ maxBytes: Int) async throws -> [UInt8]?
 
 /// The client's metadata files by unversioned name: `root.json`, `timestamp.json`, `transit-2.json`.
 package struct StoredMetadata {
   package let read: (_ fileName: String) throws -> [UInt8]?
-  /// Replaces a file durably. Called only with verified, unmodified bytes: root, timestamp, TUF snapshot role, targets.
+  /// Replaces a file durably with verified, unmodified bytes (root, timestamp, TUF snapshot role or targets).
   package let persist: (_ fileName: String, _ bytes: [UInt8]) throws -> Void
 
   package init(
@@ -21,7 +21,7 @@ package struct MetadataRefresh {
   private let stored: StoredMetadata
   private let fetch: MetadataFetcher
   package private(set) var trusted: TrustedMetadataSet
-  /// The repository's timestamp, if it was fetched before the next root.
+  /// The repository's timestamp, if `unchanged(_:)` fetched it and no newer root was found since.
   private var heard: [UInt8]?
 
   /// Starts from the shipped root or the stored one, whichever is newer; ignores a damaged stored root.
@@ -38,11 +38,11 @@ package struct MetadataRefresh {
     }
   }
 
-  /// Returns the verified metadata of one series. Stricter than TUF on one point: a different timestamp with the
-  /// trusted version is an error, because it proves that the publisher was restored from an old backup.
+  /// Returns the verified metadata of one series. Unlike TUF, throws if a timestamp has the trusted version
+  /// but different content, because this proves that the publisher was restored from an old backup.
   ///
   /// If `asksForRoot` is false, the next root is fetched only if the repository's timestamp differs from the trusted
-  /// one. If the two are equal, there is nothing new that a stolen key could have signed.
+  /// one. If the two are equal, nothing new was signed, not even with a stolen key.
   package static func refresh(
     series: SeedSeries, shippedRoot: [UInt8], stored: StoredMetadata, fetch: @escaping MetadataFetcher,
     now: UTCTime, asksForRoot: Bool = true

@@ -9,7 +9,7 @@ package enum CryptoLibrary {
   private static let isPrepared = OPENSSL_init_crypto(UInt64(OPENSSL_INIT_NO_ATEXIT), nil) == 1
 }
 
-/// A reusable SHA-256 hasher for bytes in pieces. It may move between threads but never be shared.
+/// A reusable SHA-256 hasher for bytes in pieces. It may move between threads, but threads must not share it.
 package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
   private var state = SHA256_CTX()
 

@@ -1,9 +1,9 @@
 import SeedFormat
 
-/// A public key in PEM in other publishers' metadata: ECDSA over P-256, or RSA, with SHA-256. Only one encoding of each
-/// key is accepted, so that equal keys have equal bytes. The platform's library rejects points that are not on the
-/// curve. RSA signatures need a salt as long as the digest, which is the only length that Apple's Security framework
-/// verifies.
+/// A PEM public key from another publisher's metadata: ECDSA over P-256 or RSA, with SHA-256. Only one
+/// encoding of each key is accepted, so that equal keys have equal bytes. The platform's library rejects
+/// points that are not on the curve. RSA signatures need a salt as long as the digest, which is the only length
+/// that Apple's Security framework verifies.
 package struct PEMKey: Hashable, Sendable {
   enum Algorithm: Hashable, Sendable {
     case ecdsaP256
@@ -31,7 +31,7 @@ package struct PEMKey: Hashable, Sendable {
   /// The key alone: a point in X9.63's form, or PKCS #1's `RSAPublicKey`.
   var key: [UInt8] { Array(der.dropFirst(algorithm == .rsa ? 24 : 26)) }
 
-  /// Everything before the coordinates of an uncompressed point.
+  /// The DER bytes before the coordinates of an uncompressed point.
   private static let pointHead: [UInt8] = [
     0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,
     0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,

@@ -26,7 +26,7 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
     InvalidName("Ed25519 public key", found: text, expected: expected)
   }
 
-  /// A key just derived by the platform's library, which needs no checks.
+  /// Creates a key without checks, because the platform's library has just derived it.
   package init(bytes: [UInt8]) {
     hex = lowerHex(bytes)
     // Canonical JSON, written by hand: its members are sorted, and nothing needs an escape.

@@ -29,9 +29,9 @@ package struct PublishedMetadata: Sendable {
     (self.root, self.timestamp, self.snapshot, self.targets) = (root, timestamp, snapshot, targets)
   }
 
-  /// Loads and verifies all metadata, starting from a trusted root. Accepts expired metadata, and
-  /// signatures by keys of former roots (those in the chain and `formerRoots`; see ``outdated``), because a publisher
-  /// must read such metadata in order to replace it.
+  /// Loads and verifies all metadata, starting from a trusted root. Accepts expired metadata and signatures
+  /// by former roots' keys, because a publisher must read such metadata to replace it (see ``outdated``).
+  /// Former roots are `formerRoots` and the earlier roots of the chain.
   ///
   /// If `earlier` is given, verifies a series again only if its keys, entry or file have changed. `isUnchanged` reports
   /// whether a file is the one that was read for `earlier`.

@@ -66,8 +66,8 @@ package struct PublishedObject: Hashable, Sendable {
 
   // MARK: - As a TUF target
 
-  /// Returns nil for an unknown form of name or a model that is not in `models`, because a newer version of the publisher
-  /// may have introduced it.
+  /// Returns nil if the name has an unknown form or the model is not in `models`. A newer version of the
+  /// publisher may have introduced such a name or model.
   init?(
     _ path: String, _ file: TargetFile, in series: SeedSeries, _ models: [ModelVersion: SHA256Digest]
   ) throws(MalformedJSON) {

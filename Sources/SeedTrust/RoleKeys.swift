@@ -8,15 +8,15 @@ package enum KeyRole: String, CaseIterable, Hashable, Sendable {
   case targets
   /// Signs each series' versions, snapshots and deltas.
   case series
-  /// Signs the set of all metadata versions that belong together.
+  /// Signs the list of the metadata versions that belong together.
   case snapshot
-  /// Signs, at short intervals, which metadata is the newest.
+  /// Signs, at short intervals, the version of the newest TUF snapshot role.
   case timestamp
 
   /// Whether publishing needs no key of this role, so that the operator can keep the key on another machine.
   package var isOffline: Bool { self == .root || self == .targets }
 
-  /// Whether the role's keys are in root metadata. Only the series' keys are not: they are in targets metadata.
+  /// Whether root metadata lists the role's keys. Only the series' keys are elsewhere, in targets metadata.
   package var isInRoot: Bool { self != .series }
 }
 

@@ -3,12 +3,12 @@ package import SeedFormat
 /// TUF's root role: the keys of all top-level roles.
 package struct Root: SignedRole {
   package static let type = "root"
-  /// The number of versions that a new root skips if the old root's keys are lost, so that old clients never find it.
+  /// If the old root's keys are lost, the new root skips this many versions, so old clients never find it.
   package static let gapAfterLoss = 1000
   package var header: RoleHeader
   package let keys: [String: RoleKey]
   package let roles: [String: RoleKeys]
-  /// Whether names of metadata files contain the version, and those of targets the hash.
+  /// Whether the name of a metadata file contains its version, and the name of a target its hash.
   package let consistentSnapshot: Bool
 
   /// The roles that every root must name.
@@ -36,7 +36,7 @@ package struct Root: SignedRole {
     consistentSnapshot = true
   }
 
-  /// False for a root that starts a separate chain, far beyond the last one, because the old keys are lost.
+  /// False for a root with a far higher version, which starts a separate chain because the old keys are lost.
   package func follows(_ former: Root) -> Bool { version == former.version + 1 }
 
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {

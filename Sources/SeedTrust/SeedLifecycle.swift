@@ -4,7 +4,7 @@ package import SeedFormat
 public enum SeedLifecycle: Hashable, Sendable {
   /// Updated, with no planned end.
   case active
-  /// Still updated, but apps should move on by `sunset`, a date in the operator's words.
+  /// Still updated, but apps should move to a newer major by `sunset`, a day such as `2027-06-30`.
   case deprecated(sunset: String?, message: String?)
   /// No longer updated.
   case retired(message: String?)
@@ -44,7 +44,7 @@ public enum SeedLifecycle: Hashable, Sendable {
     }
   }
 
-  /// The planned end, in the operator's words.
+  /// The day of the planned end, such as `2027-06-30`.
   public var sunset: String? { if case .deprecated(let sunset, _) = self { sunset } else { nil } }
 
   /// A message for the app's users.

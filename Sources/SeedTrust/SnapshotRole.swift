@@ -62,7 +62,7 @@ package struct MetaFile: Hashable, Sendable {
     hashes = fields.has("hashes") ? try fields.hashes() : nil
   }
 
-  /// Throws if length or digest differs from the signed one, or an algorithm is unknown.
+  /// Throws if the length or a digest differs from the signed one, or if a digest's algorithm is unknown.
   func check(_ bytes: [UInt8], of role: String) throws(TrustError) {
     if let length, length != bytes.count {
       throw .lengthMismatch(role: role, signed: length, found: bytes.count)

@@ -14,10 +14,10 @@
 //  7. A delegated role may list only paths that were delegated to it.
 //  8. Everything accepted must be valid at the reference time, which is the same for a whole refresh.
 //  9. A threshold counts distinct keys, not key ids; a key id occurs once among the signatures.
-// 10. Stored metadata is verified again. A stored timestamp or TUF snapshot role that has expired serves only to
-//     detect a rollback, as does a TUF snapshot role that the timestamp no longer lists (by version, length or
-//     digest). Stored metadata is ignored if the root has replaced its keys, so that a repository can recover from a
-//     fast-forward attack, in which a stolen key raised versions.
+// 10. Stored metadata is verified again. An expired timestamp or TUF snapshot role serves only to detect a
+//     rollback. So does a TUF snapshot role that differs from the timestamp's entry (version, length or
+//     digest). Stored metadata is ignored if the root has replaced its keys, so that a repository can recover
+//     from a fast-forward attack, in which a stolen key raised versions.
 // 11. A publisher that reads its own publication also accepts signatures by former roots' keys, in order to replace
 //     them (`acceptKeys`). A client never does.
 
@@ -31,7 +31,7 @@ package struct TrustedMetadataSet: Sendable {
   /// The trusted timestamp, which may have expired if it was stored.
   package var timestamp: Timestamp? { signedTimestamp?.signed }
   private var signedTimestamp: Metadata<Timestamp>?
-  /// The trusted TUF snapshot role. A stored one may have expired or no longer be announced.
+  /// The trusted TUF snapshot role. A stored one may have expired, or the timestamp may list a newer one.
   package private(set) var snapshot: SnapshotRole?
   package private(set) var targets: [String: Targets] = [:]
   private var formerRoots: [Root] = []
