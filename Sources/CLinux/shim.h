@@ -27,7 +27,7 @@ static inline void seedbank_limit_arenas(int count) {
 #endif
 }
 
-/// Gives free memory back to the system. glibc by itself only does so at the end of an arena.
+/// Returns free memory to the system. By default, glibc returns only memory at the end of an arena.
 static inline void seedbank_return_memory(void) {
 #ifdef M_TRIM_THRESHOLD
   malloc_trim(0);

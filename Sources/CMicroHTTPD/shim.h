@@ -62,23 +62,23 @@ static inline void seedbank_mhd_on_connection(void *cls, struct MHD_Connection *
   }
 }
 
-/// Marks the header fields that are added here. Fields from the client have the kind MHD_HEADER_KIND alone.
+/// Marks the header fields that this file adds. Fields from the client have the kind MHD_HEADER_KIND alone.
 #define SEEDBANK_MHD_OWN_FIELD ((enum MHD_ValueKind)(MHD_HEADER_KIND | MHD_FOOTER_KIND))
 
 static inline void *seedbank_mhd_on_target(void *cls, const char *target,
                                            struct MHD_Connection *connection) {
   const struct seedbank_mhd_hooks *hooks = cls;
   // libmicrohttpd 0.9.75 sends two overlapping error responses to an invalid Content-Length. It reads only the first
-  // such field, so a valid one is added before the client's. RequestGuard checks the client's.
+  // Content-Length, so a valid one is added before the client's. RequestGuard checks the client's.
   MHD_set_connection_value(connection, SEEDBANK_MHD_OWN_FIELD, "Content-Length", "0");
-  // The library would copy the first Cookie field and keep a record of each cookie.
+  // An empty Cookie, because the library would copy the first Cookie field and keep a record of each cookie.
   MHD_set_connection_value(connection, SEEDBANK_MHD_OWN_FIELD, "Cookie", "");
   const union MHD_ConnectionInfo *info =
       MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
   void *request = hooks->began(hooks->context, info == NULL ? NULL : info->socket_context,
                                target == NULL ? "" : target);
-  // The library would keep a record of each query parameter. If its memory ends there, it never answers. `began` has
-  // copied the target, which is in the library's own buffer.
+  // Cuts off the query in the library's own buffer, after `began` has copied it. Otherwise the library would
+  // keep a record of each query parameter, and would never answer if the connection's memory ran out.
   char *mark = target == NULL ? NULL : strchr(target, '?');
   if (mark != NULL) mark[1] = '\0';
   return request;

@@ -1,4 +1,4 @@
-// Swift does not import sqlite3.h's variadic functions and its macros with casts.
+// Swift imports neither sqlite3.h's variadic functions nor its macros with casts.
 #ifndef SEEDBANK_CSQLITE_SHIM_H
 #define SEEDBANK_CSQLITE_SHIM_H
 
@@ -16,7 +16,7 @@ static inline int seedbank_sqlite_flag(sqlite3 *database, int option) {
   return on;
 }
 
-/// Ends the statistics about memory. Returns an error once SQLite is in use.
+/// Disables SQLite's memory statistics. Returns an error if SQLite is already in use.
 static inline int seedbank_sqlite_omit_memory_statistics(void) { return sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0); }
 
 /// Makes SQLite copy bound bytes. The macro casts -1 to a function pointer.

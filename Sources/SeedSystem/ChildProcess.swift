@@ -1,7 +1,7 @@
 #if os(Linux)
 internal import CLinux
 
-/// A program in its own process group, with one input string, default signals and no open files of this process.
+/// A program in its own process group. Gets one input string and default signal handling, but no open files.
 package final class ChildProcess: Sendable {
   package enum Ending: Hashable, Sendable {
     case exited(Int32)

@@ -203,7 +203,7 @@ extension File {
     setMode(status.st_mode & 0o777)
   }
 
-  /// Releases the lock. Closing is not enough: a child between fork and exec shares the open file, and so the lock.
+  /// Releases the lock. Closing is not enough: a child between fork and exec shares the file and its lock.
   package func unlock() { flock(descriptor, LOCK_UN) }
 }
 

@@ -34,8 +34,8 @@ package struct FileStamp: Hashable, Sendable {
 
   package func isOfSameFile(as other: FileStamp) -> Bool { device == other.device && inode == other.inode }
 
-  /// Whether the file was changed, or moved to its path, after `other` was. A moved file counts even if its content
-  /// is older.
+  /// Whether the file's last change is later than that of `other`. Moving the file to its path is a change,
+  /// even if the content is older.
   package func isChanged(after other: FileStamp) -> Bool {
     (changedSeconds, changedNanoseconds) > (other.changedSeconds, other.changedNanoseconds)
   }

@@ -6,8 +6,8 @@ package enum Folder {
     if parent != path { try create(parent, mode: mode) }
     if mkdir(path, mode) == 0 {
       var status = stat()
-      // Adds only what the umask removed, because a change of the mode may clear the set-group-ID bit that the parent
-      // passed on.
+      // Changes the mode only if the umask removed rights, because a change may clear the set-group-ID bit
+      // that the folder has inherited from its parent.
       if stat(path, &status) == 0, status.st_mode & mode != mode { chmod(path, status.st_mode | mode) }
     } else if errno != EEXIST {
       throw FileError("create the folder", path)

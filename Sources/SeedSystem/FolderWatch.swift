@@ -60,7 +60,7 @@ private struct FolderEvents: Sendable {
   private let files: Set<String>
 
   private static let changes = UInt32(IN_CREATE | IN_MOVED_TO | IN_ONLYDIR)
-  /// Excludes creation, because an empty file has no content yet.
+  /// Excludes creation, because a new file is still empty.
   private static let writes = UInt32(IN_MODIFY | IN_MOVED_TO | IN_ONLYDIR)
   private static let ends = UInt32(IN_DELETE | IN_MOVED_FROM | IN_ONLYDIR)
   private static let eventBytes = 4096

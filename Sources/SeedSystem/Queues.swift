@@ -25,7 +25,7 @@ package func blocking<Result: Sendable>(
   _ work: @escaping @Sendable () throws -> Result
 ) async throws -> Result {
   try await withCheckedThrowingContinuation { continuation in
-    // A new queue, because a shared one may have only one thread, which could not handle signals during the work.
+    // A new queue, because a shared one may have a single thread, so this work would delay signal handling.
     DispatchQueue(label: "seedbank.blocking").async {
       continuation.resume(with: Swift.Result(catching: work))
     }

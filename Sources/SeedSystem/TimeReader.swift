@@ -53,7 +53,7 @@ struct TimeReader {
     return scale > 1 ? digits / scale : nil
   }
 
-  /// Reads the seconds east of Greenwich: `Z`, `+01`, `+0100`, `+01:00`, and with seconds, as in historical zones.
+  /// Reads a zone such as `Z`, `+01`, `+0100`, `+01:00` or `+00:53:28`. Returns seconds east of Greenwich.
   mutating func zone() -> Int? {
     if take("Z") || take("z") || takeUTC() { return 0 }
     let sign = take("-") ? -1 : 1
