@@ -2,7 +2,7 @@ import SeedDatabase
 import SeedPublication
 import SeedSystem
 
-// If the caller closed a standard stream, the next opened file would get its number, and messages would go there.
+// If the caller closed a standard stream, the next opened file would get its number and receive the messages.
 for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
   // `open` uses the lowest free descriptor, which is this stream's.
   _ = open("/dev/null", O_RDWR)

@@ -40,7 +40,7 @@ enum Shell: String, CaseIterable {
     """#
   }
 
-  /// The words that may follow other words, such as an action after a part.
+  /// The words that complete each option or argument, by the words that may come before it.
   private static func values(of command: Command, among commands: [Command]) -> [String] {
     var offers = command.options.map { (words: $0.choices, after: $0.names) }
     var before = [command.name]

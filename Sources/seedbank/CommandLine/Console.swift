@@ -68,7 +68,7 @@ final class Console: Sendable {
 
   var columns: Int { StandardStream.messages.columns ?? TextLayout.usualWidth }
 
-  /// Replaces the previous progress line. Truncates the text, because a second row of the terminal is never erased.
+  /// Replaces the previous progress line. Truncates the text, because a second row would never be erased.
   func progress(_ text: String) {
     guard showsProgress else { return }
     state.withLock { $0.isLineOpen = true }
@@ -145,8 +145,8 @@ struct LogConfiguration: Hashable, Sendable {
 }
 
 extension Console {
-  /// Shows the progress of a transfer or an import in one line. `total` is nil if unknown. `rows` replaces the size
-  /// if given.
+  /// Shows the progress of a transfer or an import in one line. `total` is nil if unknown. If `rows` is
+  /// given, it replaces the size.
   func progress(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
     guard showsProgress else { return }
     let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }

@@ -106,7 +106,7 @@ extension Refusal {
     }
   }
 
-  /// Chooses the exit code by how a script should react. All other codes mean that data was rejected.
+  /// Chooses the exit code by how a script should react. Codes not listed here mean that data was rejected.
   private static func exitCode(of code: SeedError.Code) -> ExitCode {
     switch code {
     case .network, .waitingForNetwork, .server, .serverBusy, .accessDenied, .timedOut, .missingFile:

@@ -16,8 +16,8 @@ extension Paths {
   }
 }
 
-/// A folder in `TMPDIR`, because its files can be large. The owner or a signal removes it, together with an optional
-/// draft in another folder.
+/// A temporary folder, in `TMPDIR` because its files can be large. The owner or a signal removes it, together
+/// with an optional draft in another folder.
 final class ScratchFolder: Sendable {
   let path: String
   private let draft: String?

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Invents an origin with the size and shape of a large city's transit data. The same number of trips makes the same rows.
+/// Invents an origin like a large city's transit data. The same number of trips always makes the same rows.
 enum DemoOrigin {
   static let fileName = "transit.sqlite"
   static let stops = 13_000
@@ -49,7 +49,7 @@ enum DemoOrigin {
 
     """
 
-  /// The rows of trips. Stops of a trip are `step` apart, a number that is coprime to their count, so none recurs.
+  /// The rows of trips. A trip's stops are `step` apart, which is coprime to `stops`, so none recurs.
   private static func tripRows(_ trips: Int) -> String {
     """
     CREATE TEMP TABLE made AS \(numbers(1...trips)), r AS (

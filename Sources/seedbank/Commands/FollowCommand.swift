@@ -105,7 +105,7 @@ private struct FollowJob: Sendable {
       graceSeconds: grace ?? Follower.usualGraceSeconds)
   }
 
-  /// Prevents a web server that serves the copy from also serving private keys.
+  /// Rejects a deployment's folder, because a web server that serves the copy would also serve private keys.
   private static func refuseDeployment(_ path: String) throws(Refusal) {
     guard Folder.exists("\(path)/\(DeploymentNames.file)") else { return }
     throw Refusal(

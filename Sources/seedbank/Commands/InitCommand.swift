@@ -202,7 +202,7 @@ extension DatasetConfiguration {
     }
   }
 
-  /// Above this size, smaller snapshots are worth the additional time on the publisher and on devices.
+  /// Above this size of the origin, smaller downloads are worth more time on the publisher and on devices.
   private static let largeBytes = 20_000_000
 
   fileprivate mutating func suit(originOf bytes: Int) {

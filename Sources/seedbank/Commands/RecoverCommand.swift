@@ -81,8 +81,8 @@ private struct Recovery {
     )
   }
 
-  /// The deployment's root, which must be the first one: only this root and later ones are copied, and apps with an
-  /// earlier root need all roots since theirs.
+  /// The deployment's root, which must be version 1: only this root and later ones are copied, but an
+  /// app needs every root after its own.
   private func shippedRoot() throws -> [UInt8] {
     let bytes = try configuration.shippedRoot(
       orElse: "use --root to name the oldest root.json shipped in any app")

@@ -31,7 +31,7 @@ extension Command {
     try await Mirrors(configuration, deployment.publication, context).check()
     let job = try DatasetJob(choice.dataset)
     var report = StepReport()
-    // Runs even if the snapshot failed, because the new version was published before.
+    // Runs even if the snapshot fails, because the new version is published before it.
     defer { StepNotices(configuration, context).start(after: report, of: job.name) }
     try deployment.publisher.step(
       job, StepOptions(rollingBack: choice.series, to: version, job), now: .now(), &report)

@@ -46,10 +46,10 @@ extension Command {
   }
 }
 
-/// The maximum number of malloc's arenas. By default, glibc creates up to eight per processor and gives a new thread the
-/// least used one. Each publish step uses a new thread, so each arena in turn would grow to the peak memory of a step and
-/// keep it, and the process would grow for hours (see the article with the figures). With two arenas, threads seldom
-/// contend, because each caches some memory.
+/// The maximum number of malloc's arenas. By default, glibc creates up to eight per processor and gives a new
+/// thread the least used one. Each publish step uses a new thread, so each arena in turn would grow to a
+/// step's peak and keep that memory. The process would grow for hours (see the article with the figures). With
+/// two arenas, threads seldom contend, because each caches some memory.
 private let arenas: Int32 = 2
 
 private struct RunService {

@@ -57,7 +57,7 @@ extension Context {
     ["seedbank.json", "seedbank/seedbank.json"].map { Paths.absolute($0, from: currentDirectory) }
   }
 
-  /// Returns a named file even if it is missing, because reading it reports the error; a fallback would hide it.
+  /// Returns a named file even if it is missing, so that reading it fails. A fallback would hide the mistake.
   func configurationFile(named option: String?) throws(Refusal) -> String {
     if let named = option ?? environment[Self.configurationVariable], !named.isEmpty {
       return Paths.absolute(named, from: currentDirectory)

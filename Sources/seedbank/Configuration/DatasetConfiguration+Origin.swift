@@ -21,7 +21,7 @@ struct PostgresSettings: Hashable {
 }
 
 extension DatasetConfiguration {
-  /// Read in this order: `origin.command`, the last location, checks that one is given. Later settings depend on it.
+  /// In reading order. The last location, `origin.command`, checks that one is given; later settings need it.
   static let originSettings = databaseSettings + feedSettings + readingSettings
 
   private static let databaseSettings: [Setting<Self>] = [

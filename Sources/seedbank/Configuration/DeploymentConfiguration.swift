@@ -23,7 +23,7 @@ struct DeploymentConfiguration: SettingsFile {
 
   var stopSeconds: Int { drainSeconds + graceSeconds }
 
-  /// Shared roles may be valid for only this time, because each step signs them with the lifetime of its own dataset.
+  /// Shared roles may expire this soon, because each step signs them with the lifetime of its own dataset.
   var shortestLifetime: Int { lifetimes.values.min() ?? PublishingPolicy().lifetimeSeconds }
 
   var series: Set<SeedSeries> { Set(datasets.flatMap(\.series)) }

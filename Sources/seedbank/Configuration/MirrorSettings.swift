@@ -106,7 +106,7 @@ extension ConfigurationValue {
 }
 
 extension DeploymentConfiguration {
-  /// The mirrors, which keep a file that metadata no longer names for the longest grace period of all datasets.
+  /// The mirrors. Their grace period for files without an entry in metadata is the longest of all datasets.
   func openMirrors(
     _ environment: [String: String], isOver: @escaping @Sendable () -> Bool = { false }
   ) -> [Mirror] {

@@ -55,7 +55,7 @@ struct PostgresURL: Hashable, Sendable {
 
   private var unreadable: String { "\(scheme)…" }
 
-  /// Nil if the URL has none. libpq then uses the user's name.
+  /// Nil if the URL names no database. libpq then uses the user's name.
   var database: String? {
     let name = rest.prefix { $0 != "?" }.drop { $0 != "/" }.dropFirst()
     return name.isEmpty ? nil : String(name)

@@ -94,7 +94,7 @@ struct LocalSeriesStatus {
   let nextSnapshot: UTCTime?
   /// Nil if no log is configured or used yet.
   let log: OriginLogStanding?
-  /// Since when the origin, a replica, has lagged behind the published data; nil if it does not lag.
+  /// The time since which the origin, a replica, has been behind the published data; nil if it is not behind.
   let behindSince: UTCTime?
   let reading: OriginReading
   fileprivate var needsTargetsKey = false
@@ -185,8 +185,8 @@ struct LocalSeriesStatus {
   }
 }
 
-/// A series' working copy. A copy without `version` and `rows` may be sound: a step may be writing a large change, may
-/// have been killed while it wrote one, or may not have made the file yet, for example after 'seedbank recover'.
+/// A series' working copy. A copy without `version` and `rows` may be sound: a step may be writing a large
+/// change, or may have been killed during one. After 'seedbank recover', it is missing until the next step.
 struct CopyStatus {
   private(set) var version: SeedVersion?
   private(set) var rows: [String: Int]?

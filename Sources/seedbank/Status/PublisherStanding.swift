@@ -110,7 +110,7 @@ extension Deployment {
   }
 }
 
-/// The last known state of a mirror, without a request.
+/// The last recorded state of a mirror. Reading it sends no request.
 struct MirrorStatus {
   private let place: String
   private let memory: MirrorMemory

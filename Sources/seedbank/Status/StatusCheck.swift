@@ -15,7 +15,7 @@ struct StatusCheck {
   let problems: [Problem]
   private let summary: String
 
-  /// The limits given as options. Nil limits come from the configuration or from the latest publisher's facts.
+  /// Limits given as options. If nil, `age` comes from the configuration and `pause` from published facts.
   struct Limits {
     var age: TimeSpan?
     var pause: TimeSpan?

@@ -18,7 +18,7 @@ struct PublishingService: Sendable {
 
   private var job: DatasetJob { dataset.job }
 
-  /// Returns only after cancellation. Snapshots are made while further steps publish.
+  /// Returns only after cancellation. Makes snapshots while further steps publish changes.
   func run() async {
     let (steps, step) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     await withTaskGroup { group in
@@ -33,7 +33,7 @@ struct PublishingService: Sendable {
     while !Task.isCancelled {
       let start = ContinuousClock.now
       await warning(.changes) {
-        // Cleared before the step, so that a failed step is repeated although the origin is unchanged.
+        // Cleared before the step, so that a failed step is repeated even if the origin is unchanged.
         let last = seen
         seen = nil
         if let renewed = try await renewed(last, alarm) {

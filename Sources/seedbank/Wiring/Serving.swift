@@ -61,7 +61,7 @@ struct ServiceManager: Sendable {
   private static let variable = "NOTIFY_SOCKET"
   /// Seconds per extension of a start, and seconds between extensions.
   private static let (extensionSeconds, extensionInterval) = (60, 10)
-  /// Seconds added to a stop for a running step and an `on.…` program, which may end after the front.
+  /// Seconds added to the stop timeout, because a running step or `on.…` program may end after the front.
   private static let endSeconds = 30
   /// The timeout of a message in seconds, because a manager that does not read must not block the service.
   private static let sendSeconds = 1
