@@ -13,7 +13,7 @@ struct BucketRequest {
   /// The expected length of the response; 0 if it is unknown.
   var expectedBytes = 0
   var body: (content: MirrorFile.Content, length: Int)?
-  /// The file for the body of a successful response; nil to keep the body in memory. Appends a 206 response.
+  /// The file for a successful response's body; nil to keep the body in memory. A 206 response is appended.
   var sink: (path: String, present: Int)?
   /// The body's digest; by default, that of an empty body.
   var sha256 = SHA256Digest.of([]).hex

@@ -65,7 +65,7 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// Allows a day beyond the Unix time, at which a new epoch starts, because a few steps may follow at once.
+  /// A new epoch starts at the Unix time, and a few steps may follow at once, so a day beyond it is allowed.
   func isBeyondClock(_ version: Int) -> Bool { version > now.adding(days: 1).secondsSinceEpoch }
 
   // MARK: Signing
@@ -139,8 +139,8 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// Returns the next root, with different keys for these roles. If too few of the old root's keys are left to sign, it
-  /// starts a separate chain: new apps must ship the new root, and installed apps keep the old one until it expires.
+  /// Returns the next root, with different keys for these roles. If too few of the old root's keys are left to sign,
+  /// starts a separate chain. New apps must then ship the new root; installed apps keep the old one until it expires.
   package func root(
     replacing verifiers: [KeyRole: RoleVerifiers], startingChain: Bool = false,
     after published: PublishedMetadata

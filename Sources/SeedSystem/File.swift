@@ -120,7 +120,7 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// Reads everything; throws if it exceeds `limit`.
+  /// Reads the whole file; throws if it has more than `limit` bytes.
   package func readAll(limit: Int) throws(FileError) -> [UInt8] {
     let stamp = try stamp()
     // A pipe does not report its size in advance.
@@ -242,7 +242,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
 
   package var isUnwritable: Bool { [EROFS, EACCES, EPERM].contains(number) }
 
-  /// Whether no file can have this path.
+  /// Whether the error means that no file can have this path.
   package var isMisplaced: Bool { [ENOTDIR, EISDIR, ELOOP, ENAMETOOLONG].contains(number) }
 
   package var isFull: Bool { number == ENOSPC || number == EDQUOT }

@@ -82,7 +82,7 @@ package enum Folder {
     if isFolder(path) { try removeAll(path) } else { try remove(path) }
   }
 
-  /// Returns the bytes of a file, or of all files in a folder. Skips files that are removed meanwhile.
+  /// Returns the size in bytes of a file, or of all files in a folder. Skips files that are removed meanwhile.
   package static func bytes(of path: String) throws(FileError) -> Int {
     guard isFolder(path) else { return try FileStamp(path)?.size ?? 0 }
     var sum = 0

@@ -1,6 +1,6 @@
-// The standard library's Mutex requires iOS 18 or macOS 15. On Linux (Swift 6.3), the thread sanitizer does not see its
-// code and reports false races. So Apple builds, and builds with `-Xswiftc -DTHREAD_SANITIZER`, use a pthread mutex.
-// Import Mutex from this module, so that all files use the same one.
+// The standard library's Mutex requires iOS 18 or macOS 15. On Linux (Swift 6.3), the thread sanitizer does not
+// see inside it and reports false races. So Apple builds, and builds with `-Xswiftc -DTHREAD_SANITIZER`, use a
+// pthread mutex. Import Mutex from this module, so that all files use the same one.
 #if !THREAD_SANITIZER && !canImport(Darwin)
 @_exported public import struct Synchronization.Mutex
 #else

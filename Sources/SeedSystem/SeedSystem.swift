@@ -1,7 +1,7 @@
 // SeedSystem: the operating system's services, such as files, locks, child processes, queues and time.
 //
 // Rules of this module:
-// - No module above opens file descriptors, except SQLite, libmicrohttpd, libarchive and the sockets of SeedHTTP.
+// - Outside this module, only SQLite, libmicrohttpd, libarchive and SeedHTTP (sockets) open file descriptors.
 // - Only this module retries calls interrupted by a signal. A ``FileError`` gives the operation, path and reason.
 // - Durable files are written in one way: temporary file, sync, rename, sync the folder (``DurableFile``).
 // - Differences between Linux and Apple systems are confined to this module.

@@ -9,7 +9,7 @@ import Security
 
 package enum CryptoLibrary { package static func prepare() {} }
 
-/// Like the hasher on Linux, a hasher may move between threads, but threads must not share it.
+/// Like the hasher in OpenSSL.swift. It may move between threads, but threads must not share it.
 package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
   private var state = SHA256()
 

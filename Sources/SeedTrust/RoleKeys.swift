@@ -13,7 +13,7 @@ package enum KeyRole: String, CaseIterable, Hashable, Sendable {
   /// Signs, at short intervals, the version of the newest TUF snapshot role.
   case timestamp
 
-  /// Whether publishing needs no key of this role, so that the operator can keep the key on another machine.
+  /// Whether publishing works without a key of this role, so the operator can keep it on another machine.
   package var isOffline: Bool { self == .root || self == .targets }
 
   /// Whether root metadata lists the role's keys. Only the series' keys are elsewhere, in targets metadata.

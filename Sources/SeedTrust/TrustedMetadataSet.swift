@@ -9,8 +9,8 @@
 //     the result reports whether the contents differ.
 //  5. The TUF snapshot role has the length, digests and version that the timestamp lists. It omits no role that the
 //     trusted one lists, and lowers no role's version.
-//  6. A targets role, top-level or delegated, has the version (and the length and digests, if any) that the TUF
-//     snapshot role lists, and is signed by a threshold of its delegator's keys.
+//  6. A targets role, top-level or delegated, is signed by a threshold of its delegator's keys. Its version
+//     (and its length and digests, if listed) are those in the TUF snapshot role.
 //  7. A delegated role may list only paths that were delegated to it.
 //  8. Everything accepted must be valid at the reference time, which is the same for a whole refresh.
 //  9. A threshold counts distinct keys, not key ids; a key id occurs once among the signatures.

@@ -3,8 +3,8 @@
 // Folders, lowest first: CommandLine, Configuration, Wiring, Status, Commands, API.
 //
 // Rules of this module:
-// - A subcommand is a value of `Command` in a file under Commands/, listed in `Command.all`, which is the only
-//   source for parsing, help and completion; the manual pages are made from help.
+// - A subcommand is a value of `Command` in a file under Commands/, and is listed in `Command.all`. Parsing,
+//   help and completion use only this list. The manual pages are made from help.
 // - A subcommand parses, wires and reports. Logic with its own tests is in the libraries below.
 // - Results go to stdout, everything else to stderr, both through `Console`; no code calls `print`.
 // - A failure is a sentence and an exit code. Only Refusal+Errors.swift converts errors to them.

@@ -1,7 +1,7 @@
 import SeedDatabase
 import SeedFormat
 
-/// Invents an origin like a large city's transit data. The same number of trips always makes the same rows.
+/// Invents transit data with the size and shape of a large city's. The number of trips determines the rows.
 enum DemoOrigin {
   static let fileName = "transit.sqlite"
   static let stops = 13_000

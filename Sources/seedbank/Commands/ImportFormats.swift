@@ -131,7 +131,7 @@ struct ImportInput: Sendable {
 
   private init() { (path, name, size) = (Self.inputPath, "standard input", nil) }
 
-  /// The files from the command line. A folder gives its JSON and CSV files and those in the mapping, sorted.
+  /// The files from the command line. A folder gives its JSON and CSV files and those that a mapping names.
   static func all(_ words: [String], _ paths: [String], _ isWanted: (String) -> Bool) throws -> [ImportInput]
   {
     var inputs: [ImportInput] = []

@@ -117,7 +117,7 @@ private struct Recovery {
         if sources.count > 1 { warn(Refusal(of: error).message) }
       }
     }
-    // A copy is rejected as older if an earlier call has brought the folder to a newer state, which is no failure.
+    // A source rejected as older is no failure: an earlier call may have brought the folder to a newer state.
     let isOlder = failures.contains { ($0 as? FollowFailure)?.isOlder == true }
     if let failure = failures.first, failures.count == sources.count, !isOlder { throw failure }
     return warnings
@@ -197,8 +197,8 @@ extension Command {
     let notices = StepNotices(configuration, context)
     let root = try configuration.shippedRoot(orElse: "put the root.json that apps ship there")
     try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
-      // Reported once, with the last dataset, because it concerns the whole publication. By then all datasets are
-      // published, so an error here must not fail the command.
+      // A lack of roots concerns the whole publication, so it is reported once, with the last dataset. By then
+      // all datasets are published, so an error here must not fail the command.
       let lack = job.name == jobs.last?.name ? try? deployment.publication.lackOfRoots() : nil
       try context.console.report(
         report, of: job.name, [lack].compactMap { $0.map { "\($0)." } } + report.warnings)

@@ -63,7 +63,7 @@ struct ConfigurationEdit {
   private static let pauseMicroseconds: UInt32 = 20_000
 
   /// Locks the configuration file itself, so that no lock file stays in the operator's folder. Each change replaces the
-  /// file, so a lock on a replaced file does not count. Continues without one if the file system has none.
+  /// file, so a lock on a replaced file does not count. Works without a lock if the file system has none.
   private static func locked(_ path: String) throws -> File {
     let deadline = ContinuousClock.now + .seconds(waitSeconds)
     while true {

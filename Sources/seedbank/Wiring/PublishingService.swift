@@ -78,7 +78,7 @@ struct PublishingService: Sendable {
 
   func attempt() async { await warning(.changes) { try await step(.changes) } }
 
-  /// Runs half a step even if the origin is unchanged. The first version includes a snapshot.
+  /// Publishes changes or makes snapshots, even from an unchanged origin. The first version includes a snapshot.
   @discardableResult
   private func step(_ half: Publisher.Half) async throws -> StepReport {
     let (publisher, job) = (publisher, job)
