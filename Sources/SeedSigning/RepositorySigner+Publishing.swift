@@ -2,9 +2,9 @@ import SeedFormat
 package import SeedTrust
 
 extension RepositorySigner {
-  /// Signs a publication step: new root and targets metadata if any, the changed series' roles, the TUF snapshot role and
-  /// the timestamp. If a new root replaces keys and the old ones are still available, signs each file with both. Clients
-  /// of either root can then read the publication between any two file writes.
+  /// Signs a publication step: new root and targets metadata if any, the changed series' roles, the TUF snapshot
+  /// role and the timestamp. If a new root replaces keys and the old ones are still available, signs each file with
+  /// both. Clients of either root can then read the publication between any two file writes.
   package func publish(
     _ changed: [SeriesMetadata], adopting change: OfflineChange = .none, after published: PublishedMetadata,
     keys: KeyRing

@@ -57,7 +57,7 @@ package struct RepositorySigner: Sendable {
   }
 
   /// Returns the next version. Publishers sign at most once per second, so versions stay below the Unix time.
-  /// A higher version was signed with a stolen key. If that key was replaced (`restarting`), uses the Unix time.
+  /// Higher versions were signed with a stolen key. If it was replaced (`restarting`), uses the Unix time.
   func following(_ version: Int, of role: String, restarting: Bool = false) throws(VersionsExhausted) -> Int {
     let next = max(version + 1, leastVersion)
     if restarting, isBeyondClock(version) { return max(now.secondsSinceEpoch, leastVersion) }
@@ -139,8 +139,8 @@ package struct RepositorySigner: Sendable {
     return next
   }
 
-  /// Returns the next root, with different keys for these roles. If too few of the old root's keys are left to sign,
-  /// starts a separate chain. New apps must then ship the new root; installed apps keep the old one until it expires.
+  /// Returns the next root, with different keys for these roles. If too few of the old keys are left to sign, starts
+  /// a separate chain. New apps must then ship the new root; installed apps keep the old one until it expires.
   package func root(
     replacing verifiers: [KeyRole: RoleVerifiers], startingChain: Bool = false,
     after published: PublishedMetadata

@@ -9,7 +9,7 @@ import SeedTrust
 import class Foundation.FileManager
 import class Foundation.NSNumber
 
-/// Problems on the publisher's machine other than failed steps. `status` shows the details; the published facts do not.
+/// Problems on the publisher's machine except failed steps. `status` shows details; the published facts do not.
 struct PublisherStanding {
   let keys: [KeyStatus]
   let pending: OfflineChange
