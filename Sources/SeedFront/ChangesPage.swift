@@ -104,7 +104,7 @@ struct ChangesPage: Sendable {
   }
 }
 
-/// A large page without compression. Its readers share the bytes, so that each delta is expanded once.
+/// A large uncompressed page. Its readers share the bytes, so that each delta is expanded only once.
 private final class ExpandedPage: Sendable {
   private struct State {
     let source: PageStream
@@ -124,7 +124,7 @@ private final class ExpandedPage: Sendable {
   private let state: Mutex<State>
   private let length: Int
 
-  /// The limit of all shared pages, because slow readers could hold many. Beyond it, each reader expands its own copy.
+  /// The limit for all shared pages together, because slow readers could hold many. Beyond it, pages are not shared.
   private static let mostBytes = 32 * 1024 * 1024
   private static let heldBytes = Atomic(0)
 

@@ -115,7 +115,7 @@ extension Problem {
   static let noNewerRoot = Problem(
     .notFound, "There is no newer root. This is not an error: clients request the next root regularly.")
   static let noPage = Problem(.notFound, "This front has no web page. See /v1 for the published datasets.")
-  /// 404 as from a static host, because clients then use another object, whereas after 500 they only retry.
+  /// A 404, as from a static host: clients then use another object, whereas after a 500 they only retry.
   static let lost = Problem(
     .notFound, "This published file is missing or damaged here: the operator must repair it.")
   static let damaged = Problem(

@@ -43,7 +43,7 @@ enum Route: Hashable {
     }
   }
 
-  /// The kind for metrics. The response to an object gets a more specific mark.
+  /// The kind for metrics. A response with an object gets a more specific mark.
   var kind: AnswerMark.Kind {
     switch self {
     case .metadata(MetadataName.unversioned(Timestamp.type)): .timestamp

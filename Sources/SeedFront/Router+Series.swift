@@ -79,7 +79,7 @@ extension ServedModel {
     _ epoch: Epoch?, _ since: SeedVersion, _ end: SeedVersion?, following follow: FollowProgress?
   ) throws(Problem) {
     guard let epoch else { return }
-    // Versions of another epoch have equal numbers but unrelated content.
+    // Another epoch uses the same version numbers for unrelated content.
     guard epoch == state.epoch else {
       throw follow?.mayBeNewer(epoch) == true ? .epochAhead(since, self) : .otherEpoch(since, self)
     }

@@ -89,8 +89,8 @@ package struct Router: Sendable {
     // In an operator's browser, other sites' scripts could otherwise read a front that only the operator can reach.
     if request.path == "/metrics" || request.path == "/readyz" { return response }
     response.headers.append("Access-Control-Allow-Origin", "*")
-    // A wildcard is one byte; a list would be 240. If only other origins got the field, every cache would need twice
-    // as many entries.
+    // A wildcard is one byte; a list would be 240. If only cross-origin requests got the field, every cache would
+    // need twice as many entries.
     response.headers.append("Access-Control-Expose-Headers", "*")
     return response
   }

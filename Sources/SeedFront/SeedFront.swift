@@ -3,5 +3,5 @@
 // Folders, lowest first: Catalog, Metrics, Page, API.
 //
 // Rules of this module:
-// - The front reads only published files. It reaches neither the publisher nor a private key.
+// - The front reads only published files. It has no access to the publisher or to private keys.
 // - It never maps a request's path to a file's path.

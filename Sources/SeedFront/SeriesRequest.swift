@@ -90,8 +90,8 @@ struct ServedModel {
     return object
   }
 
-  /// Announces the end of the series to generic clients and proxies. `Deprecation` (RFC 9745) needs a start time, for
-  /// which the time of publication is sent. `Sunset` (RFC 8594) is the first second of the configured day.
+  /// Announces the end of the series to generic clients and proxies. `Deprecation` (RFC 9745) requires a start time;
+  /// the time of publication is sent. `Sunset` (RFC 8594) is the first second of the configured day.
   var lifecycleHeaders: HTTPHeaders {
     guard case .deprecated(let sunset, _) = state.lifecycle else { return [:] }
     var headers: HTTPHeaders = [

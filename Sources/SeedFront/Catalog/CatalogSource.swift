@@ -5,7 +5,7 @@ import SeedSystem
 import SeedTrust
 
 package struct CatalogView: Sendable {
-  /// `nil` until a publication could be loaded.
+  /// `nil` until a publication has been loaded.
   package fileprivate(set) var catalog: PublishedCatalog?
   /// Why the newest publication could not be loaded. If set, the catalog is an older one.
   package fileprivate(set) var failure: String?
@@ -211,7 +211,7 @@ final class OperatorLog: Sendable {
     return true
   }
 
-  /// Call it when a problem has ended, so that it is logged again if it returns.
+  /// Call this when a problem has ended, so that the problem is logged again if it returns.
   func forget(_ message: String) { said.forget(message) }
 }
 
@@ -239,7 +239,7 @@ struct FollowedFacts {
   }
 }
 
-/// A file's content. It is read again only if the file has changed, or could not be read before.
+/// A file's content, which is read again only if the file has changed or the last attempt failed.
 struct FollowedFile<Content> {
   /// `nil` if the file is missing, unreadable or damaged.
   private(set) var content: Content?

@@ -5,12 +5,12 @@ import SeedTrust
 
 /// The parts of a catalog's state that can change without a new publication.
 struct CatalogStanding: Hashable, Sendable {
-  /// Paths in the publication of files that are missing or have the wrong length.
+  /// Published files that are missing or have the wrong length, as paths in the publication.
   var missing: Set<String> = []
   var expired: Set<String> = []
   var isDiskFull = false
   var isDiskNearlyFull = false
-  /// Only for a copy that has been outdated for too long: since when.
+  /// The start of the delay if this is a copy that has been outdated for too long; otherwise `nil`.
   var lateSince: UTCTime?
 }
 
@@ -44,7 +44,7 @@ extension CatalogView {
     return catalog.allSeries.allSatisfy { !servedSnapshots($0).isEmpty }
   }
 
-  /// Whether the publication's files are gone, as with a lost mount. This is one problem, not one for each series.
+  /// Whether all files are gone, as after a lost mount. This is one problem, not one for each series.
   var isAway: Bool { failure != nil && (catalog?.allSeries ?? []).allSatisfy { servedSnapshots($0).isEmpty } }
 
   var lateWarnings: [String] {

@@ -1,6 +1,6 @@
 enum FrontLimits {
   static let lookMilliseconds = 20
-  /// The interval of checks for replaced files, for example by a restored backup, and for expired signatures.
+  /// The interval of checks for expired signatures and for files replaced, for example, by a restored backup.
   static let slowLookMilliseconds = 1000
   static let retrySeconds = 1
   /// How long metadata is served after it was replaced, for refreshes in progress.

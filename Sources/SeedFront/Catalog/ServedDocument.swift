@@ -6,8 +6,8 @@ import SeedTrust
 /// gzip stream of a ``ChangesPage``.
 func entityTag(_ digest: SHA256Digest) -> String { "\"\(digest.hex)\"" }
 
-/// The ETag of a second representation (RFC 9110, 8.8.3.3): the first one's with the suffix `-gzip` for compressed
-/// metadata, or `-identity` for an uncompressed ``ChangesPage``.
+/// The ETag of a second representation (RFC 9110, 8.8.3.3): `tag`, the ETag of the first, with the suffix `-gzip`
+/// for compressed metadata, or `-identity` for an uncompressed ``ChangesPage``.
 func entityTag(_ tag: String, of coding: String) -> String { "\(tag.dropLast())-\(coding)\"" }
 
 struct ServedDocument: Hashable, Sendable {

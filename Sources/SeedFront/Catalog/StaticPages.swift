@@ -13,8 +13,8 @@ package struct StaticPages: Sendable {
   private(set) var problems: [String] = []
 
   private static let index = "index.html"
-  /// No external resources, no inline code, no framing by other sites. The script draws the icon as a `data:` URL
-  /// when the front does not answer.
+  /// Forbids external resources, inline code, and framing by other sites. Allows images as `data:` URLs, because
+  /// the script draws the icon as such a URL when the front does not answer.
   static let securityPolicy =
     "default-src 'self'; img-src 'self' data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; object-src 'none'"
 

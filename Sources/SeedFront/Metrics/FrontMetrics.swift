@@ -15,7 +15,7 @@ package final class FrontMetrics: Sendable {
 
   var load: HTTPLoad { server.withLock(\.self)() }
 
-  /// Call it after the server has been made, because the server needs the router, which needs the metrics.
+  /// Call this after creating the server, because the server needs the router, which needs the metrics.
   func watch(_ load: @escaping @Sendable () -> HTTPLoad, behindProxies isProxied: Bool) {
     server.withLock { $0 = load }
     hidesLooks.withLock { $0 = isProxied }
@@ -68,7 +68,7 @@ package final class FrontMetrics: Sendable {
   }
 }
 
-/// A response's kind and series. Measurements carry it, because cached responses bypass the router.
+/// A response's kind and series. Part of each measurement, because cached responses bypass the router.
 struct AnswerMark: Hashable, Sendable {
   enum Kind: Int, CaseIterable, Sendable {
     /// Rejected by the server before routing.

@@ -2,7 +2,7 @@ import SeedFormat
 import SeedSystem
 import SeedTrust
 
-/// The index page with live content, rendered after a change and at most once a second.
+/// The index page with live content. Rendered again after a change, and otherwise at most once a second.
 final class LivePage: Sendable {
   private struct Kept {
     var view = CatalogView(nil)
@@ -21,7 +21,7 @@ final class LivePage: Sendable {
   static let marker = Array("<!-- what the front knows -->".utf8)
   private static let title = Array("<title>".utf8)
 
-  /// Returns `nil` if the file has no marker: the page is the operator's own and served unchanged.
+  /// Returns `nil` if the file has no marker: it is then the operator's own page, and is served unchanged.
   init?(index bytes: [UInt8], began: UTCTime) {
     guard let place = bytes.firstRange(of: Self.marker) else { return nil }
     let name = bytes[..<place.lowerBound].firstRange(of: Self.title)?.upperBound

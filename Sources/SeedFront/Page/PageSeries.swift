@@ -15,7 +15,7 @@ struct PageSeries: Sendable {
   let isCopy: Bool
   /// Whether the publication's files are gone, which the top of the page reports.
   let isAway: Bool
-  /// Whether its section is on its own page, because there are many series.
+  /// Whether the series has a separate page, because there are many series.
   let isApart: Bool
 
   var state: SeriesState { metadata.state }

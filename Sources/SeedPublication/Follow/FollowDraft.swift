@@ -93,8 +93,8 @@ private struct KeptMetadata {
     try read(MetadataName.unversioned(role.type)).flatMap { try? Metadata<Role>(parsing: $0).signed }
   }
 
-  /// Orders files like a publisher, with `timestamp.json` after everything that it names. New roots follow
-  /// `timestamp.json` if clients of the old root can read the new metadata; otherwise they precede it.
+  /// Orders files as a publisher writes them: `timestamp.json` follows everything that it names. New roots
+  /// follow `timestamp.json` if clients of the old root can read the new metadata; otherwise they precede it.
   func ordered(_ taken: [MetadataFile]) throws -> [MetadataFile] {
     let timestamp = MetadataName.unversioned(Timestamp.type)
     let newRoots = taken.filter { $0.name.hasSuffix(".\(MetadataName.unversioned(Root.type))") }

@@ -11,7 +11,7 @@ package final class FollowFolder: Sendable {
   private static let ownName = ".follow"
   private static let partsName = "parts"
 
-  /// Locks the folder, and creates it if it is missing. Rejects a publication that was not made by following.
+  /// Locks the folder, and creates it if it is missing. Rejects a publication that no follower wrote.
   package init(_ path: String) throws {
     publication = PublicationDirectory(path)
     lock = Mutex(try Self.locked(publication))
@@ -93,8 +93,8 @@ package final class FollowFolder: Sendable {
     try DurableFile.moveIntoPlace(part, publication.file(object), mode: PublicationDirectory.fileMode)
   }
 
-  /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the latter files,
-  /// and warnings about any that cannot be removed.
+  /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the removed
+  /// files of the second kind, and warnings about files that cannot be removed.
   package func prune(graceSeconds: Int, now: UTCTime) throws -> (removed: [String], warnings: [String]) {
     let published = try published()
     let leftovers = try Pruning.warnings(ofLeftovers: publication.sweep(published.delegatedSeries))
@@ -103,7 +103,7 @@ package final class FollowFolder: Sendable {
     return (pruned.removed, (leftovers + pruned.warnings).map { "\($0)." })
   }
 
-  /// Reports lost files without a publisher's remedies, because the next look downloads the files again.
+  /// Reports lost files without a publisher's remedies, because the next check downloads the files again.
   private func published() throws -> PublishedMetadata {
     do { return try publication.published() } catch  where error is TrustError || error is PublicationError {
       let detail = (error as? TrustError).map { " (\($0))" } ?? ""

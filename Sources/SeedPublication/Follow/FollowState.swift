@@ -48,7 +48,7 @@ package struct FollowState: Hashable, Sendable {
 /// A follower's progress, which the front in the same process reads.
 package final class FollowProgress: Sendable {
   private let state: Mutex<FollowState>
-  /// The epochs that clients sent and that differ from the copy's, each with the newest look at that time.
+  /// Epochs that clients sent and that are not the copy's, each with the newest look when it was first sent.
   private let asked = Mutex<[Epoch: Int]>([:])
 
   /// The maximum number of remembered epochs. Beyond it, all are forgotten, and their clients wait for one more look.
@@ -60,8 +60,8 @@ package final class FollowProgress: Sendable {
 
   package func note(_ change: (inout FollowState) -> Void) { state.withLock { change(&$0) } }
 
-  /// Whether a client's epoch, which differs from the copy's, may be newer. Epochs have no order, but after a
-  /// successful look that began later than the request, the copy's epoch is the newest.
+  /// Whether a client's epoch, which differs from the copy's, may be newer. Epochs have no order, but once a
+  /// look has succeeded that began after the epoch's first request, the copy's epoch is the newest.
   package func mayBeNewer(_ epoch: Epoch) -> Bool {
     let now = current
     return asked.withLock { asked in

@@ -2,7 +2,7 @@ package import SeedFormat
 package import SeedSystem
 package import SeedTrust
 
-/// Updates a folder, which clients can read at all times, to the verified state of another publication.
+/// Updates a folder to the verified state of another publication. Clients can read the folder at all times.
 package struct Follower: Sendable {
   package let folder: FollowFolder
   private let source: any FollowSource
@@ -73,7 +73,7 @@ package struct FollowReport: Sendable {
   fileprivate let draft: FollowDraft
   fileprivate let fetched: [PublishedObject]
   fileprivate let removed: [String]
-  /// Sentences about obsolete files that remain. The copy is complete.
+  /// Sentences about obsolete files that could not be removed. The copy is complete nevertheless.
   package let warnings: [String]
 
   package var isUnchanged: Bool { draft.files.isEmpty && fetched.isEmpty }

@@ -29,7 +29,7 @@ package struct FolderStore: MirrorStore {
       if Folder.isFolder(file(inner)) {
         try list(inner, &found)
       } else if name.hasSuffix(DurableFile.temporarySuffix), MirrorImage.isRemovable(inner) {
-        // Removed at once, because new files may need the space. If that fails, the push tries again and reports it.
+        // Removed at once, because new files may need the space. If this fails, the push retries and reports it.
         do { try Folder.remove(file(inner)) } catch { found[inner] = try FileStamp(file(inner))?.size }
       } else if let stamp = try FileStamp(file(inner)) {
         found[inner] = stamp.size

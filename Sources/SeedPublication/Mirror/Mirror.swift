@@ -26,7 +26,7 @@ package struct Mirror: Sendable {
     return options
   }
 
-  /// The maximum number of copies in a row if the publication changes during each.
+  /// The maximum number of consecutive pushes if the publication changes during each.
   private static let looks = 3
 
   /// Makes the mirror equal to the current publication. After a failure, remembers the completed steps and the error.
@@ -62,7 +62,7 @@ package struct Mirror: Sendable {
         continue
       }
       try result.get()
-      // The push records only its attempt, without a sync; all changes are saved durably here.
+      // The push saved the memory at most once, without a sync. All changes are saved durably here.
       if memory != MirrorMemory(file: memoryFile) { try memory.write(to: memoryFile) }
       report.add(push.report)
       // Also copies a newer version, because the process that published it may have given up waiting for the lock.
@@ -177,14 +177,14 @@ package struct MirrorProbe {
   }
 }
 
-/// Decides when to update a mirror: after each publication, and with exponential backoff after failures. Pure.
+/// Decides when to update a mirror: after each publication, and with exponential backoff after failures.
 package struct MirrorInterval {
   /// The timestamp file's stamp at the last successful update.
   private var shown: FileStamp?
   private var next: ContinuousClock.Instant
   private var failures = 0
 
-  /// The interval of updates without a new publication, which remove expired files and detect other publishers.
+  /// How often to update without a new publication, to remove obsolete files and detect other publishers.
   private static let rest = Duration.seconds(60)
   private static let (firstPause, mostDoublings) = (Duration.seconds(1), 6)
 
@@ -194,7 +194,7 @@ package struct MirrorInterval {
     now >= next || (failures == 0 && stamp != shown)
   }
 
-  /// Whether the last update succeeded with this stamp. If so, a further one serves only to detect other publishers.
+  /// Whether the last update succeeded with this stamp, so that another update has nothing new to publish.
   package func shows(_ stamp: FileStamp?) -> Bool { failures == 0 && stamp == shown }
 
   /// `stamp` identifies the timestamp file before the attempt.

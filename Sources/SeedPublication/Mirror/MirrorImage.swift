@@ -36,7 +36,7 @@ extension PublicationDirectory {
 package struct MirrorImage: Sendable {
   /// Snapshots and deltas, named by the hashes of their bytes.
   let objects: [MirrorFile]
-  /// Roles, then roots in ascending order. Clients load a new root first, so the timestamp must follow soon.
+  /// Roles, then roots in ascending order. Clients load a new root at once, so only the timestamp follows.
   let metadata: [MirrorFile]
   /// The only file whose content changes under the same name. Writing it publishes all the others.
   package let timestamp: MirrorFile

@@ -35,7 +35,7 @@ package struct MirrorMemory: Hashable, Sendable {
 
   package init() {}
 
-  /// Call this, and save the memory, before writing the timestamp: a killed publisher must recognise its timestamp.
+  /// Call this and save the memory before writing the timestamp, so that a restarted publisher recognises it.
   mutating func noteAttempt(_ image: MirrorImage) {
     let sha256 = image.timestamp.sha256.hex
     if !put.contains(sha256) { put = (put + [sha256]).suffix(Self.mostPut) }

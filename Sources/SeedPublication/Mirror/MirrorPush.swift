@@ -49,8 +49,8 @@ package struct MirrorPush {
       if options.isOver() { throw MirrorError.away("the push was not finished when the program had to end") }
       do { try take(step) } catch MirrorError.leftover(let error) {
         leftovers.append(error)
-        // A file that cannot be removed must not prevent the removal of others. But a store that does not answer,
-        // or permits no removal, is not asked for each file.
+        // A file that cannot be removed must not prevent the removal of others. But the push ends if the store
+        // does not answer or rejects many removals.
         if case .away = error { break }
         if leftovers.count == Self.mostLeftovers { break }
       }
@@ -61,7 +61,7 @@ package struct MirrorPush {
   }
 
   private enum Step {
-    /// A snapshot or delta. Replaces a file of another length, because the name fixes the content.
+    /// A snapshot or delta. Replaces a file of another length, because the name determines the content.
     case object(MirrorFile, isDamaged: Bool)
     case metadata(MirrorFile)
     /// The timestamp, which makes all earlier steps visible.
@@ -98,7 +98,7 @@ package struct MirrorPush {
     }
   }
 
-  /// `isThere` returns whether an existing file of that name is already right, for example after an interrupted push.
+  /// `isThere` returns whether the file already exists with the right content, for example after an interrupted push.
   private mutating func put(
     _ file: MirrorFile, _ condition: PutCondition, isThere: (inout Self) throws -> Bool
   ) throws {
@@ -130,7 +130,7 @@ package struct MirrorPush {
   private func hasObject(_ file: MirrorFile) throws -> Bool {
     let length = try store.length(file.path)
     if length == file.length || length == nil { return length != nil }
-    // Overwrite without a condition, because the name fixes the content.
+    // Overwritten without a condition, because the name determines the content.
     if case .done = try store.put(file, .none) { return true }
     return false
   }
@@ -139,7 +139,7 @@ package struct MirrorPush {
     guard let found = try store.read(file.path) else { return false }
     if SHA256Digest.of(found.bytes) == file.sha256 { return true }
     if options.replaces, case .done = try store.put(file, condition(.tag(found.tag))) { return true }
-    // If the other publisher has already written its timestamp, throws the more precise error.
+    // Throws a more precise error if the other publisher has already written its timestamp.
     _ = try lookAtTimestamp()
     throw MirrorError.rival(path: file.path)
   }
@@ -190,7 +190,7 @@ package struct MirrorPush {
 
   private func condition(_ condition: PutCondition) -> PutCondition { options.isFenced ? condition : .none }
 
-  /// Reads the timestamp, then lists the mirror, so that the list has all files that clients of the timestamp use.
+  /// Reads the timestamp before it lists the mirror, so that the list includes all files that the timestamp names.
   private mutating func look() throws {
     let found = try store.read(image.timestamp.path)
     if try judge.look(at: found) == .absent, memory.commit != nil, !options.isByHand {

@@ -1,6 +1,6 @@
 package import SeedFormat
 
-/// Stores a copy of a publication. Throws ``MirrorError`` for failed requests and `FileError` for failed disks.
+/// Stores a copy of a publication. Throws ``MirrorError`` for failed requests and `FileError` for disk errors.
 package protocol MirrorStore: Sendable {
   /// The mirror's name for the operator, without secrets.
   var place: String { get }
@@ -54,7 +54,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   case forked(version: Int)
   /// Another publisher replaced a timestamp of this publisher.
   case overtaken(there: Int, here: Int)
-  /// The mirror has metadata of the same name but with different content, to which no timestamp refers yet.
+  /// The mirror has a metadata file of this name with different content. No timestamp refers to it yet.
   case rival(path: String)
   case foreign
   case vanished

@@ -26,7 +26,7 @@ struct TimestampJudge {
     return .older
   }
 
-  /// Compares the files if the memory lacks the timestamp.
+  /// Checks this publication's own files if the memory does not list the timestamp.
   private func mayReplace(_ older: Timestamp, _ sha256: SHA256Digest) throws -> Bool {
     try options.replaces || older.version < options.inheritsBelow || memory.written.contains(sha256.hex)
       || isOurs(older)

@@ -30,8 +30,8 @@ package struct FactsFolder: Sendable {
     return try? JSONValue(parsing: bytes)
   }
 
-  /// Replaces the file atomically without syncing. After a power failure the next step rewrites it. The caller holds the
-  /// lock.
+  /// Replaces the file atomically without syncing. After a power failure, the next step rewrites it. The caller must
+  /// hold the lock.
   package func write(_ facts: SeriesFacts) throws(FileError) {
     try Folder.create(path)
     try DurableFile.replace(file(facts.series), with: facts.fittingBytes, mode: PublicationDirectory.fileMode)

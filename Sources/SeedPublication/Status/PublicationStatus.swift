@@ -77,8 +77,8 @@ extension PublicationStatus {
 }
 
 extension SeriesProblem {
-  /// Returns the words that all reports about the problem use; empty if each report has words of its own. A remedy
-  /// continues a sentence, and encloses commands in apostrophes.
+  /// Returns the title and the remedy that all reports share; empty if each report has a different text. The
+  /// remedy continues a sentence, and encloses commands in apostrophes.
   package func words(in dataset: DatasetName) -> (title: String, remedy: String) {
     switch self {
     case .expired: ("signatures expired", "")

@@ -8,7 +8,7 @@ package struct SeriesFacts: Hashable, Sendable {
   package let series: SeedSeries
   package var writtenAt: UTCTime
   package var look: Look
-  /// The head's tables by name. Empty if the publisher's working copy is not at the head.
+  /// The tables of the newest version, sorted by name. Empty if the working copy has another version.
   package var tables: [Table] = []
   /// When the next snapshot is due; `nil` if the series has not changed since its newest snapshot.
   package var nextSnapshot: UTCTime?

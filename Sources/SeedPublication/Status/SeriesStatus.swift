@@ -48,7 +48,7 @@ package struct SeriesStatus: Hashable, Sendable {
   /// The tolerated difference between the clocks of two machines.
   package static let clockToleranceSeconds = 300
 
-  /// A series is current if it has no problems.
+  /// Returns the problems, worst first; empty if the series is current.
   package func problems(at now: UTCTime) -> [SeriesProblem] {
     SeriesProblem.allCases.filter { isTrue($0, now) }
   }

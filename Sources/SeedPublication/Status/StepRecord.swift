@@ -107,7 +107,7 @@ package enum ComparisonWhy: String, Sendable, CaseIterable {
   case otherCopy = "other-copy"
   /// The model, epoch or address of the origin changed.
   case otherConfiguration = "other-configuration"
-  /// The log missed rows earlier and the operator has not accepted it since.
+  /// The log missed rows, and the operator has not accepted the log since.
   case missed
   case otherFile = "other-file"
   case otherDatabase = "other-database"

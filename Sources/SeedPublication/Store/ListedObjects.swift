@@ -26,14 +26,14 @@ extension PublishedObject {
 }
 
 extension [PublishedObject] {
-  /// Returns the listed snapshots, newest first. Each is in gzip, an encoding that always exists.
+  /// Returns the listed snapshots in gzip, newest first. Every snapshot exists in this encoding.
   package func snapshots() -> [PublishedObject] {
     filter { $0.span == nil && $0.encoding == .gzip }.sorted { $0.version > $1.version }
   }
 
   package var spans: Set<DeltaSpan> { Set(compactMap(\.span)) }
 
-  /// The version at which a delta began the newest minor, or the first version. No merged delta spans it.
+  /// The version at which the newest minor began, or the first version. No merged delta spans this version.
   package var newestMinor: SeedVersion { filter { $0.schemaBefore != nil }.map(\.version).max() ?? .first }
 }
 

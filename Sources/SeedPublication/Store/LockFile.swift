@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// A file whose lock one thread of one process holds at a time. The kernel releases the lock when the process ends.
+/// A file lock that one thread of one process can hold. The kernel releases the lock when the process ends.
 package struct LockFile {
   /// The longest wait for another process, in seconds.
   package enum Patience: Int {

@@ -108,7 +108,7 @@ package struct PublicationDirectory: Sendable {
     return objectFolder(series) + name + DurableFile.temporarySuffix
   }
 
-  /// Opens a delta's document in pieces after checking the file against its signed hash and length.
+  /// Checks a delta's file against its signed hash and length, and opens the document for reading in pieces.
   package func pieces(_ object: PublishedObject) throws -> DocumentPieces.Source {
     try check(object)
     return try Compression.pieces(of: file(object), object.encoding, limit: object.rawLength)

@@ -8,7 +8,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   case missingCopy(path: String)
   case damaged(file: String)
   case damagedRoot(file: String)
-  /// `copy` is a file with the same content.
+  /// `copy` is another file that contains the missing root.
   case missingRoot(file: String, copy: String?)
   case otherRoot(shipped: String, file: String)
   /// `by` is the process that holds the lock, if the system names it.

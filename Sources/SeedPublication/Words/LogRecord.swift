@@ -57,7 +57,7 @@ package enum LogFormat: String, Hashable, Sendable, CaseIterable {
 }
 
 extension String {
-  /// An error's text without its numbers and a program's output, which differ even if the same failure is repeated.
+  /// An error's text without numbers and program output, which may differ even if the same failure is repeated.
   package var failureKey: String {
     prefix(upTo: firstRange(of: "; it said")?.lowerBound ?? endIndex).filter { !$0.isNumber }
   }
