@@ -4,7 +4,7 @@
 //
 // - Only this module imports CMicroHTTPD. It uses the list of problem types, but nothing else that concerns seeds.
 // - A handler returns the response to a plain GET. The server applies conditions and ranges, caches reusable
-//   responses, and sends. Handlers never access sockets. They run on the daemon's threads and block them.
+//   responses, and sends the result. Handlers block the daemon's threads, and never access sockets.
 // - libmicrohttpd 0.9.75 accepts framings that make one request look like two. RequestGuard admits each head before a
 //   handler runs, and a rejected request ends its connection.
 // - Requests have no bodies, and no code here reads one.

@@ -146,7 +146,7 @@ extension PostgresPlace: OriginPlace {
   private static let shortConnectSeconds = 2
 }
 
-/// Identifies a server's finished transactions, with two small queries. While the stamp is equal, no row has changed.
+/// Identifies a server's finished transactions, with two small queries. If two stamps are equal, no row has changed.
 /// A write to another database of the server also changes the stamp, which costs a comparison that finds nothing.
 private struct PostgresStamp: OriginStamp {
   private let place: PostgresPlace

@@ -7,7 +7,7 @@ import struct Synchronization.Atomic
 final class ClientConnection: Sendable {
   let address: IPAddress?
   let descriptor: CInt
-  /// The phase (two highest bits) and the time of its beginning in milliseconds (the other bits).
+  /// The two highest bits hold the phase, the others the time in milliseconds at which it began.
   private let activityBits: Atomic<UInt64>
 
   init(descriptor: CInt, address: IPAddress?) {
@@ -37,8 +37,8 @@ final class ClientConnection: Sendable {
   private static let discardedBytes = 256 * 1024
   private static let discardedPieceBytes = 16 * 1024
 
-  /// Reads pending bytes, up to a limit. Call it before the descriptor is closed: if bytes are unread, closing resets
-  /// the connection, and the client may lose the last response.
+  /// Discards unread input, up to a limit. Call this before closing the descriptor: if input is unread, closing
+  /// resets the connection, and the client may lose the last response.
   func discardInput() {
     withUnsafeTemporaryAllocation(byteCount: Self.discardedPieceBytes, alignment: 1) { room in
       for _ in 0..<Self.discardedBytes / Self.discardedPieceBytes

@@ -14,7 +14,7 @@ package struct HTTPLoad: Hashable, Sendable {
   package init() {}
 }
 
-/// Why the server refused a connection or ended it early: before or during a response or, to make room, while idle.
+/// Why the server refused a connection, or ended it before or during a response, or while idle to make room.
 package enum ConnectionRefusal: String, CaseIterable, Sendable {
   /// The client's address or IPv6 network had the maximum number of connections.
   case address
@@ -41,13 +41,13 @@ package enum ConnectionRefusal: String, CaseIterable, Sendable {
   }
 }
 
-/// All open connections, and their count by address. libmicrohttpd reports a connection as closed before it closes the
-/// descriptor, so while this table is locked, the descriptor of a connection in it cannot belong to another file.
+/// All open connections, and their count by address. libmicrohttpd reports a closed connection before it closes the
+/// descriptor. So while this table is locked, the descriptor of a connection in it cannot belong to another file.
 final class ConnectionTable: Sendable {
   private struct Entry {
     let connection: ClientConnection
     var progress: ConnectionTimeouts.Progress?
-    /// The connection was ended to make room and is about to leave the table.
+    /// Whether the connection was shut down and is about to leave the table.
     var isLeaving = false
   }
 
@@ -168,8 +168,8 @@ final class ConnectionTable: Sendable {
   /// The interval of ``makeRoom()``, which costs less than a microsecond while there is room.
   static let roomMilliseconds = 50
 
-  /// Called regularly, because new connections alone cannot make room: after a burst without idle connections,
-  /// libmicrohttpd may be at its limit, and it then accepts no connection that would end others.
+  /// Called regularly, because new connections alone cannot make room: after a burst, libmicrohttpd may be at
+  /// its limit without an idle connection. It then accepts no connection that could end others later.
   func makeRoom() {
     state.withLock { state in
       let now = monotonicMilliseconds()
@@ -182,7 +182,7 @@ final class ConnectionTable: Sendable {
     }
   }
 
-  /// Ends slow connections of addresses above their share. Only the timer calls it: each check queries the kernel.
+  /// Ends slow connections of addresses above their share. Only a timer calls this: each check queries the kernel.
   private func endSlow(in state: inout State) {
     let (now, share) = (monotonicMilliseconds(), share(in: state))
     var surplus = state.counts.filter { $0.value > share }.mapValues { $0 - share }
@@ -241,7 +241,7 @@ final class ConnectionTable: Sendable {
   /// From this number of closed connections on (about 8 MiB), returning their memory is worth some milliseconds.
   private static let manyClosed = 1_000
 
-  /// Returns the memory of closed connections, which malloc would keep, to the system. False if there is too little.
+  /// Gives memory of closed connections, which malloc would keep, back to the system. False if there is too little.
   @discardableResult
   func returnMemory() -> Bool {
     let isDue = state.withLock { state in

@@ -1,5 +1,5 @@
 /// Decides which slow clients' connections ``ConnectionTable`` ends. libmicrohttpd 0.9.75 only measures the time
-/// since the last byte: a few hundred clients, each with a byte every few seconds, would block all others forever.
+/// since the last byte: a few hundred clients that send a byte every few seconds would block all others forever.
 package struct ConnectionTimeouts: Sendable {
   /// Seconds from a connection's start to the end of the first request's head.
   package var headSeconds = 5
@@ -10,8 +10,8 @@ package struct ConnectionTimeouts: Sendable {
   /// Seconds over which that rate is measured: long enough for a train in a tunnel.
   package var floorWindowSeconds = 20
 
-  /// The rate required of clients above their share while the server is busy, and the least seconds of its
-  /// measurement, which restarts after ``floorWindowSeconds``. A client that is cut off can request the rest.
+  /// While the server is busy, clients above their share must receive this rate, measured for at least
+  /// ``busyWindowSeconds``. Measurements restart after ``floorWindowSeconds``. Cut-off clients can resume.
   package var busyFloorBytesPerSecond = 16 * 1024
   package var busyWindowSeconds = 2
 

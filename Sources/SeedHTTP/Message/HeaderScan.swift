@@ -97,8 +97,8 @@ struct CodingPreference {
     }
   }
 
-  /// Whether the parameter is like `q=0.5`. Anything else counts as 0, so that gzip is sent only to a client that
-  /// certainly accepts it.
+  /// Whether the parameter is a positive weight, such as `q=0.5`. Anything else counts as 0, so that gzip is sent
+  /// only to a client that certainly accepts it.
   private static func isPositive(_ parameter: HeadText) -> Bool {
     guard parameter.hasNamePrefix("q="), parameter.count <= "q=0.000".utf8.count else { return false }
     let digits = parameter.dropFirst(2)

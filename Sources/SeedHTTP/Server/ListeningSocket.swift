@@ -1,6 +1,6 @@
 import SeedSystem
 
-/// A listening TCP socket. libmicrohttpd could create it, but would not report why it failed.
+/// A listening TCP socket. libmicrohttpd could create one, but would not report the reason of a failure.
 struct ListeningSocket: ~Copyable {
   let port: UInt16
   private let descriptor: CInt
@@ -29,7 +29,7 @@ struct ListeningSocket: ~Copyable {
   // A new connection can wake several threads. `accept` must not block the threads that come too late.
   private static let flags = CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
 
-  /// Maximum unsent bytes of a response in the kernel. Otherwise the kernel would buffer several megabytes per slow
+  /// Maximum unsent bytes of a response in the kernel. Without a limit, it would buffer several megabytes per slow
   /// client, and a thousand would exhaust its TCP memory. Bytes in flight do not count, so fast clients stay fast.
   private static let unsentBytes: CInt = 128 * 1024
 

@@ -12,7 +12,7 @@ final class PreparedResponse: Sendable {
   let isLastPart: Bool
   let bytesInMemory: Int
   /// Whether connections may send it concurrently. libmicrohttpd locks a response while it sends a part of a file or
-  /// reads from a stream, so connections that share one would wait for each other at every part.
+  /// reads from a stream. Connections that share such a response would wait for each other at every part.
   let isShareable: Bool
   let mark: (any Sendable)?
   // Thread-safe, because libmicrohttpd only changes the count of users, under its own lock.

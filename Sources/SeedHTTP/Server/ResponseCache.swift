@@ -10,8 +10,8 @@ final class ResponseCache: Sendable {
   struct Entry {
     fileprivate let target: [UInt8]
     fileprivate let gzip: Bool
-    /// The handler's response, for conditional requests and if connections cannot share ``prepared``. Nil if
-    /// ``prepared`` has a file's bytes in memory, so that the file's descriptor is released.
+    /// The handler's response: for conditional requests, or for all if connections cannot share ``prepared``.
+    /// Nil if ``prepared`` has a file's bytes in memory, so that the file's descriptor is released.
     let whole: HTTPResponse?
     /// Created when a plain request first needs it; always nil if connections cannot share it.
     let prepared: PreparedResponse?
@@ -45,7 +45,7 @@ final class ResponseCache: Sendable {
 
   var bytes: Int { state.withLock { $0.bytes } }
 
-  /// Read it before the handler is called, and pass it to ``keep(_:_:to:gzip:of:)``, which drops outdated responses.
+  /// Read this before calling the handler, and pass it to ``keep(_:_:to:gzip:of:)``, which drops outdated responses.
   var generation: Int { state.withLock { $0.generation } }
 
   func keep(
@@ -59,7 +59,7 @@ final class ResponseCache: Sendable {
     guard entry.bytes <= Self.bytesLimit / Self.largestShare else { return }
     state.withLock { state in
       guard state.generation == generation else { return }
-      // Future requests are unknown, so the whole cache is cleared, at the cost of one handler call for each target.
+      // Any entry may be requested next, so the whole cache is cleared, at the cost of one handler call per target.
       if state.entries.count >= Self.limit || state.bytes + entry.bytes > Self.bytesLimit {
         state = State(generation: generation)
       }
@@ -68,7 +68,7 @@ final class ResponseCache: Sendable {
     }
   }
 
-  /// Keeps the 304 with the response to the same target. `tag` is that response's, so one 304 per entry is enough.
+  /// Keeps the 304 with the response to the same target. `tag` is the response's tag, so an entry needs only one.
   func keep(
     unchanged: PreparedResponse, tag: String, to target: HeadText, gzip: Bool, of generation: Int
   ) {

@@ -43,7 +43,7 @@ struct DatabaseState: Hashable {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
       return false
     }
-    // Read late, `reached` may be too high; read early, `replayedBefore` may be too low. Both only prolong the wait.
+    // `reached`, read late, may be too high; `replayedBefore`, read early, too low. Both only prolong the wait.
     let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
     return timeline < older.timeline || !hasAll
   }
@@ -86,7 +86,7 @@ extension DatabaseState {
 
   /// The write-ahead log's position is read after the snapshot is taken, so all visible rows are before it. A
   /// standby's timeline is the newer of two values, because each may be outdated. A standby's snapshot does not list
-  /// transactions in progress, so only those below the oldest unfinished one count as visible.
+  /// transactions in progress, so only transactions below the oldest unfinished one count as visible.
   private static let query = """
     SELECT json_build_object('system', system_identifier::text, \
     'database', (SELECT oid::text FROM pg_database WHERE datname = current_database()), \
@@ -112,8 +112,8 @@ extension DatabaseState {
   /// The lowest OID of objects that users create.
   private static let firstOwnNumber = 16_384
 
-  /// Identifies each definition by the transaction that wrote its row. Renaming its schema or table does not change
-  /// that row, so their names are included too. The log's own functions are checked separately.
+  /// Identifies each definition by the transaction that wrote its catalog row. That row does not change if the
+  /// schema or table is renamed, so both names are included. The log's own functions are checked separately.
   private static let definitions = """
     SELECT md5(concat_ws('/', current_user, current_setting('lc_time'), current_setting('lc_numeric'), current_setting('lc_monetary'), \
     (SELECT string_agg(concat_ws(':', p.oid, p.xmin, n.nspname), ',' ORDER BY p.oid) FROM pg_proc p JOIN pg_namespace n \
@@ -138,7 +138,7 @@ extension DatabaseState {
     AND c.relpersistence <> 't'
     """
 
-  /// Identifies rows that row-level security hides from the user, or from a view's owner, whose rights the view uses.
+  /// Determines which rows row-level security hides from the user, and from views' owners, whose rights views use.
   private static let exemptions = """
     SELECT string_agg(concat_ws(':', c.oid, c.relforcerowsecurity, c.relowner, u.oid, u.rolsuper, u.rolbypassrls, \
     pg_has_role(u.oid, c.relowner, 'USAGE'), ARRAY(SELECT pg_has_role(u.oid, role, 'USAGE') \

@@ -4,7 +4,7 @@ import SeedFormat
 struct LogEntries {
   let condition: String
 
-  /// Selects entries of transactions that were unfinished in the snapshot. Its `floor` allows an index search on `xid`.
+  /// Selects entries of transactions unfinished in the snapshot, whose `floor` allows an index search on `xid`.
   init(since snapshot: LogSnapshot, isPast: String) {
     let old = "\(snapshot.text.literal)::pg_snapshot"
     condition = "\(isPast) AND xid >= '\(snapshot.floor)'::xid8 AND NOT pg_visible_in_snapshot(xid, \(old))"

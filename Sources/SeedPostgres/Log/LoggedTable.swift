@@ -120,7 +120,7 @@ struct TableFacts {
     LEFT JOIN pg_namespace ln ON ln.oid = l.collnamespace)
     """
 
-  /// Whether an index begins with the key's columns and has their collations. Others cannot find a row by its key.
+  /// Whether an index begins with the key's columns and has their collations. Other indexes find no row by key.
   static let hasIndex = """
     EXISTS (SELECT FROM pg_index i JOIN pg_class ic ON ic.oid = i.indexrelid JOIN pg_am m ON m.oid = ic.relam \
     WHERE i.indrelid = c.oid AND i.indisvalid AND i.indpred IS NULL AND m.amname = 'btree' \

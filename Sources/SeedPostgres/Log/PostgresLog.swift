@@ -36,7 +36,7 @@ final class PostgresLog: OriginLog {
     return OriginCursor(.object((state.json.members ?? []) + [JSONMember("logs", .object(marks))]))
   }
 
-  /// Returns each log's newest entry that is not in the future (``isPast``). If all are, returns the newest of these.
+  /// Returns each log's newest entry that is not in the future (``isPast``), or else its newest entry.
   private func witnesses() throws(PostgresError) -> [Int: LogMark.Witness] {
     guard !watched.isEmpty else { return [:] }
     let queries = watched.flatMap { table in
@@ -150,7 +150,7 @@ final class PostgresLog: OriginLog {
     }
   }
 
-  /// Returns the changed keys, if the origin and the client have the same key values in the same order.
+  /// Returns the changed keys, or `.all` if the client's keys or their order may differ from the origin's.
   private func keys(
     of table: TableSchema, _ source: WatchedTable, _ projection: PostgresProjection, _ entries: LogEntries
   ) throws -> Touched {

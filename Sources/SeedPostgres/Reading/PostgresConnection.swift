@@ -21,7 +21,7 @@ final class PostgresConnection {
     self.place = place
     raw = try Self.connected(place)
     server = OriginServer(name: text(PQhost(raw)), role: .primary)
-    // By default, libpq prints notices.
+    // Ignores notices, which libpq prints by default.
     _ = PQsetNoticeProcessor(raw, { _, _ in }, nil)
     let version = Int(PQserverVersion(raw)) / 10_000
     guard version >= Self.oldestMajor else {
@@ -353,7 +353,7 @@ package struct PostgresPlace: Sendable, Hashable {
     options(inURL: url).contains { ["host", "hostaddr"].contains($0.key) && $0.value.contains(",") }
   }
   package var application = "seedbank"
-  /// The name, for messages, of the environment variable that can set the URL with a password.
+  /// The environment variable that messages suggest for a URL with a password.
   package var variable: String?
 
   package init(url: String, shownURL: String, schema: String) {

@@ -26,8 +26,8 @@ package enum PostgresError: OriginFailure, Hashable {
     }
   }
 
-  /// Whether an immediate retry may succeed. It may after a standby's replay removed rows that were being read, after
-  /// a table without a lock was rewritten, or after an enum's label was renamed.
+  /// Whether an immediate retry may succeed. True if a standby's replay removed rows that were being read, if a
+  /// table without a lock was rewritten, or if an enum's label was renamed.
   package var isMomentary: Bool {
     switch self {
     case .server(_, _, let message):

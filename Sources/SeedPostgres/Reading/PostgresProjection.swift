@@ -116,7 +116,7 @@ private struct SourceReader {
     }
   }
 
-  /// Errors name the table or its file. They add the line if the SQL is the file's and the server reported a position.
+  /// Errors name the table or its file, and the line if `isFile` is true and the server reported a position.
   private func columns(of sql: String, isFile: Bool = false) throws(PostgresError) -> Columns {
     do throws(PostgresError) {
       return try connection.columns(of: sql)

@@ -12,8 +12,8 @@ struct ReadRelation: Hashable {
   var sql: String { "\(quoted(schema)).\(quoted(name))" }
 }
 
-/// Finds the relations that SELECTs read, including views and their tables, through the server's locks. Before it
-/// plans a query, the server locks each relation, even if the plan does not use it.
+/// Finds the relations that SELECTs read, including views and their tables, through the server's locks. Before
+/// it plans a query, the server locks all relations of the query, even those that the plan does not use.
 final class ReadingCatalog {
   private let connection: PostgresConnection
   private var known: [String: [ReadRelation]] = [:]
@@ -93,7 +93,7 @@ extension PostgresConnection {
     "yesterday", "tablesample",
   ]
 
-  /// Built-in functions that are not IMMUTABLE only because they depend on settings, which do not vary, or on
+  /// Built-in functions that are STABLE only because they depend on settings, which do not vary, or on
   /// definitions, whose changes are detected. They depend neither on time nor on rows.
   private static let steadyFunctions: Set<String> = [
     "array_to_json", "array_to_string", "concat", "concat_ws", "date", "date_part", "date_trunc", "extract",

@@ -69,7 +69,7 @@ struct ProjectedColumn: Hashable, Sendable {
       }
   }
 
-  /// Formats as ISO 8601 with microseconds. Infinity and years BC keep PostgreSQL's form, as to_char distorts them.
+  /// Formats as ISO 8601 with microseconds. Infinity and years BC keep PostgreSQL's form: to_char distorts them.
   private static func moment(_ value: String, isUTC: Bool) -> String {
     let (local, zone) = isUTC ? ("\(value) AT TIME ZONE 'UTC'", "\"Z\"") : (value, "")
     return "CASE WHEN isfinite(\(value)) AND \(value) >= '0001-01-01 00:00:00' THEN "

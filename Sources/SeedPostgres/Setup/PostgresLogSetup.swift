@@ -134,7 +134,7 @@ struct PostgresLogDraft {
     statements += Self.log(of: source, logged.count, names)
     guard facts.kind == "p" else { return }
     // A user who creates a partition also creates its row trigger, and so needs this right. PUBLIC does not get it:
-    // any user of the schema could then log rows of a table whose casts would run with the rights of the log's owner.
+    // with a trigger on a table of their own, users of the schema could run its casts with the log owner's rights.
     statements.append(
       "GRANT EXECUTE ON FUNCTION \(names.function(.row, logged.count))() TO \(quoted(facts.owner))")
   }
