@@ -27,7 +27,7 @@ package final class PostgresOrigin: Origin {
     (connection, types, reading) = (origin.connection, origin.types, origin.reading)
   }
 
-  /// Begins a new transaction that, like pg_dump, locks each table that the plans read, so that no writer truncates
+  /// Begins a new transaction and, like pg_dump, locks each table that the plans read, so that no writer truncates
   /// or rewrites the tables during the transaction.
   package func locking(_ plans: [SeriesPlan]) throws -> any Origin {
     let before = try stateIfAllowed()
@@ -36,7 +36,7 @@ package final class PostgresOrigin: Origin {
       try connection.begin(locking: tables)
     } catch {
       guard error.isInability else { throw error }
-      // Locks nothing, because a view's owner may have rights to only some columns, or a table may be gone.
+      // Locks nothing: perhaps a view's owner has rights to only some columns, or a table was dropped.
       try connection.begin()
     }
     let locked = PostgresOrigin(continuing: self)
@@ -102,7 +102,7 @@ package final class PostgresOrigin: Origin {
   }
 
   /// Returns nil if the state is unavailable to this user or from this server. Throws other errors, which may be
-  /// temporary, because without the state, a standby that is behind would not be detected.
+  /// temporary. Without the state, a standby that is behind would not be detected.
   private func stateIfAllowed() throws -> DatabaseState? {
     do { return try state.get() } catch let error as PostgresError where error.isInability { return nil }
   }

@@ -191,7 +191,7 @@ package final class CatalogSource: Sendable {
 
 /// Logs each problem once a day instead of once per request.
 final class OperatorLog: Sendable {
-  /// The most problems logged in a day. Each lost file is a problem, so there may be many.
+  /// The maximum number of problems logged in a day. Each lost file is a problem, so there may be many.
   private static let mostMessages = 256
 
   private let write: @Sendable (LogRecord) -> Void

@@ -20,7 +20,7 @@ enum CacheRule {
   static let versionedMetadata = "max-age=3600"
   /// Long enough for a cache to absorb the load. A cache may serve a stale response while it gets the new one.
   static let current = "max-age=1, stale-while-revalidate=5"
-  /// The rendered index page changes at most once per second.
+  /// The index page is rendered at most once per second, except after a change.
   static let rendered = "max-age=1"
   /// The web page's files keep their names when they change.
   static let page = "max-age=60"

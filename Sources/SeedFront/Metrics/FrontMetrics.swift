@@ -89,7 +89,7 @@ struct AnswerMark: Hashable, Sendable {
 
 struct FrontCounts: Sendable {
   static let latencyBounds = [0.001, 0.005, 0.025, 0.1, 0.5, 2.5, 10, 60]
-  /// No status, and 1xx to 5xx.
+  /// One class for responses without a status, and one each for 1xx to 5xx.
   static let statusClasses = 6
 
   private static let kinds = AnswerMark.Kind.allCases.count

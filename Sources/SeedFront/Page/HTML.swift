@@ -10,7 +10,7 @@ struct HTML: Hashable, Sendable, ExpressibleByStringInterpolation {
 
   init(stringInterpolation parts: StringInterpolation) { bytes = parts.bytes }
 
-  /// Accepts a local file without escaping, because the operator wrote it.
+  /// Takes the bytes of a local file without escaping them, because the operator wrote the file.
   init(file bytes: some Sequence<UInt8>) { self.bytes = Array(bytes) }
 
   static let empty: HTML = ""

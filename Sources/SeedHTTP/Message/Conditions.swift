@@ -80,8 +80,8 @@ private struct Conditions {
     return validators.count == 1 && (validator == tag || validator == lastModified)
   }
 
-  /// The entity tags in the fields, with quotes and `W/`, or `*`, which matches any representation. A tag of another
-  /// server is split if it contains a comma. No part of it equals a tag of this server, because these have no commas.
+  /// The entity tags in the fields, with quotes and `W/`, or `*`, which matches any representation. A tag with a
+  /// comma, which this server never sends, is split. None of its parts equals a tag of this server.
   private func tags(_ name: String) -> [String]? {
     let values = request.values(of: name)
     guard !values.isEmpty else { return nil }

@@ -76,7 +76,7 @@ package struct HTTPMeasurement: Sendable {
   package let status: Int
   /// The announced length of the body in bytes.
   package let bodyBytes: Int64
-  /// Bytes of the body that the client received; after a cut-off, the acknowledged ones, or 0 for a small body.
+  /// Bytes of the body that the client received. If interrupted: the acknowledged bytes, or 0 for a small body.
   package var sentBytes: Int64
   /// Whether the body includes the file's end. If a download has several parts, only one of them does.
   package var isLastPart = false

@@ -11,7 +11,7 @@ struct HeaderScan {
   /// The value of `User-Agent`, valid as long as the head.
   private(set) var agent: HeadText?
   private(set) var coding = CodingPreference()
-  /// Whether there is an `Expect`: the client waits for an interim response.
+  /// Whether the head has an `Expect`, so that the client waits for an interim response.
   private(set) var expects = false
   private(set) var fieldCount = 0
   private var hasLength = false

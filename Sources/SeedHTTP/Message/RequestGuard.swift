@@ -35,8 +35,8 @@ struct RequestLine {
   }
 }
 
-/// Checks a request's head before a handler is called, in this order: version, framing and fields, target, method. If
-/// the end of the request is ambiguous, that is reported rather than a wrong target or method.
+/// Checks a request's head before a handler is called, in this order: version, framing and fields, target, method.
+/// An ambiguous end of the request is thus reported rather than a wrong target or method.
 enum RequestGuard {
   /// Throws the problem to respond with; its text repeats nothing from the client. `accountsForEveryByte` means that
   /// the request line and the fields, with single spaces and CRLFs between them, make up all received bytes.

@@ -1,5 +1,5 @@
 /// A connection's request, from its first line to the last byte of its response. Reused for all requests of a
-/// connection, and accessed only by its thread.
+/// connection, and accessed only by the connection's thread.
 final class CurrentRequest {
   enum Step {
     case head

@@ -94,7 +94,7 @@ private func current(_ connection: UnsafeMutableRawPointer) -> CurrentRequest {
   Unmanaged<CurrentRequest>.fromOpaque(connection).takeUnretainedValue()
 }
 
-// A request uses its connection's context, which outlives it.
+// A request uses the context of its connection, which outlives the request.
 private func beginRequest(
   context: UnsafeMutableRawPointer?, connection: UnsafeMutableRawPointer?, target: UnsafePointer<CChar>?
 ) -> UnsafeMutableRawPointer? {

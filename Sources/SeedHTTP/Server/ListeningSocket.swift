@@ -37,7 +37,7 @@ struct ListeningSocket: ~Copyable {
     // SO_REUSEADDR: a restart must not wait for the old connections' TIME_WAIT.
     set(SO_REUSEADDR, of: SOL_SOCKET, to: 1, on: descriptor)
     if place.ai_family == AF_INET6 { set(IPV6_V6ONLY, of: CInt(IPPROTO_IPV6), to: 0, on: descriptor) }
-    // Inherited by connections.
+    // Connections inherit this option.
     set(TCP_NOTSENT_LOWAT, of: CInt(IPPROTO_TCP), to: unsentBytes, on: descriptor)
     return bind(descriptor, place.ai_addr, place.ai_addrlen) == 0 && Glibc.listen(descriptor, SOMAXCONN) == 0
   }

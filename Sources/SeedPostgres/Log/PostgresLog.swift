@@ -4,7 +4,7 @@ import SeedPublisher
 import SeedTrust
 
 /// A log that triggers write; see ``PostgresLogDraft``. An entry is new if its transaction was unfinished in the last
-/// step's snapshot, because neither the numbers nor the times of transactions follow the commit order.
+/// step's snapshot. Neither the numbers nor the times of transactions follow the commit order.
 final class PostgresLog: OriginLog {
   let connection: PostgresConnection
   private let types: TypeCatalog

@@ -343,7 +343,7 @@ package struct PostgresPlace: Sendable, Hashable {
   package var statementTimeoutSeconds = 600
   /// Seconds to wait for a lock, such as that of an ALTER TABLE.
   package var lockTimeoutSeconds = 5
-  /// Whether the rows that row-level security shows to this user are enough.
+  /// Whether to publish only the rows that row-level security shows to this user.
   package var appliesRowSecurity = false
   /// Seconds to establish a session with a single host.
   var connectSeconds = 30

@@ -170,8 +170,8 @@ extension PostgresConnection {
     names(in: sql, quoted: /\.\s*"((?:[^"]|"")+)"/, plain: /\.\s*([\p{L}_][\p{L}\p{N}_$]*)/)
   }
 
-  /// The server folds unquoted names to lower case. Its encoding decides whether this includes letters beyond ASCII,
-  /// so both forms are returned.
+  /// The server folds unquoted names to lower case. The encoding determines whether this includes letters beyond
+  /// ASCII, so both forms are returned.
   private static func names(
     in sql: String, quoted: Regex<(Substring, Substring)>, plain: Regex<(Substring, Substring)>
   ) -> [String] {

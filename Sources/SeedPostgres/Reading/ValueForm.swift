@@ -6,11 +6,11 @@ enum ValueForm: Hashable, Sendable {
   case real
   case text
   case blob
-  /// The digits of a numeric, for a numeric column.
+  /// The digits of a PostgreSQL `numeric`, for a column of numbers.
   case digits(Affinity)
-  /// Other strings, for a numeric column.
+  /// Other strings, for a column of numbers.
   case spelled(Affinity)
-  /// A timestamp for a numeric column: microseconds since 1970 as INTEGER, otherwise seconds.
+  /// A timestamp for a column of numbers: microseconds since 1970 as INTEGER, otherwise seconds.
   case time(Affinity)
 }
 

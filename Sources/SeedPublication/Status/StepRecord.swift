@@ -88,7 +88,7 @@ package struct FoundBy: Hashable, Sendable {
   /// A sentence for the operator, which may contain table names.
   package let reason: String?
 
-  /// The configured method.
+  /// Changes found by the configured method.
   package init(_ way: Way) { self.init(way, nil, reason: nil) }
 
   package init(_ way: Way, _ why: ComparisonWhy?, reason: String?) {

@@ -18,7 +18,7 @@ package struct Pruning {
   package typealias Unnamed = [String: UTCTime]
 
   /// Returns warnings about files that cannot be removed; the next run tries again. After a step of one `dataset`,
-  /// lists only the folders of its series, and the folders of other series with an unnamed file that is due. With many
+  /// lists only the folders of its series, and of other series with an unnamed file due for removal. With many
   /// datasets, listing all folders would make each step slow.
   package func run(
     _ published: PublishedMetadata, of dataset: DatasetName? = nil, now: UTCTime, isDryRun: Bool

@@ -2,7 +2,7 @@ import SeedFormat
 package import SeedSystem
 
 extension UTCTime {
-  /// Whether less than `seconds` have passed since `earlier`. False if the clock was set back.
+  /// Whether fewer than `seconds` seconds have passed since `earlier`. False if the clock was set back.
   package func isWithin(_ seconds: Int, of earlier: UTCTime) -> Bool {
     (0..<seconds).contains(secondsSinceEpoch - earlier.secondsSinceEpoch)
   }
