@@ -46,7 +46,7 @@ package final class PostgresOrigin: Origin {
     return locked
   }
 
-  /// Omits each SELECT that has an error, because the error is reported when the SELECT is read.
+  /// Omits SELECTs that have an error, because the error is reported when their rows are read.
   private func relations(readBy plans: [SeriesPlan]) throws -> Set<ReadRelation> {
     var found: Set<ReadRelation> = []
     for plan in plans {

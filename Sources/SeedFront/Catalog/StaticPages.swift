@@ -28,7 +28,7 @@ package struct StaticPages: Sendable {
     pages["/"] = pages["/\(Self.index)"]
   }
 
-  /// An unreadable file does not stop the front.
+  /// Records an unreadable file as a problem, so that the front still starts.
   private mutating func add(_ name: String, _ mediaType: String, in folder: String) {
     // The server rejects other characters in a path, and does not decode escapes, so no request could name the file.
     guard name.wholeMatch(of: /[A-Za-z0-9_~-]+(\.[A-Za-z0-9_~-]+)*/) != nil else {

@@ -76,7 +76,7 @@ struct CodingPreference {
   var prefersGzip: Bool { gzip ?? others ?? false }
 
   mutating func add(_ value: HeadText) {
-    // Without `split`, because a cached response must not allocate.
+    // Avoids `split`, because a cached response must not allocate.
     var rest = value[...]
     while !rest.isEmpty {
       let element = rest.prefix { $0 != UInt8(ascii: ",") }

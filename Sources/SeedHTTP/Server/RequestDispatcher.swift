@@ -44,7 +44,7 @@ final class RequestDispatcher: Sendable {
   }
 
   /// Returns false if the connection must be dropped. libmicrohttpd calls this at the end of the head, and again at
-  /// the end of the request. A response to the first call closes the connection, so that call only refuses.
+  /// the end of the request. A response to the first call closes the connection, so that call only sends refusals.
   func advance(
     _ current: CurrentRequest, on connection: OpaquePointer, method: HeadText, version: HeadText
   ) -> Bool {

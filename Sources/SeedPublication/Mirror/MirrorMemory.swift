@@ -41,7 +41,7 @@ package struct MirrorMemory: Hashable, Sendable {
     if !put.contains(sha256) { put = (put + [sha256]).suffix(Self.mostPut) }
   }
 
-  /// SHA-256 of the timestamps that this publisher wrote. A power failure may have undone the newest entry, or all.
+  /// SHA-256 of the timestamps that this publisher wrote. A power failure may lose the newest entry or all of them.
   var written: Set<String> { Set(put + [commit?.sha256].compactMap(\.self)) }
 
   /// Also true after the clock was set back.

@@ -40,7 +40,7 @@ package struct MirrorPush {
     } else if options.looksFirst || !steps.isEmpty {
       // Before anything is written, one small request detects another publisher, or a store that hangs.
       let found = try store.read(image.timestamp.path)
-      // If the mirror is back at an earlier timestamp of this publisher, it may lack files that the memory lists.
+      // A mirror that was reset to an earlier timestamp of this publisher may lack files that the memory lists.
       if try conditionToReplace(found) != nil, !memory.committed(found) { try look() }
     }
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
@@ -210,7 +210,7 @@ package struct MirrorPush {
     for (path, length) in memory.held where MirrorImage.isMetadata(path) && known[path] != length {
       memory.held[path] = MirrorMemory.uncompared
     }
-    // If the timestamp is not the committed one, clients may use unnamed files, so their grace period restarts.
+    // If the timestamp is not the committed one, clients may use unnamed files, and the grace period restarts.
     memory.unnamed = isCommitted ? memory.unnamed.filter { memory.held[$0.key] != nil } : [:]
     memory.listedAt = now
     memory.commit = found.map { found in

@@ -35,8 +35,7 @@ package struct SeriesFacts: Hashable, Sendable {
     package var newestAt: UTCTime?
     package var reason: StepRecord.Reason?
     package var foundBy: FoundBy?
-    /// When steps began to wait for the origin, a standby that has not yet caught up with the published data; `nil` if
-    /// they are not waiting.
+    /// When steps began to wait until a standby has caught up with the published data; `nil` if no step waits.
     package var behindSince: UTCTime?
     package var reading = OriginReading()
 
