@@ -86,7 +86,7 @@ package struct Router: Sendable {
     // RFC 9110, 15.4.5: fields that describe a body belong to responses with a body. With `If-None-Match: *`, they
     // would describe a body that the client may never have received.
     if response.status == 304 { response.headers.remove(["Seedbank-Version", "Seedbank-Epoch"]) }
-    // In an operator's browser, other sites' scripts could otherwise read a front that only the operator can reach.
+    // Otherwise, scripts of other sites in the operator's browser could read an internal front.
     if request.path == "/metrics" || request.path == "/readyz" { return response }
     response.headers.append("Access-Control-Allow-Origin", "*")
     // A wildcard is one byte; a list would be 240. If only cross-origin requests got the field, every cache would

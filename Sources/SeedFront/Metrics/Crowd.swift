@@ -5,7 +5,7 @@ import SeedTrust
 extension FrontMetrics {
   func noteLooks(at now: ContinuousClock.Instant) { lookRate.withLock { $0.note(total.looks, at: now) } }
 
-  /// The client library's timestamp requests per second, by model. Empty behind proxies, whose caches may answer some.
+  /// The client library's timestamp requests per second, by model. Empty behind proxies, which may answer clients.
   var looksPerSecond: [ClientModel: Double] {
     hidesLooks.withLock(\.self) ? [:] : lookRate.withLock(\.perSecond)
   }

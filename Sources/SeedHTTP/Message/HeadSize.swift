@@ -1,7 +1,7 @@
 /// The limits of heads, and the memory of a connection from which these limits follow.
 ///
 /// libmicrohttpd keeps ``memoryBytes`` per connection, even if it is idle. The heads of the request and the response
-/// must fit, or the connection closes without a response. `HeadSizeTests` checks the sums.
+/// must fit into this memory, or the connection closes without a response. `HeadSizeTests` checks the sums.
 enum HeadSize {
   /// About 8 KiB together with the other memory of a connection.
   static let memoryBytes = 7_040

@@ -43,7 +43,7 @@ struct DatabaseState: Hashable {
     guard isStandby, system == older.system, database == older.database, timeline <= older.timeline else {
       return false
     }
-    // `reached`, read late, may be too high; `replayedBefore`, read early, too low. Both only prolong the wait.
+    // If `reached` is too high (read late) or `replayedBefore` too low (read early), only the wait gets longer.
     let hasAll = snapshot.floor >= older.ceiling || (replayedBefore ?? 0) >= older.reached
     return timeline < older.timeline || !hasAll
   }

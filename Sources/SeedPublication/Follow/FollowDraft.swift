@@ -11,7 +11,7 @@ struct FollowDraft: Sendable {
   var objects: [PublishedObject] { series.flatMap(\.objects) }
 
   /// Fetches new metadata, starting at the root that the caller trusts. Rejects anything older than the local copy.
-  /// `isExpiryPassedOver` accepts expired signatures, for operators who cannot wait until they are renewed.
+  /// `isExpiryPassedOver` accepts expired signatures, for operators who cannot wait for a renewal.
   init(
     of publication: PublicationDirectory, root: [UInt8], now: UTCTime, isExpiryPassedOver: Bool,
     fetch: @escaping MetadataFetcher
