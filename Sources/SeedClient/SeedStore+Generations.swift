@@ -75,7 +75,7 @@ extension SeedStore {
     currentState.origin = generation.record.origin
     if !currentState.isUpdating { noteAge() }
     log.info(
-      "reads version \(seed.version), \(generation.record.origin.rawValue), in \(generation.folder.file)")
+      "opened version \(seed.version) (\(generation.record.origin.rawValue)) in \(generation.folder.file)")
     await announce(generation, at: seed.version, isNewFile: true)
     return seed
   }
@@ -139,7 +139,8 @@ extension SeedStore {
     let isNews = generation === current && currentState.version != nil && currentState.version != meta.version
     currentState.note(meta)
     if isNews {
-      log.info("found version \(meta.version) of another store, or of an update that failed after its commit")
+      log.info(
+        "found version \(meta.version), committed by another store or by an update that failed afterwards")
       await announce(generation, at: meta.version)
     }
     return meta

@@ -41,7 +41,7 @@ extension SeedStore {
       try await store.writer.rollBack(from: newer, holding: newer.reader.meta().digest)
       guard let found = try await store.writer.find(known: store.held.inPlace).generation else {
         throw SeedError(
-          .damaged, "the file before \(newer.folder.file) cannot be read: update again")
+          .damaged, "the file that \(newer.folder.file) replaced cannot be read: update again")
       }
       return try await store.open(found)
     }

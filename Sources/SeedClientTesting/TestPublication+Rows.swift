@@ -130,7 +130,7 @@ extension TestPublication {
     do {
       try publish(edits)
     } catch let error as ImportError {
-      throw TestPublisherError("\(error): publish rows that fit together")
+      throw TestPublisherError("\(error): change the rows so that they satisfy the schema")
     }
   }
 

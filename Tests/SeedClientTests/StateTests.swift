@@ -235,7 +235,7 @@ import Testing
     _ = await code { try await store.update() }
     let texts = entries.withLock(\.self).map { "\($0.level.rawValue) \($0)" }
     #expect(texts.count == 4, "\(texts)")
-    #expect(texts[0].hasPrefix("info transit/2: reads version 1, downloaded, in "))
+    #expect(texts[0].hasPrefix("info transit/2: opened version 1 (downloaded) in "))
     #expect(texts[1].hasPrefix("info transit/2: version 1 arrived as snapshot-1.sqlite.gz (firstDownload): "))
     #expect(texts[2].hasPrefix("info transit/2: version 2 arrived as delta-1-2.json.gz (deltasAreSmaller): "))
     #expect(texts[3].hasPrefix("error transit/2: the update failed: "))

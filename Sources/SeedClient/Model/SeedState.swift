@@ -100,7 +100,7 @@ public struct SeedLogEntry: Hashable, Sendable, CustomStringConvertible {
   /// One sentence.
   public let message: String
 
-  /// The series and the message, such as `transit/2: reads version 42, downloaded, in …`.
+  /// The series and the message, such as `transit/2: opened version 42 (downloaded) in …`.
   public var description: String { "\(series): \(message)" }
 }
 
