@@ -50,7 +50,7 @@ package enum SeedTables {
 
   package static func meta(_ connection: Connection) throws -> SeedMeta {
     guard try connection.integer("PRAGMA application_id") == applicationID else {
-      throw NotASeed("\(connection.path) has a different application_id")
+      throw NotASeed("\(connection.path) does not have a seed's application_id")
     }
     try require(ReservedTable.meta, madeBy: ReservedTable.metaSQL, connection)
     let rows = try connection.rows("SELECT key, value FROM \(ReservedTable.meta)")

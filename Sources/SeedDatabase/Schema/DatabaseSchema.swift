@@ -109,7 +109,7 @@ extension Connection {
       return try computing(atMost: cost.seconds(forBytes: bytes), looking: cost.stepsBetweenLooks, body)
     } catch let error as DatabaseError
       where [SQLITE_INTERRUPT, SQLITE_TOOBIG].contains(error.primaryCode) && !Task.isCancelled
-    { throw NotASeed("its schema computes values that take more time or space than its rows allow") }
+    { throw NotASeed("the expressions in its schema take more time or space than its rows allow") }
   }
 }
 

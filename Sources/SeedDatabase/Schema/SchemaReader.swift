@@ -173,7 +173,7 @@ package struct SchemaReader {
       let name = table.name.foldedName
       guard name.hasPrefix("sqlite_") || parts.contains(name) else { continue }
       guard table.isStored, table.sql.expressions.isEmpty else {
-        throw NotASeed("\(table.name) is not the table that SQLite makes")
+        throw NotASeed("\(table.name) is not defined as SQLite defines it")
       }
     }
   }
