@@ -80,7 +80,10 @@ import Testing
     ("with different values in one column", people([:], ["kind": .text("a")])),
     ("with different values in one column", people(["kind": .text("a")], ["lang": .text("en")])),
     ("with different values in one column", people(["kind": .text("1")], ["KIND": .integer(1)])),
-    ("use a separate table for each join, or let both merge", film(join("actors"), join("directors"))),
+    (
+      "use a separate table for each join, or give both the mode merge",
+      film(join("actors"), join("directors"))
+    ),
     (
       "the names at $.m cannot fill its key, because the key has 2 columns",
       film(

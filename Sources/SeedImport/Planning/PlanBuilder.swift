@@ -211,12 +211,13 @@ final class PlanBuilder {
     guard rivals.allSatisfy({ Self.areDistinct($0.plan, plan) }) else {
       let remedy =
         if case .pairs = relation.kind {
-          "pairs have no constants, so use a separate table for each join"
+          "the pairs of a join have no constants, so use a separate table for each join"
         } else {
-          "distinguish them by constants, with different values in one column"
+          "give both constants, with different values in one column"
         }
       throw flaw(
-        plan.table.name, "two relations replace the same rows of a parent: \(remedy), or let both merge")
+        plan.table.name,
+        "two relations replace the same rows of a parent: \(remedy), or give both the mode merge")
     }
     let sync = try ParentSync(
       plan.target, parent: parent, constants: plan.constants, number: syncs.count, connection, turns)

@@ -47,7 +47,7 @@ struct DocumentFrame {
     guard let names = list.rows.names else {
       throw ImportFailure(
         .mapping,
-        "the path \(list.rows) of a list leads through an array's element: a list can only be within objects")
+        "the list path \(list.rows) leads through an array's element: it may contain only names of members")
     }
     var node = Self.root
     for name in names {

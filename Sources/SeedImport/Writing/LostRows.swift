@@ -97,7 +97,7 @@ final class LostRows {
   private func listUnmentioned(of target: ImportTarget, isAbsent: Bool, isUncertain: Bool) throws {
     guard let seen = target.seen else { return }
     if let reason = isAbsent
-      ? "a list of the table is missing" : isUncertain ? "a rejected row's key is not known" : nil
+      ? "the documents lack a list of the table" : isUncertain ? "a rejected row's key is not known" : nil
     {
       let message = "rows that the import does not mention were kept: \(reason)"
       return issues.note(RejectedRow(.notDeleted, message), target.table.name)
