@@ -63,7 +63,7 @@ extension Problem {
   static func noDelta(from since: SeedVersion, to end: SeedVersion, _ model: ServedModel) -> Problem {
     Problem(
       .versionGone,
-      "No published deltas end at exactly version \(end) after version \(since): omit \"to\" to get all changes up to "
+      "No published deltas lead from version \(since) to exactly version \(end): omit \"to\" to get all changes up to "
         + "version \(model.state.head), or choose another version.", model.members(since, to: end))
   }
 

@@ -49,7 +49,7 @@ extension CatalogView {
 
   var lateWarnings: [String] {
     standing.lateSince.map {
-      ["This front serves a copy that has not reached its publication since \($0): the front's log shows why"]
+      ["This front serves a copy, and has not reached the original since \($0): the front's log shows why"]
     } ?? []
   }
 

@@ -37,7 +37,7 @@ extension PageSeries {
       "This series is retired and gets no more data. \(message.map { "\(foreign: $0)" })"
     case .deprecated(let sunset, let message):
       """
-      This series is deprecated. \(sunset.map { "Its end: \(foreign: $0). " })\(message.map { "\(foreign: $0)" })
+      This series is deprecated. \(sunset.map { "It ends on \(foreign: $0). " })\(message.map { "\(foreign: $0)" })
       """
     }
   }
@@ -47,13 +47,14 @@ extension PageSeries {
     case .stepFailed: failureNotice
     case .notReported where isCopy:
       """
-      This front serves a copy. Only the publisher’s own front shows the results of publish steps, and whether this is
-      current.
+      This front serves a copy. Only the publisher’s own front shows the results of publish steps, and whether the data
+      is current.
       """
     case .notReported:
       """
-      No status is reported to this front, so it cannot show whether this is current. <code>seedbank regenerate</code>
-      reports it in <code>facts/</code> beside the publication, unless <code>"facts": false</code> turns that off.
+      No status is reported to this front, so it cannot show whether the data is current.
+      <code>seedbank regenerate</code> writes the status to <code>facts/</code> beside the publication, unless
+      <code>"facts": false</code> turns that off.
       """
     // The failure's notice gives a command for both problems.
     case .held where isShrunk: details(problem).map { "\($0)." }
@@ -74,7 +75,7 @@ extension PageSeries {
       """
     case .clocksDiffer:
       "A date of this series is ahead of this front’s clock, so the data’s age is unknown"
-    case .noStep: (facts?.look.newestAt).map { "The publisher last checked the data \(HTML.time($0))" }
+    case .noStep: (facts?.look.newestAt).map { "The publisher last checked the origin \(HTML.time($0))" }
     case .old:
       (facts?.expectedChangeSeconds).map {
         "No new version was published within the expected \(HTML.durationText(seconds: $0))"
@@ -82,13 +83,16 @@ extension PageSeries {
     case .held:
       state.hold.map {
         """
-        A rollback, \(HTML.time($0.since)), took it back to the rows of version \(HTML.number($0.version.number)), and
+        A rollback, \(HTML.time($0.since)), restored the rows of version \(HTML.number($0.version.number)), and
         nothing new is published
         """
       }
     case .gained:
       (facts?.gained).map {
-        "Its origin has \(HTML.number($0, "new part", "new parts")) that clients do not get"
+        """
+        Its origin has \(HTML.number($0, "new table, column, index or view", "new tables, columns, indexes or views")) that
+        clients do not get
+        """
       }
     case .originHeldOpen:
       (facts?.look.reading.tooLongSeconds).map {

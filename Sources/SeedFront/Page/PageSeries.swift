@@ -155,7 +155,7 @@ struct PageSeries: Sendable {
     guard !clients.hidesLooks else {
       return """
         <p class="quiet">This front is behind a proxy, and only the proxy can count clients: multiply the number of requests
-        for <code>timestamp.json</code> that it gets per second by \(HTML.number(state.pollSeconds)).</p>
+        for <code>timestamp.json</code> that the proxy gets per second by \(HTML.number(state.pollSeconds)).</p>
         """
     }
     let rate = own.compactMap(\.looksPerSecond).reduce(0, +)
