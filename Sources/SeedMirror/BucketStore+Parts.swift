@@ -33,7 +33,7 @@ extension BucketStore {
     var tags: [String] = []
     var hasher = SHA256Hasher()
     while case let part = try file.read(limits.partBytes), !part.isEmpty {
-      if isOver() { throw MirrorError.away("the upload was not finished when the program had to end") }
+      if isOver() { throw MirrorError.away("the program had to end before the upload was finished") }
       hasher.update(part)
       let answer = try answer(BucketRequest(.put, url(tags.count + 1), [], part))
       try check(answer)

@@ -134,7 +134,7 @@ package struct MirrorProbe {
     try result.get()
     try removal.get()
     guard try store.read(path) == nil else {
-      throw MirrorError.refused("a file that was removed is still there")
+      throw MirrorError.refused("the test file was removed, but is still there")
     }
     _ = try store.list()
   }
@@ -147,7 +147,7 @@ package struct MirrorProbe {
       _ = try done(store.put(second, .none), "a file")
     }
     guard try store.read(path)?.bytes == Array("second\n".utf8) else {
-      throw MirrorError.refused("a file's content differs from what was written")
+      throw MirrorError.refused("the test file's content differs from the bytes that were written")
     }
   }
 

@@ -46,7 +46,7 @@ package struct MirrorPush {
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
     var leftovers: [MirrorError] = []
     for step in steps {
-      if options.isOver() { throw MirrorError.away("the push was not finished when the program had to end") }
+      if options.isOver() { throw MirrorError.away("the program had to end before the push was finished") }
       do { try take(step) } catch MirrorError.leftover(let error) {
         leftovers.append(error)
         // A file that cannot be removed must not prevent the removal of others. But the push ends if the store
@@ -111,7 +111,7 @@ package struct MirrorPush {
           memory.held[file.path] = file.length
           return
         }
-        why = "it rejects \(file.path) as an existing file, but does not have it"
+        why = "it reports that \(file.path) exists, but does not have that file"
       case .disputed: why = "it is writing another file of the same name"
       case .outcomeUnknown(let text): why = text
       case .absent: throw MirrorError.noPlace
@@ -161,7 +161,7 @@ package struct MirrorPush {
       guard let next = try lookAtTimestamp() else { return }
       condition = next
     }
-    throw MirrorError.away("it does not confirm \(file.path)")
+    throw MirrorError.away("it does not confirm the upload of \(file.path)")
   }
 
   private mutating func noteCommit(_ tag: String) {
