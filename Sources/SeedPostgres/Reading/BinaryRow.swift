@@ -89,14 +89,14 @@ extension ValueForm {
   /// Rejects NaN, which SQLite would store as NULL.
   private static func real(_ value: Double) throws(Unfit) -> Double {
     guard value.isNaN else { return value }
-    throw Unfit(reason: "NaN, which SQLite cannot store: make it NULL, or the client's column TEXT")
+    throw Unfit(reason: "NaN, which SQLite cannot store: make it NULL, or make the client's column TEXT")
   }
 
   /// An INTEGER column gets whole numbers, and a REAL column gets the nearest double.
   private static func number(_ digits: String, _ affinity: Affinity) throws(Unfit) -> BorrowedValue {
     if affinity != .real, let whole = whole(digits) { return .integer(whole) }
     guard digits.last?.isNumber == true else {
-      throw Unfit(reason: "\(digits), which is not a number: make it NULL, or the client's column TEXT")
+      throw Unfit(reason: "\(digits), which is not a number: make it NULL, or make the client's column TEXT")
     }
     guard affinity != .integer else {
       throw Unfit(reason: "a number that does not fit INTEGER: make the client's column TEXT or REAL")
@@ -137,7 +137,7 @@ extension ValueForm {
   private static func time(_ microseconds: Int64, _ affinity: Affinity) throws(Unfit) -> BorrowedValue {
     let (time, isBeyond) = microseconds.addingReportingOverflow(millennium)
     guard microseconds != .min, microseconds != .max, !isBeyond else {
-      throw Unfit(reason: "infinity, which is not a number: make it NULL, or the client's column TEXT")
+      throw Unfit(reason: "infinity, which is not a number: make it NULL, or make the client's column TEXT")
     }
     return affinity == .integer ? .integer(time) : .real(Double(time) / 1_000_000)
   }

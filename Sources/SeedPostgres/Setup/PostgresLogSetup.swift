@@ -222,10 +222,10 @@ extension TableFacts {
 
   /// Returns why a logged table is compared as a whole; nil if its rows are logged.
   fileprivate func remark(_ table: PostgresLogDraft.Table) -> String? {
-    if table.keys.isEmpty { return "a view or a SELECT makes the clients' rows of it" }
+    if table.keys.isEmpty { return "clients get its rows through a view or a SELECT" }
     guard keys != nil else {
       return
-        "equal values of its key \(table.keys.map(quoted).joined(separator: ", ")) may be written in several ways"
+        "equal values of its key \(table.keys.map(quoted).joined(separator: ", ")) may have different texts"
     }
     let columns = table.keys.map(quoted).joined(separator: ", ")
     return hasIndex

@@ -62,7 +62,7 @@ private struct PostgresSurvey {
     """
 
   private static let howToTakeView =
-    "to publish its rows, declare a table with a key in schema.sql, and put a file TABLE.sql that selects the rows next to it"
+    "to publish its rows, declare a table with a key in schema.sql, and put next to it a file TABLE.sql that selects the rows"
 
   private static func check(
     _ chosen: [String]?, _ catalog: SchemaCatalog, _ place: PostgresPlace
@@ -130,7 +130,7 @@ private struct TableDraft {
   }
 
   private static let columnRemedy =
-    "to publish its values, add a column to schema.sql, and a SELECT with a cast or another name to the file TABLE.sql"
+    "to publish its values, add a column to schema.sql, and SELECT it with a cast or another name in the file TABLE.sql"
 
   private func refusal(
     _ column: SchemaCatalog.Column, _ type: ColumnType, _ types: TypeCatalog
@@ -196,7 +196,7 @@ private struct TableDraft {
   }
 
   private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
-    if index.columns.isEmpty { return "it is not a valid btree index of all rows by columns alone" }
+    if index.columns.isEmpty { return "only valid btree indexes of columns without a WHERE can be published" }
     if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
     if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
     return names.contains(index.name.foldedName) ? "another part has the same name: SQLite ignores case" : nil

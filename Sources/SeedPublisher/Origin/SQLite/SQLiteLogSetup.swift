@@ -39,7 +39,7 @@ package struct SQLiteLogSetup: OriginLogMaker {
 
   /// Returns why a write to a table causes a comparison of all rows; `nil` if the log's keys find the changed rows.
   private static func remark(on table: String, keys: [String], _ plans: [SeriesPlan]) -> String? {
-    var remark = "a view or a SELECT makes the clients' rows of it"
+    var remark = "clients get its rows through a view or a SELECT"
     for (client, projection) in plans.flatMap({ plan in plan.schema.tables.map { ($0, plan.projection($0)) } }
     ) {
       guard let select = PlainSelect(client, projection), select.table == table.foldedName else { continue }
