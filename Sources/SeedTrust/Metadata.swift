@@ -172,7 +172,7 @@ package enum TrustError: Error, Hashable, Sendable, CustomStringConvertible {
     case .badSignature(let role, let found, let needed):
       "\(role) metadata has \(found) of the \(needed) required valid signatures"
     case .rollback(let role, let trusted, let offered):
-      "\(role) metadata of version \(offered) was offered after version \(trusted)"
+      "\(role) metadata of version \(offered) is older than the trusted version \(trusted)"
     case .conflict(let role, let version):
       "\(role) metadata of version \(version) differs from version \(version) seen before: the publication "
         + "seems to come from an old backup; its operator should restore the newest copy with 'seedbank recover' or, "

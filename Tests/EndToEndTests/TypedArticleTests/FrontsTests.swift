@@ -82,7 +82,7 @@ import Testing
     try waitForHead(6, at: "8080")
     #expect(try pull("tablet", from: "8080").contains("version 5 → 6, "))
     let failure = #expect(throws: Tool.Failure.self) { try pull("tablet") }
-    #expect(failure?.output.contains("was offered after version") == true)
+    #expect(failure?.output.contains("is older than the trusted version") == true)
     try pushAndWait(for: 6)
     #expect(try pull("tablet").contains("version 6 is the newest"))
   }
