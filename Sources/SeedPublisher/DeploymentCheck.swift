@@ -88,7 +88,7 @@ package struct DeploymentCheck {
     for path in [publication, state] {
       let nearest = DeploymentInstaller.nearestFolder(path)
       if access(nearest, W_OK) != 0 {
-        add(true, nearest, "this user cannot write here, but a publish step has to")
+        add(true, nearest, "publish steps write here, but this user cannot; give the user write access")
       }
     }
   }

@@ -129,7 +129,7 @@ import Testing
     ),
     (
       schema + "; CREATE VIRTUAL TABLE s USING fts5(name, content='stop', content_rowid='id');"
-        + " INSERT INTO s(s, rank) VALUES ('pgsz', 1000)", "the search table \"s\" has other settings"
+        + " INSERT INTO s(s, rank) VALUES ('pgsz', 1000)", "the search table \"s\" has different settings"
     ),
     (
       "CREATE TABLE stop(id INTEGER PRIMARY KEY, name TEXT, day DEFAULT CURRENT_DATE)",

@@ -29,7 +29,7 @@ import Testing
     #expect(try deployment.names() == ["x", "c", "n"])
     let other = try PublisherFixture.deployment()
     try DurableFile.write(try bytes(other.copy()), to: deployment.copy())
-    #expect(try deployment.verifiedStep().repair?.contains("another history") == true)
+    #expect(try deployment.verifiedStep().repair?.contains("another epoch or series") == true)
     deployment.job.retainedSnapshots = 1
     for name in ["y", "z"] {
       try deployment.origin("UPDATE stop SET name = '\(name)'")

@@ -242,7 +242,7 @@ import Testing
     try deployment.sign(replacing: good, by: (bad, wrong))
     let found = errors(try verify(deployment))
     #expect(found.map(\.path) == [bad.filePath], "\(found)")
-    #expect(found[0].problem.contains("fails on version 1"))
+    #expect(found[0].problem.contains("cannot be applied to version 1"))
   }
 
   @Test func `a gap left by a delta missing in the metadata is found`() throws {

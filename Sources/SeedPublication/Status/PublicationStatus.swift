@@ -114,10 +114,10 @@ extension SeriesProblem {
     case .copyUnreadable:
       (
         "working copy unreadable",
-        "the next step rebuilds it, such as 'seedbank regenerate'; if it happens again, check the disk"
+        "the next step, such as 'seedbank regenerate', rebuilds it; if it happens again, check the disk"
       )
     case .logDoubted: ("log in doubt", "'seedbank status' shows why, and what to do")
-    case .notReported: ("not known", "'seedbank regenerate' makes one")
+    case .notReported: ("not known", "'seedbank regenerate' runs one")
     }
   }
 }

@@ -77,7 +77,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
       "\(path) is a copy of a publication: to finish a recovery, run 'seedbank recover' again before anything is "
         + "published\(Self.startingOver)"
     case .noSnapshot(let series):
-      "no published snapshot and deltas of \(series) reach its newest version: restore the publication from a backup, or with "
+      "the newest version of \(series) cannot be rebuilt from published files: restore the publication from a backup, or with "
         + "'seedbank recover' from a mirror or a follower\(Self.startingOver)"
     case .shrunk(let series, let isResuming, let gained):
       series.sorted { $0.key < $1.key }.map { series, tables in

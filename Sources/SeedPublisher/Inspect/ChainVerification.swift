@@ -39,7 +39,8 @@ struct ChainVerification {
     for delta in pending where !snapshots.isEmpty && !passed.contains(delta) && publication.stillNames(delta)
     {
       report.error(
-        delta.filePath, "its first version cannot be rebuilt from a snapshot", remedy: Remedy.snapshot)
+        delta.filePath, "the lowest version that it updates cannot be rebuilt from a snapshot",
+        remedy: Remedy.snapshot)
     }
   }
 
@@ -75,7 +76,9 @@ struct ChainVerification {
       } catch  where error.saysHindrance {
         throw error
       } catch  where publication.stillNames(step) {
-        report.error(step.filePath, "it fails on version \(version): \(error.cause)", remedy: Remedy.snapshot)
+        report.error(
+          step.filePath, "it cannot be applied to version \(version): \(error.cause)", remedy: Remedy.snapshot
+        )
       } catch {
         // A publisher has removed the delta meanwhile, so clients no longer use it.
       }

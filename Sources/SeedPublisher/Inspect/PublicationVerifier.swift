@@ -90,7 +90,8 @@ package struct PublicationVerifier {
     let lowest = DeltaLevels.lowestCovered(published.objects.spans, head: state.head)
     if lowest > state.floor {
       report.error(
-        role, "no deltas lead to the newest version from version \(state.floor) or others below \(lowest)",
+        role,
+        "no deltas lead to the newest version from version \(state.floor) or any other version below \(lowest)",
         remedy: Remedy.snapshot)
     }
     guard let newest = published.newestSnapshot else {

@@ -130,7 +130,7 @@ package struct KeyActions {
     throw Refusal(
       .usage,
       "This begins a new chain of trust, and the root keys \(ids.joined(separator: ", ")) can never sign again:"
-        + " if they are not lost, attach them; otherwise confirm with --yes.")
+        + " if they are not lost, give their folders with --with; otherwise confirm with --yes.")
   }
 
   /// Returns the metadata that waits for signatures, and a description of it.
@@ -260,6 +260,6 @@ extension OfflineChange {
         }
       }
     }
-    throw Refusal(.badData, "\(path): \(failure.map { "\($0)" } ?? "it is not for a waiting change").")
+    throw Refusal(.badData, "\(path): \(failure.map { "\($0)" } ?? "no waiting key change needs it").")
   }
 }

@@ -85,7 +85,9 @@ struct KeyReplacement {
 
   private static func current(_ role: KeyRole, _ published: PublishedMetadata) throws(Refusal) -> RoleKeys {
     guard let keys = published.keys(of: role) else {
-      throw Refusal(.configuration, "The publication has no series yet, so it names no series keys.")
+      throw Refusal(
+        .configuration,
+        "The publication has no series and no series keys yet: run 'seedbank regenerate' first.")
     }
     return keys
   }

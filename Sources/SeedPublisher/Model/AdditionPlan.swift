@@ -19,7 +19,7 @@ extension SeriesPlan {
           "the models differ in more than new columns, tables, indexes, views and search tables")
       }
       for search in schema.searchTables where try copy.settings(search) != target.settings(search) {
-        throw NotAnAddition("the search table \"\(search.name)\" has other settings")
+        throw NotAnAddition("the search table \"\(search.name)\" has different settings")
       }
     } catch let error as ForeignDefinition { throw NotAnAddition(error.reason) }
     return additions

@@ -79,9 +79,9 @@ extension ModelDefinition {
     let hidden = schema.tables.filter(\.isWithoutRowid).map { "\"\($0.name)\"" }
     guard !hidden.isEmpty else { return [] }
     return [
-      "\(schemaFile): WITHOUT ROWID: \(hidden.joined(separator: ", ")): SQLite does not report changes of such"
-        + " tables, so an app that observes the database (as GRDB does) misses them; a search"
-        + " table over them needs content_rowid, an INTEGER column that is unique"
+      "\(schemaFile): WITHOUT ROWID: \(hidden.joined(separator: ", ")): SQLite does not report changes of these"
+        + " tables, so an app that observes the database (as GRDB does) misses the changes; a search table over"
+        + " one of them needs content_rowid, an INTEGER column that is unique"
     ]
   }
 

@@ -48,7 +48,7 @@ struct WorkingCopyOpener {
 
   private func mismatch(_ schema: DatabaseSchema, _ meta: SeedMeta) -> String? {
     guard meta.epoch == published.state.epoch, meta.series == plan.series else {
-      return "it belonged to another history"
+      return "it belonged to another epoch or series"
     }
     return meta.schema == schema.hash ? nil : Self.edited
   }

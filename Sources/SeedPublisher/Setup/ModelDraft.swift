@@ -140,7 +140,7 @@ private struct ColumnRefusal: Error {
 
   static let tableLeftOut = Self(
     reason: "its table cannot be published as it is",
-    remedy: "add the table to schema.sql in a form that clients can have")
+    remedy: "add the table to schema.sql in a form that can be published")
   static let leftOut = Self(
     reason: "clients cannot use it unchanged",
     remedy: "to publish its values, add it to schema.sql as an ordinary column")

@@ -106,7 +106,7 @@ extension [SeedVersion] {
     let ranges = map(\.number).runs
       .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
     return isEmpty
-      ? ", and none of its versions can be chosen yet" : ": choose from \(ranges.joined(separator: ", "))"
+      ? ", and no other version can be chosen yet" : ": choose from \(ranges.joined(separator: ", "))"
   }
 }
 

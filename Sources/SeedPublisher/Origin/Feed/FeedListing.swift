@@ -55,7 +55,7 @@ struct FeedListing {
   private var newest: (name: String, seconds: Int)? {
     let all =
       entries.map { ($0.name, $0.stamp.changedSeconds) }
-      + (folder.map { [("a name in it", $0.changedSeconds)] } ?? [])
+      + (folder.map { [("its list of files", $0.changedSeconds)] } ?? [])
     return all.max { $0.1 < $1.1 }
   }
 
@@ -76,7 +76,7 @@ struct FeedListing {
       return nil
     }
     let age = now - newest.seconds
-    let change = age < 0 ? "\(-age) seconds ahead of this clock" : "\(age) seconds ago"
+    let change = age < 0 ? "in the future, \(-age) seconds ahead of this clock" : "\(age) seconds ago"
     return "\(newest.name) changed \(change), and origin.settleSeconds is \(settings.settleSeconds)"
   }
 }
