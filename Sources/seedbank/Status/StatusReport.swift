@@ -66,7 +66,7 @@ extension LocalSeriesStatus {
       (
         "waiting",
         behindSince.map {
-          "for \(TimeSpan(from: $0, to: now)) until the replica reaches the published state"
+          "for the replica to reach the published state, \(TimeSpan(from: $0, to: now)) so far"
         }
       ),
       ("next", next),

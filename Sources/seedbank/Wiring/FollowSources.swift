@@ -64,8 +64,8 @@ extension ParsedArguments {
       // Omits the server, because its URL may contain a password.
       throw Refusal(
         .configuration,
-        "\(text.printable): on the server in AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or AWS_REGION, expected "
-          + "\(BucketAddress.expected); found something else.")
+        "\(text.printable): with the server from AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL or AWS_REGION, this must be "
+          + "\(BucketAddress.expected).")
     }
     return BucketStore(address) { try BucketCredentials(environment, profile: nil) }
   }

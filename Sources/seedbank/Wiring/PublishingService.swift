@@ -95,7 +95,7 @@ struct PublishingService: Sendable {
 
   private func announce(_ report: StepReport) async {
     let held = report.held.map {
-      "\($0) is held since a rollback: \(SeriesProblem.held.words(in: dataset.name).remedy)"
+      "\($0) has been held since a rollback: \(SeriesProblem.held.words(in: dataset.name).remedy)"
     }
     for warning in report.warnings + held + [dataset.remark].compactMap(\.self)
     where repeated.isDue("\(dataset.name): \(warning)", now: .now()) {

@@ -77,7 +77,7 @@ import Testing
       return outcome.status == 75 ? nil : outcome
     }
     func warnings() -> Int {
-      server.errors.split(separator: "\n").count { $0.contains("my/1 is held since a rollback") }
+      server.errors.split(separator: "\n").count { $0.contains("my/1 has been held since a rollback") }
     }
     for number in 1...2 {
       try deployment.origin("UPDATE shop SET name = 'held \(number)'")
