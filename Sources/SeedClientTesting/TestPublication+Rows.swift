@@ -35,7 +35,7 @@ extension TestPublication {
       let known = row.table.columnNames.map { row.value(of: $0) }
       let conflict = try UniqueConflict(copy, row.table).conflict(of: error.message, known)
       throw TestPublisherError(
-        "\(row.place(key)): \(conflict ?? error.message): give it values that the schema allows")
+        "\(row.place(key)): \(conflict ?? error.message): give the row values that the schema allows")
     }
   }
 }

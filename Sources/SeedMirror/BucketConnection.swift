@@ -177,7 +177,8 @@ private final class Exchange {
       let count = try file?.read(into: buffer) ?? 0
       bodyLeft -= count
       guard count > 0 || bodyLeft <= 0 else {
-        throw MirrorError.refused("a file here is shorter than signed: 'seedbank verify' names it")
+        throw MirrorError.refused(
+          "a local file is shorter than its signed length: 'seedbank verify' names it")
       }
       return count
     }

@@ -164,12 +164,12 @@ package struct BucketStore: MirrorStore {
     case "RequestTimeTooSkewed":
       "the clocks differ: this one is at \(UTCTime.now()), the store's at \(answer.date ?? "another time")"
     case "XAmzContentSHA256Mismatch", "BadDigest": Self.mismatch
-    case "QuotaExceeded": "make room there, or allow more"
+    case "QuotaExceeded": "free some space there, or allow more"
     case "EntityTooLarge": tooLarge(answer)
     default:
       switch answer.status {
       case 413: tooLarge(answer)
-      case 507: "make room there, or allow more"
+      case 507: "free some space there, or allow more"
       case 300..<400:
         "it redirects\(answer.location.map { " to \($0.printablePart)" } ?? ""); use that address or its region"
       case 401, 403:

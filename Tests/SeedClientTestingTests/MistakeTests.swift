@@ -31,7 +31,7 @@ import Testing
   @Test func `a row that the schema does not allow is reported, and its version publishes nothing`()
     async throws
   {
-    let remedy = "give it values that the schema allows"
+    let remedy = "give the row values that the schema allows"
     expect("table \"stop\", row id = b: NOT NULL constraint failed: stop.name: \(remedy)") {
       $0.put(["id": "b"], in: "stop")
     }

@@ -37,7 +37,7 @@ import Testing
     let other = try ClientPublisherSimulator()
     let foreign = try await failure { try await fixture.store(root: other.root).keepUpdated() }
     #expect(foreign.code == .configuration && !foreign.isRetryable)
-    #expect(foreign.message.contains("at http://seeds.example: its keys are not those of the root.json"))
+    #expect(foreign.message.contains("at http://seeds.example: its keys are not those of this root.json"))
     let unknown = try await failure { try await fixture.store("trnsit").update() }
     #expect(unknown.code == .noCompatibleModel && unknown.isRetryable)
     #expect(unknown.message.hasPrefix("http://seeds.example does not publish trnsit/2: check dataset"))

@@ -37,7 +37,7 @@ import Testing
     let html = try page(view())
     let snapshot = try #require(view().catalog?.allSeries.first?.newestSnapshot)
     for expected in [
-      "<p id=\"standing\" class=\"standing unknown\">Nothing reports to this front whether",
+      "<p id=\"standing\" class=\"standing unknown\">This front gets no report that shows whether",
       "id=\"transit-2\"",
       "<data value=\"104\">104</data>",
       snapshot.sha256.hex, snapshot.filePath,

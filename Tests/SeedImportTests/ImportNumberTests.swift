@@ -60,7 +60,7 @@ import Testing
     #expect(report.issues.map(\.code) == [.outOfRange, .outOfRange])
     #expect(
       report.issues.map(\.message) == [
-        "the whole number \(digits) has more than 64 bits: a TEXT column stores it exactly, a REAL column only approximately",
+        "the whole number \(digits) does not fit 64 bits: a TEXT column stores it exactly, a REAL column only approximately",
         "the number 1e999 is beyond a double's range: only a TEXT column takes it",
       ])
     try bench.run(

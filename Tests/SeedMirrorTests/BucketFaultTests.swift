@@ -237,7 +237,8 @@ import Testing
     // The tag of a file in parts ends with their number.
     #expect(try #require(try store.read(path)).tag.contains("-1"))
     #expect(BucketLimits().partBytes == 32 << 20)
-    let failure = MirrorError.refused("a file here is shorter than signed: 'seedbank verify' names it")
+    let failure = MirrorError.refused(
+      "a local file is shorter than its signed length: 'seedbank verify' names it")
     #expect(throws: failure) { try send([0], signedLength: 1 << 30) }
   }
 

@@ -120,10 +120,10 @@ extension SeedError {
       switch error {
       // This error is retried, because an app may be released before its series is published.
       case .missingRole(series.roleName, _):
-        "\(server) does not publish \(series): check dataset and model, or wait until they are published"
+        "\(server) does not publish \(series): check the dataset and the model, or wait until the series is published"
       case .missingFile(let name): Self.missing(name, server)
       case .badSignature:
-        "\(error), at \(server): its keys are not those of the root.json used here; compare the "
+        "\(error), at \(server): its keys are not those of this root.json; compare the "
           + "address and the root with the publisher's"
       default: "\(error), at \(server)"
       }
@@ -135,7 +135,7 @@ extension SeedError {
   private static func missing(_ name: String, _ server: ServerAddress) -> String {
     name == MetadataName.unversioned(Timestamp.type)
       ? "\(server) does not have metadata/\(name): give the address of a publication, the folder that contains 'metadata'"
-      : "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it "
+      : "\(server) does not have metadata/\(name), which its metadata lists: try again later; if it "
         + "is still missing, the server's operator can list all missing files with `seedbank verify`"
   }
 }

@@ -76,7 +76,7 @@ extension [PublishedObject] {
     guard let available, needed > available else { return }
     throw SeedError(
       .insufficientSpace,
-      "the update needs \(ByteCount(bytes: needed)) in \(folder), but only \(ByteCount(bytes: available)) is free: make room and try again",
+      "the update needs \(ByteCount(bytes: needed)) in \(folder), but only \(ByteCount(bytes: available)) is free: free some space and try again",
       neededBytes: needed, availableBytes: available)
   }
 }

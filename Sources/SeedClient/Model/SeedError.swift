@@ -184,7 +184,7 @@ extension SeedError {
 
   /// A write found no space; the needed amount is unknown.
   private static func full(_ message: String) -> SeedError {
-    SeedError(.insufficientSpace, "\(message): make room and try again")
+    SeedError(.insufficientSpace, "\(message): free some space and try again")
   }
 }
 

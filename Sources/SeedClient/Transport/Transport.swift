@@ -100,7 +100,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .status(let url, let status, let wait):
       "the server answered \(url) with status \(status)" + (wait.map { ": try again in \($0)" } ?? "")
     case .absent(let url):
-      "the server does not have \(url), which its metadata names: try again later; if it is still missing, "
+      "the server does not have \(url), which its metadata lists: try again later; if it is still missing, "
         + "`seedbank verify` on the server lists all missing files"
     case .tooLong(let url, let limit):
       "the server sends more than the expected \(limit) bytes for \(url): \(Self.sendUnchanged)"
@@ -117,7 +117,7 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
       "a web page arrived instead of \(url): this network may require you to sign in first"
     case .tooSlow(let url, let bytes, let time):
       "only \(bytes) bytes of \(url) arrived in \(time): try again on a better network"
-    case .tooLate(let url, let time): "\(url) had not arrived after \(time): try again on a better network"
+    case .tooLate(let url, let time): "\(url) did not arrive within \(time): try again on a better network"
     }
   }
 

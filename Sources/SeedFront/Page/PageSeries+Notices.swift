@@ -134,7 +134,7 @@ extension PageSeries {
     case .publication:
       "the publication cannot be read, or belongs to another publisher. 'seedbank verify' on the publisher’s machine shows "
         + "what to do."
-    case .disk: "a file or a disk failed. \(status) names it: make room, or repair it."
+    case .disk: "a file or a disk failed. \(status) names it: free some space, or repair it."
     case .other, nil: "\(status) shows why, and what to do."
     }
   }

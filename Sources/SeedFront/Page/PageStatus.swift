@@ -47,12 +47,12 @@ extension PageContent {
       "\(names(found)) \(found.count == 1 ? "needs" : "need") your attention\(reason(found))."
     case .diskFull:
       """
-      The publication’s disk is full, and steps cannot write: make room on it. <code>seedbank status</code> on the publisher’s
+      The publication’s disk is full, and steps cannot write: free some space on it. <code>seedbank status</code> on the publisher’s
       machine shows the sizes.
       """
     case .diskNearlyFull:
       """
-      The publication’s disk is almost full, and the next steps may fail: make room on it, or keep fewer snapshots
+      The publication’s disk is almost full, and the next steps may fail: free some space on it, or keep fewer snapshots
       (<code>retention.snapshots</code>). <code>seedbank status</code> on the publisher’s machine shows the sizes.
       """
     case .mirrorLate:
@@ -71,7 +71,7 @@ extension PageContent {
       """
     case .publisher(let problem): problem.notice
     case .notReported(let found):
-      "Nothing reports to this front whether \(names(found)) \(found.count == 1 ? "is" : "are") current."
+      "This front gets no report that shows whether \(names(found)) \(found.count == 1 ? "is" : "are") current."
     }
   }
 
@@ -138,7 +138,7 @@ extension PublisherProblem {
       """
     case .stateDisk:
       """
-      The disk of the publisher’s working copies is almost full, and the next steps may fail: make room on it.
+      The disk of the publisher’s working copies is almost full, and the next steps may fail: free some space on it.
       <code>seedbank status</code> on the publisher’s machine shows the sizes.
       """
     }

@@ -125,7 +125,7 @@ final class ValueReader {
     guard affinity == .real else {
       throw RejectedRow(
         .outOfRange,
-        "the whole number \(clipped(digits)) has more than 64 bits: a TEXT column stores it exactly, a REAL column only approximately"
+        "the whole number \(clipped(digits)) does not fit 64 bits: a TEXT column stores it exactly, a REAL column only approximately"
       )
     }
     return real

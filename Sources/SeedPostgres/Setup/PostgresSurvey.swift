@@ -135,7 +135,9 @@ private struct TableDraft {
   private func refusal(
     _ column: SchemaCatalog.Column, _ type: ColumnType, _ types: TypeCatalog
   ) throws(PostgresError) -> String? {
-    if case .refused(let reason) = type { return "of its type \(try types.name(column.type)): \(reason)" }
+    if case .refused(let reason) = type {
+      return "its type \(try types.name(column.type)) is not supported: \(reason)"
+    }
     let isTaken = columns.contains { $0.name.foldedName == column.name.foldedName }
     return isTaken ? "another column has the same name, because SQLite ignores case" : nil
   }

@@ -82,7 +82,7 @@ package final class FollowFolder: Sendable {
     throw Refusal(
       .inputOutput,
       "The publication needs \(ByteCount(bytes: needed)) more in \(publication.path), but"
-        + " only \(ByteCount(bytes: Int(disk.freeBytes))) is free: make room, or choose a folder on another disk."
+        + " only \(ByteCount(bytes: Int(disk.freeBytes))) is free: free some space, or choose a folder on another disk."
     )
   }
 

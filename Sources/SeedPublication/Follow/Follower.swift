@@ -142,7 +142,7 @@ package struct FollowFailure: Error, Hashable {
     case .missingFile(MetadataName.unversioned(Timestamp.type)):
       "\(server) does not have metadata/timestamp.json: give the address of a publication folder, which contains that file."
     case .missingFile(let name):
-      "\(server) does not have metadata/\(name), which its other metadata names: try again later; if it is still "
+      "\(server) does not have metadata/\(name), which its metadata lists: try again later; if it is still "
         + "missing, 'seedbank verify' on the server lists all missing files."
     default: "\(server): \(error): 'seedbank verify' on the server shows what to repair."
     }

@@ -22,7 +22,7 @@ extension Command {
       log covers the tables that the models read. The user who makes it must own these tables and be allowed to create a schema.
       """,
     arguments: [
-      .argument("part", choices: ["log"], help: "The part of the origin."),
+      .argument("part", choices: ["log"], help: "The part of the origin to change."),
       .argument("action", choices: OriginAction.allCases.map(\.rawValue), help: "What to do."),
     ],
     options: [

@@ -15,8 +15,8 @@ import Testing
     .full,
     arguments: [
       ("403:RequestTimeTooSkewed", "The mirror's clock", "the clocks differ"),
-      ("403:QuotaExceeded", "A full quota", "make room there"),
-      ("507:InsufficientStorage", "A full store", "make room there"),
+      ("403:QuotaExceeded", "A full quota", "free some space there"),
+      ("507:InsufficientStorage", "A full store", "free some space there"),
       ("503:SlowDown", "A store that is busy for minutes", "it answers 503 SlowDown"),
       ("500:InternalError", "A broken store", "it answers 500 InternalError"),
     ])

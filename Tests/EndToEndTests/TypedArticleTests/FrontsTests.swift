@@ -71,7 +71,7 @@ import Testing
     try article.type("rsync -rt --checksum seedbank/publication/metadata/ front/publication/metadata/")
     try waitForHead(5)
     let failure = #expect(throws: Tool.Failure.self) { try pull("tablet") }
-    #expect(failure?.output.contains("which its metadata names") == true)
+    #expect(failure?.output.contains("which its metadata lists") == true)
     #expect(article.terminalOutput.contains("An object cannot be served"))
     try pushAndWait(for: 5)
     #expect(try pull("tablet").contains("version 4 → 5"))

@@ -139,6 +139,6 @@ struct NULInText: Error {
   let column: String
 
   static let remedy =
-    "remove it from the feed. A file with many NUL characters is incomplete, or it is in UTF-16: then convert it, for "
-    + "example with iconv -f utf-16le -t utf-8"
+    "remove it from the feed. A file with many NUL characters is probably incomplete or in UTF-16; convert UTF-16 with "
+    + "iconv -f utf-16le -t utf-8"
 }
