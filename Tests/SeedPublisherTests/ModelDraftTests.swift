@@ -102,7 +102,7 @@ import Testing
     #expect(draft.added.isEmpty && draft.schemaSQL == text)
     #expect(
       SetupNote.lines(draft.notes) == [
-        "Skipped column \"shop\".\"phone\": schema.sql does not contain its table's CREATE TABLE statement as SQLite stores it: add the column"
+        "Skipped column \"shop\".\"phone\": the table's CREATE TABLE statement in schema.sql is not written as SQLite stores it: add the column"
           + " there by hand"
       ])
   }

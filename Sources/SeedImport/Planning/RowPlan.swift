@@ -9,10 +9,10 @@ final class RowPlan {
   let constants: [(column: Int, value: SeedValue)]
   let defaults: [(column: Int, value: SeedValue)]
   let relations: [RowRelation]
-  /// Other relations that fill this table. They keep rows that this plan names even if a parent omits them.
+  /// Other relations that fill this table. They do not delete a row that this plan names.
   var othersNamed: [ParentSync] = []
   @exclusivity(unchecked) var places: [Int?]
-  /// Relations whose member an object had.
+  /// Relations whose member was present in an object.
   @exclusivity(unchecked) var present = SlotSet()
   // Unchecked, because one function at a time uses a row, and exclusivity checks took a seventh of an import's time.
   @exclusivity(unchecked) private(set) var slots = SlotSet()

@@ -30,7 +30,7 @@ final class RowCollector {
   /// Maximum number of values to collect: enough to amortise a statement's start, and few enough for the processor's
   /// cache.
   private static let mostValues = 8 * 1024
-  /// Maximum number of bytes to collect, in addition to those in the document.
+  /// Maximum number of bytes to collect. Values that stay in the document's own bytes do not count.
   private static let mostBytes = 256 * 1024
 
   init(_ connection: Connection, _ evaluator: RowEvaluator, _ store: RowStore, _ syncs: [ParentSync]) {

@@ -114,8 +114,8 @@ package struct KeyActions {
     for role in roles where ring.signers(of: published.keys(of: role)).isEmpty {
       throw Refusal(
         .configuration,
-        "No \(role.rawValue) key that must sign this change is here: give the folder of one with --with; or use --prepare,"
-          + " and sign the output of 'seedbank keys payload \(role.rawValue)' on another machine.")
+        "A \(role.rawValue) key must sign this change, but none is here: name its folder with --with, or use --prepare and"
+          + " sign the output of 'seedbank keys payload \(role.rawValue)' on another machine.")
     }
   }
 
@@ -123,7 +123,7 @@ package struct KeyActions {
     if try search.found().ring.canSign(for: published.keys(of: .root)) {
       throw Refusal(
         .usage,
-        "Enough root keys are here: 'seedbank keys rotate root' without --lost keeps all apps working.")
+        "Enough root keys are here, so omit --lost: 'seedbank keys rotate root' keeps all apps working.")
     }
     guard loss == .suspected else { return }
     let ids = (published.keys(of: .root)?.keyIDs ?? []).map { $0.prefix(KeyFileName.tagLength) }

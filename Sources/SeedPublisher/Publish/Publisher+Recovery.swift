@@ -47,8 +47,8 @@ extension Publisher {
     }
   }
 
-  /// How many metadata versions may have been lost with a disk. The time alone may be too low a version, because
-  /// several datasets or an earlier recovery may have used more than one version per second.
+  /// How many metadata versions may have been lost with a disk. The Unix time alone may be too low,
+  /// because several datasets or an earlier recovery may have used more than one version per second.
   static let lostVersions = 10_000
 
   /// Signs all metadata of a publication that was restored from a copy. Clients may have seen newer versions than the

@@ -112,6 +112,6 @@ package struct Publisher: Sendable {
     facts?.keep(failure: record, in: self)
   }
 
-  /// Whether to leave an error unrecorded, because the operator mistyped a version.
+  /// Whether the error only means that the operator mistyped a version. Such errors are not recorded.
   package static func isNoStep(_ error: any Error) -> Bool { error is RecallError }
 }

@@ -77,8 +77,8 @@ package struct ModelDraft: Sendable {
   }
 
   private static func relaxed(_ column: OriginGain.Part) -> String {
-    "The column \"\(column.table)\".\"\(column.name)\" is NOT NULL in the origin and not in the model: in a minor, a new"
-      + " column must allow NULL or have a default"
+    "The column \"\(column.table)\".\"\(column.name)\" is NOT NULL in the origin, but allows NULL in the model, because"
+      + " a minor's new columns must allow NULL or have a default"
   }
 
   /// Lets SQLite add the column, and copies the changed statement into the operator's text.
@@ -146,7 +146,7 @@ private struct ColumnRefusal: Error {
     remedy: "to publish its values, add it to schema.sql as an ordinary column")
   static let notFound = Self(
     reason:
-      "\(ModelFolder.schemaFileName) does not contain its table's CREATE TABLE statement as SQLite stores it: add the column there by hand"
+      "the table's CREATE TABLE statement in \(ModelFolder.schemaFileName) is not written as SQLite stores it: add the column there by hand"
   )
 
   static func refused(_ cause: SkipCause) -> Self {

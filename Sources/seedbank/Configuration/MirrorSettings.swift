@@ -55,7 +55,7 @@ extension ConfigurationValue {
       let mirror = try element.mirror()
       if let folder = mirror.folder, let other = own.first(where: { Self.overlap(folder, $0) }) {
         throw element.error(
-          "expected a separate folder, found \(folder.printable), which is, contains or is inside the deployment's "
+          "expected a separate folder, found \(folder.printable), which overlaps the deployment's "
             + other.printable)
       }
       guard !mirrors.contains(where: { $0.place == mirror.place }) else {

@@ -78,7 +78,7 @@ struct LogStamp: Sendable {
   /// The size of the longest log that is read: 16 times SQLite's default limit.
   private static let mostBytes = 64 * 1024 * 1024
 
-  /// Reads attributes first, so the next stamp detects later writes. Reuses the digest of equal attributes.
+  /// Reads attributes first, so the next stamp detects later writes. If they are unchanged, reuses the digest.
   init(_ path: String, known: LogStamp? = nil) throws {
     let found = try FileStamp(path)
     let file = found.flatMap { $0.size > 0 ? $0 : nil }
