@@ -16,5 +16,15 @@ struct ProcessTimes {
     (self.parent, own, ended) = (parent, times[0] + times[1], times[2] + times[3])
   }
 
+  /// The processor time of a process and of its running and ended children.
+  static func secondsWithChildren(_ process: Int32) -> Double {
+    guard let own = ProcessTimes(process) else { return 0 }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    let children = names.compactMap { Int32($0) }.compactMap(ProcessTimes.init).filter {
+      $0.parent == process
+    }
+    return seconds(ofTicks: children.reduce(own.own + own.ended) { $0 + $1.own })
+  }
+
   static func seconds(ofTicks ticks: Int) -> Double { Double(ticks) / Double(sysconf(Int32(_SC_CLK_TCK))) }
 }

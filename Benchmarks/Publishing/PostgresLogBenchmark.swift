@@ -31,22 +31,21 @@ struct PostgresLogBenchmark {
   }
 
   private func publish(_ comparing: PostgresScene, _ following: PostgresScene, _ few: PostgresScene) throws {
-    var (steps, sizes) = (Pairs(), Pairs())
-    var (rests, unwritten): ([ToolRun], [ToolRun]) = ([], [])
+    var (steps, sizes, rests, unwritten) = (Pairs(), Pairs(), Pairs(), Pairs())
     for run in 1...runs {
       for scene in [comparing, following, few] { try scene.change(run) }
       let step = try following.step()
       steps.add(ours: step, try comparing.step())
       sizes.add(ours: step, try few.step())
       try following.touch()
-      rests.append(try following.step())
-      unwritten.append(try following.step())
+      rests.add(ours: try following.step(), try following.describe())
+      unwritten.add(ours: try following.step(), try following.describe())
     }
     report.add("step by PostgreSQL's log, 1,000 rows changed, beside comparing", steps, bar: Bars.step)
     report.add("the same, beside a table of a tenth of the rows", sizes, bar: Bars.size)
-    let start = try (0..<runs).map { _ in try following.start() }
-    report.addRest("a log of PostgreSQL without anything new", rests, start: start, bar: Bars.restSeconds)
-    report.addRest("PostgreSQL without any write", unwritten, start: start, bar: Bars.quietSeconds)
+    report.add(
+      "a log of PostgreSQL without anything new, beside psql's \\d of all tables", rests, bar: Bars.rest)
+    report.add("PostgreSQL without any write, beside the same", unwritten, bar: Bars.quiet)
     report.addPeak("step by PostgreSQL's log", steps.ours, bar: Bars.peakBytes)
   }
 }
@@ -54,8 +53,8 @@ struct PostgresLogBenchmark {
 private enum Bars {
   static let step = 1.0 / 15
   static let size = 1.3
-  static let quietSeconds = 0.02
-  static let restSeconds = 0.03
+  static let rest = 1.5
+  static let quiet = 1.0
   static let update = 2.5
   static let peakBytes = 160 * 1024 * 1024
 }

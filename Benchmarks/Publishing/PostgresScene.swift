@@ -54,15 +54,17 @@ struct PostgresScene {
   /// Like the file's ``TransitOrigin/change(_:)``.
   func change(_ run: Int) throws { try server.psql(origin.changeSQL(run), in: name) }
 
-  /// Runs only the process's start.
-  func start() throws -> ToolRun { try Tool.run(Tool.seedbank, ["version"]) }
-
   /// Sets up a log and lets this deployment follow it.
   func setUpLog() throws { _ = try seedbank(["origin", "log", "setup", "--yes"] + configuration) }
 
   /// Writes to the database but to no published row.
   func touch() throws {
     try server.psql("CREATE TABLE IF NOT EXISTS elsewhere(n int); INSERT INTO elsewhere VALUES (1)", in: name)
+  }
+
+  /// Describes all tables with PostgreSQL's own client, which reads the catalogs in a new session as a step does.
+  func describe() throws -> ToolRun {
+    try server.psql(TransitOrigin.tables.map { "\\d \($0)" }.joined(separator: "\n"), in: name)
   }
 
   // MARK: Writers

@@ -57,12 +57,5 @@ final class PostgresServer {
   }
 
   /// The server's processor time including current and past sessions.
-  private var processorSeconds: Double {
-    let own = program.identifier
-    guard let server = ProcessTimes(own) else { return 0 }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    let sessions = names.compactMap { Int32($0) }.compactMap(ProcessTimes.init).filter { $0.parent == own }
-    let ticks = sessions.reduce(server.own + server.ended) { $0 + $1.own }
-    return ProcessTimes.seconds(ofTicks: ticks)
-  }
+  private var processorSeconds: Double { ProcessTimes.secondsWithChildren(program.identifier) }
 }

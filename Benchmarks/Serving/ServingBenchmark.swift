@@ -5,7 +5,8 @@ import Foundation
 // - nginx serves the same bytes with the same headers from open files; neither writes an access log.
 // - wrk, and for downloads also a cheaper client, loads both alternately for the same time; ratios are medians over
 //   the pairs.
-// - Client, front and nginx share the machine's cores, so only the ratio is meaningful.
+// - Client, front and nginx share the cores, so only ratios are meaningful. The ratio of the servers' processor time for a
+//   request depends less on how the scheduler places the client.
 
 struct ServingBenchmark {
   private let options: ServingOptions
@@ -25,15 +26,25 @@ struct ServingBenchmark {
   private func measure(_ load: Load, _ scene: ServingScene) throws {
     var ours: [LoadResult] = []
     var theirs: [LoadResult] = []
+    let before = scene.processorSeconds
     for _ in 0..<options.runs {
       ours.append(try Load.ask(scene.front, load.path, load, seconds: options.seconds))
       theirs.append(try Load.ask(scene.nginx, load.baselinePath, load, seconds: options.seconds))
     }
+    let used = scene.processorSeconds
+    func microseconds(_ seconds: Double, _ results: [LoadResult]) -> Double {
+      seconds * 1e6 / (results.map(\.requestsPerSecond).reduce(0, +) * Double(options.seconds))
+    }
+    let processor = (
+      ours: microseconds(used.front - before.front, ours),
+      nginx: microseconds(used.nginx - before.nginx, theirs)
+    )
     let ratio = median(zip(ours, theirs).map { $0.requestsPerSecond / $1.requestsPerSecond })
     let line = ServingLine(
       what: load.name, connections: load.connections,
       requestsPerSecond: median(ours.map(\.requestsPerSecond)),
       baselineRequestsPerSecond: median(theirs.map(\.requestsPerSecond)), ratio: ratio,
+      microseconds: processor.ours, baselineMicroseconds: processor.nginx,
       median: median(ours.map(\.median)), p99: median(ours.map(\.p99)),
       baselineMedian: median(theirs.map(\.median)), baselineP99: median(theirs.map(\.p99)), bar: load.bar,
       holds: ratio >= load.bar)
@@ -93,6 +104,8 @@ struct ServingLine: Encodable {
   let what: String
   let connections: Int
   let requestsPerSecond, baselineRequestsPerSecond, ratio: Double
+  /// The server's processor time for a request.
+  let microseconds, baselineMicroseconds: Double
   let median, p99, baselineMedian, baselineP99: String
   let bar: Double
   let holds: Bool
@@ -101,9 +114,13 @@ struct ServingLine: Encodable {
     if asJSON { return Swift.print(json(self)) }
     let rates = String(
       format: "%9.0f/s : %9.0f/s = %.2f", requestsPerSecond, baselineRequestsPerSecond, ratio)
+    let processor = String(
+      format: "  CPU %.1f us : %.1f us = %.2f", microseconds, baselineMicroseconds,
+      microseconds / baselineMicroseconds)
     let times = "p50 \(median) : \(baselineMedian)   p99 \(p99) : \(baselineP99)"
     Swift.print(
       "\(what), \(connections) connections:".padding(toLength: 36, withPad: " ", startingAt: 0), rates,
+      processor,
       "  \(times)   bar \(bar)", holds ? "" : "  UNDER")
   }
 }

@@ -129,6 +129,14 @@ final class ServingScene {
     try Tool.output(of: "curl", ["-sf", "-o", "/dev/null", "-w", "%header{location}", url])
   }
 
+  /// The processor time of the front and of nginx with its workers.
+  var processorSeconds: (front: Double, nginx: Double) {
+    (
+      ProcessTimes.secondsWithChildren(frontProgram.identifier),
+      ProcessTimes.secondsWithChildren(nginxProgram.identifier)
+    )
+  }
+
   func residentBytes() throws -> Int {
     try ProcessStatus.bytes("VmRSS", of: "\(frontProgram.identifier)")
   }
