@@ -207,7 +207,7 @@ extension StoreReport {
   private mutating func examine(seed path: String) throws {
     do {
       let connection = try Connection(path, .received)
-      guard try LeftOutIndexes.entries(of: connection).isEmpty else {
+      guard try OmittedIndexes.entries(of: connection).isEmpty else {
         throw NotASeed(
           "its indexes are not built: the client must build the indexes that seedbank_index lists")
       }

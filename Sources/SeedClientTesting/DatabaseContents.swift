@@ -18,7 +18,7 @@ package struct DatabaseContents {
     let connection = try Connection(copy, .writer)
     let isSeed = try connection.integer("PRAGMA application_id") == SeedTables.applicationID
     meta = isSeed ? try SeedTables.meta(connection) : nil
-    if let meta { _ = try LeftOutIndexes.build(in: connection, signed: meta.schema) }
+    if let meta { _ = try OmittedIndexes.build(in: connection, signed: meta.schema) }
     let reader = SchemaReader(connection)
     schemaSQL = try Self.schemaSQL(connection, reader)
     rows = try Self.rows(connection, reader.schema())

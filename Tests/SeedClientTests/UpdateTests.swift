@@ -29,14 +29,14 @@ import Testing
     #expect(try Connection(seed.url.path, .reader).value("PRAGMA journal_mode") == .text("wal"))
   }
 
-  @Test func `left out indexes are built before the first read and deltas continue`() async throws {
+  @Test func `omitted indexes are built before the first read and deltas continue`() async throws {
     fixture.publisher.leavesIndexesOut = true
     try fixture.publisher.publishSnapshot()
     let store = try fixture.store()
     let seed = try await store.prepare()
     let file = try Connection(seed.url.path, .reader)
     #expect(try SchemaReader(file).schema() == fixture.publisher.schema)
-    #expect(try LeftOutIndexes.entries(of: file).isEmpty)
+    #expect(try OmittedIndexes.entries(of: file).isEmpty)
     try fixture.publisher.publish(["c": "Charlottenburg"])
     let report = try await store.update()
     #expect(report.action == .applied)

@@ -23,7 +23,7 @@ import Testing
       CREATE INDEX names ON stop(name);
       ANALYZE
       """)
-    try LeftOutIndexes.leaveOut(of: file)
+    try OmittedIndexes.leaveOut(of: file)
   }
 
   private var bytes: [String: Data] {
@@ -36,14 +36,14 @@ import Testing
 
   /// Builds as if the file's current schema were signed.
   private func build() throws {
-    _ = try LeftOutIndexes.build(in: file, signed: SchemaReader(file).schema().hash)
+    _ = try OmittedIndexes.build(in: file, signed: SchemaReader(file).schema().hash)
   }
 
   @Test func `an index definition outside the signed schema is not run`() throws {
     let signed = try SchemaReader(file).schema().hash
     try file.execute("UPDATE seedbank_index SET sql = 'CREATE INDEX names ON stop(zone)'")
-    #expect(throws: NotASeed.self) { try LeftOutIndexes.build(in: file, signed: signed) }
-    #expect(try LeftOutIndexes.entries(of: file).count == 1)
+    #expect(throws: NotASeed.self) { try OmittedIndexes.build(in: file, signed: signed) }
+    #expect(try OmittedIndexes.entries(of: file).count == 1)
   }
 
   @Test func `a statement over its time limit is interrupted`() throws {
@@ -75,7 +75,7 @@ import Testing
     let pages = try file.integer("PRAGMA page_count")
     #expect(throws: ForeignDefinition.self) { try build() }
     #expect(try file.integer("PRAGMA page_count") == pages)
-    #expect(try LeftOutIndexes.entries(of: file).count == 1)
+    #expect(try OmittedIndexes.entries(of: file).count == 1)
   }
 
   @Test(arguments: [
@@ -93,7 +93,7 @@ import Testing
     let task = Task { [path = folder("seed.sqlite")] in
       withUnsafeCurrentTask { $0?.cancel() }
       let file = try Connection(path, .writer)
-      _ = try LeftOutIndexes.build(in: file, signed: SchemaReader(file).schema().hash)
+      _ = try OmittedIndexes.build(in: file, signed: SchemaReader(file).schema().hash)
     }
     let error = await #expect(throws: DatabaseError.self) { try await task.value }
     #expect(error?.primaryCode == ResultCode.interrupted)
@@ -151,7 +151,7 @@ import Testing
   {
     try file.execute("DROP TABLE seedbank_index; \(sql)")
     #expect(throws: (any Error).self) { try build() }
-    #expect(throws: (any Error).self) { try LeftOutIndexes.entries(of: file) }
+    #expect(throws: (any Error).self) { try OmittedIndexes.entries(of: file) }
   }
 
   @Test(arguments: [

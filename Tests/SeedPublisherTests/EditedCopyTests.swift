@@ -29,7 +29,7 @@ import Testing
   private func expectSound(_ deployment: TestDeployment) throws {
     let snapshot = try #require(try deployment.metadata(major: 2).newestSnapshot)
     let seed = try Connection(try deployment.expand(snapshot, to: "seed.sqlite"), .writer)
-    _ = try LeftOutIndexes.build(in: seed, signed: SeedTables.meta(seed).schema)
+    _ = try OmittedIndexes.build(in: seed, signed: SeedTables.meta(seed).schema)
     let schema = try SchemaReader(seed).schema()
     #expect(schema.hash == snapshot.schema)
     try SeedCheck(seed, schema).run()

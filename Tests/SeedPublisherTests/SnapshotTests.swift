@@ -77,13 +77,13 @@ import Testing
     let deployment = try deployment(.client)
     let seed = try newest(deployment, as: "seed.sqlite")
     #expect(try indexes(seed) == ["stop_code"])
-    let entries = try LeftOutIndexes.entries(of: seed)
+    let entries = try OmittedIndexes.entries(of: seed)
     #expect(entries.map(\.name) == ["stop_by_zone", "stop_in_a"])
     #expect(entries.allSatisfy { $0.table == "stop" && $0.statistics != nil })
     #expect(try SchemaReader(seed).schema().hash == deployment.job.plans[0].schema.hash)
-    _ = try LeftOutIndexes.build(in: seed, signed: SeedTables.meta(seed).schema)
+    _ = try OmittedIndexes.build(in: seed, signed: SeedTables.meta(seed).schema)
     #expect(try SchemaReader(seed).schema().hash == deployment.job.plans[0].schema.hash)
-    #expect(try LeftOutIndexes.entries(of: seed).isEmpty)
+    #expect(try OmittedIndexes.entries(of: seed).isEmpty)
     let statistics = try seed.rows(
       "SELECT idx, stat FROM sqlite_stat1 WHERE idx IN ('stop_by_zone', 'stop_in_a') ORDER BY 1")
     #expect(statistics.map(\.[1].text) == entries.map(\.statistics))
@@ -118,6 +118,6 @@ import Testing
     #expect(report.repair == "it was missing")
     let copy = try Connection(deployment.copy(), .writer)
     #expect(try indexes(copy) == ["stop_by_zone", "stop_code", "stop_in_a"])
-    #expect(try LeftOutIndexes.entries(of: copy).isEmpty)
+    #expect(try OmittedIndexes.entries(of: copy).isEmpty)
   }
 }

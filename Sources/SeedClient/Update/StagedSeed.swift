@@ -58,7 +58,7 @@ struct StagedSeed {
   /// treats that comparison as a write, although it changes nothing.
   private static func complete(_ path: String, _ object: PublishedObject, provingRows: Bool) throws {
     let connection = try Connection(path, .seed)
-    let schema = try LeftOutIndexes.build(in: connection, signed: object.schema)
+    let schema = try OmittedIndexes.build(in: connection, signed: object.schema)
     if provingRows { try SeedCheck(connection, schema).checkSearchTables() }
   }
 

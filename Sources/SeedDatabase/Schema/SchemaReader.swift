@@ -301,8 +301,8 @@ extension SchemaReader {
     let built = try connection.rows(
       "SELECT name, sql FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL")
     let isComplete = try !connection.has(ReservedTable.index, madeBy: ReservedTable.indexSQL)
-    let leftOut = isComplete ? [] : try connection.rows("SELECT name, sql FROM \(ReservedTable.index)")
-    return (built + leftOut).map { (name: $0[0].text, sql: $0[1].text) }
+    let omitted = isComplete ? [] : try connection.rows("SELECT name, sql FROM \(ReservedTable.index)")
+    return (built + omitted).map { (name: $0[0].text, sql: $0[1].text) }
       .sorted { $0.name.utf8.lexicographicallyPrecedes($1.name.utf8) }
   }
 

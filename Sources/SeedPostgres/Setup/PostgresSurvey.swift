@@ -8,14 +8,14 @@ extension OriginSurvey {
     let survey = try PostgresSurvey(place, tables: chosen)
     let connection = try Connection("schema", .memory)
     for statement in survey.statements { try connection.execute(statement) }
-    try self.init(connection, survey.outline, leftOut: survey.leftOut, bytes: survey.bytes)
+    try self.init(connection, survey.outline, skipped: survey.skipped, bytes: survey.bytes)
   }
 }
 
 /// The SQLite statements for the part of a schema that can be published, and the reasons why other parts cannot.
 private struct PostgresSurvey {
   private(set) var statements: [String] = []
-  private(set) var leftOut: [SetupNote] = []
+  private(set) var skipped: [SetupNote] = []
   let outline: OriginOutline
   /// The size of the tables that can be published.
   let bytes: Int
@@ -27,13 +27,13 @@ private struct PostgresSurvey {
     let (catalog, types) = (try SchemaCatalog(connection), TypeCatalog(connection))
     outline = OriginOutline(catalog)
     try Self.check(chosen, catalog, place)
-    leftOut = catalog.others.map {
+    skipped = catalog.others.map {
       SetupNote(kind: .view, name: $0.name, reason: "a \($0.kind) has no key", remedy: Self.howToTakeView)
     }
     var drafts: [TableDraft] = []
     for table in catalog.tables {
       guard chosen?.contains(table.name) ?? true else {
-        leftOut.append(
+        skipped.append(
           SetupNote(
             kind: .table, name: table.name, reason: "--tables does not name it",
             remedy: "name it there to publish it"))
@@ -41,7 +41,7 @@ private struct PostgresSurvey {
       }
       let draft = try TableDraft(table, types, besides: drafts, place.schema, user: connection.user)
       if draft.reason == nil { drafts.append(draft) }
-      leftOut += draft.leftOut
+      skipped += draft.skipped
     }
     let names = JSONValue(strings: drafts.map(\.table.name)).text
     bytes = Int(try connection.rows(Self.size, [place.schema, names])[0][0] ?? "") ?? 0
@@ -50,7 +50,7 @@ private struct PostgresSurvey {
     for draft in drafts {
       let indexes = draft.indexes(besides: &taken)
       statements += [draft.statement] + indexes.sql
-      leftOut += indexes.leftOut
+      skipped += indexes.skipped
     }
   }
 
@@ -76,7 +76,7 @@ private struct PostgresSurvey {
 private struct TableDraft {
   let table: SchemaCatalog.Table
   private(set) var reason: String?
-  private(set) var leftOut: [SetupNote] = []
+  private(set) var skipped: [SetupNote] = []
   private var columns: [(name: String, sql: String)] = []
   private let key: [String]
 
@@ -93,9 +93,9 @@ private struct TableDraft {
     for column in table.columns { try take(column, types) }
     reason = denial(schema, user) ?? refusal(besides: others)
     if let reason {
-      leftOut = [SetupNote(kind: .table, name: table.name, reason: reason)]
+      skipped = [SetupNote(kind: .table, name: table.name, reason: reason)]
     } else {
-      leftOut += rowNotes
+      skipped += rowNotes
     }
   }
 
@@ -121,7 +121,7 @@ private struct TableDraft {
   private mutating func take(_ column: SchemaCatalog.Column, _ types: TypeCatalog) throws(PostgresError) {
     let type = try types.type(column.type)
     if let reason = try refusal(column, type, types) {
-      return leftOut.append(
+      return skipped.append(
         SetupNote(
           kind: .column, name: table.name, part: column.name, reason: reason, remedy: Self.columnRemedy))
     }
@@ -163,7 +163,7 @@ private struct TableDraft {
         + "an index over them, or add the table to schema.sql with them as the PRIMARY KEY; otherwise run "
         + "ALTER TABLE … ADD COLUMN id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY"
     }
-    guard key.allSatisfy(has) else { return "a column of its key is left out: give it another key" }
+    guard key.allSatisfy(has) else { return "a column of its key is skipped: give it another key" }
     let isTaken = others.contains { $0.table.name.foldedName == table.name.foldedName }
     return isTaken ? "another table has the same name, because SQLite ignores case: rename one of them" : nil
   }
@@ -172,7 +172,7 @@ private struct TableDraft {
 
   private static func isOfSQLite(_ name: String) -> Bool { name.foldedName.hasPrefix("sqlite_") }
 
-  typealias Parts = (sql: [String], leftOut: [SetupNote])
+  typealias Parts = (sql: [String], skipped: [SetupNote])
 
   var statement: String {
     let lines = columns.map(\.sql) + ["PRIMARY KEY (\(list(key)))"]
@@ -185,7 +185,7 @@ private struct TableDraft {
     var parts: Parts = ([], [])
     for index in table.indexes where !index.isPrimary && index.columns != key {
       if let reason = refusal(index, names) {
-        parts.leftOut.append(
+        parts.skipped.append(
           SetupNote(kind: .index, name: index.name, reason: reason, remedy: SkipCause.indexRemedy))
         continue
       }
@@ -199,7 +199,7 @@ private struct TableDraft {
 
   private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
     if index.columns.isEmpty { return "only valid btree indexes of columns without a WHERE can be published" }
-    if !index.columns.allSatisfy(has) { return "one of its columns is left out" }
+    if !index.columns.allSatisfy(has) { return "one of its columns is skipped" }
     if Self.isOfSQLite(index.name) { return "SQLite reserves such names" }
     return names.contains(index.name.foldedName) ? "another part has the same name: SQLite ignores case" : nil
   }

@@ -51,7 +51,7 @@ package struct WorkingCopy {
     self.path = path
     do {
       connection = try Connection(path, .seed)
-      schema = try LeftOutIndexes.build(in: connection, signed: snapshot.schema)
+      schema = try OmittedIndexes.build(in: connection, signed: snapshot.schema)
       guard try SeedTables.meta(connection).digest == snapshot.digest else {
         throw NotASeed("its rows have a different digest")
       }

@@ -38,7 +38,7 @@ extension PublicationVerifier {
     try publication.expand(object, to: path)
     guard object.span == nil else { return }
     let seed = try Connection(path, .seed)
-    let schema = try LeftOutIndexes.build(in: seed, signed: object.schema)
+    let schema = try OmittedIndexes.build(in: seed, signed: object.schema)
     let check = SeedCheck(seed, schema)
     try check.run()
     try check.checkSearchTables()

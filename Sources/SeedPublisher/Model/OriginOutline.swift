@@ -3,7 +3,7 @@ package import SeedFormat
 package import SeedSystem
 
 /// The names of an origin's tables, columns, indexes and views. When the newest model is made, the outline is stored
-/// beside the models. Seedbank then reports later additions to the operator, but not the parts that the model left out.
+/// beside the models. Seedbank then reports later additions to the operator, but not the parts that the model skipped.
 package struct OriginOutline: Hashable, Sendable {
   /// The columns of each table, empty for a virtual table.
   package var tables: [String: [String]]

@@ -118,7 +118,7 @@ package struct SeriesPlan: Sendable {
 
   private static func checkIndexes(_ model: ModelDefinition) throws(PlanError) {
     do {
-      try LeftOutIndexes.rehearse(model.schemaSQL)
+      try OmittedIndexes.rehearse(model.schemaSQL)
     } catch let error as ForeignDefinition {
       throw PlanError(
         "\(model.schemaFile): clients do not build the index \"\(error.index ?? "")\": \(error.reason): change it, or set"

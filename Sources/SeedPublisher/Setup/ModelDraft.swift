@@ -60,8 +60,8 @@ package struct ModelDraft: Sendable {
 
   private mutating func add(_ column: OriginGain.Part, from drafted: SchemaDraft) {
     do throws(ColumnRefusal) {
-      guard let columns = drafted.columns[column.table.foldedName] else { throw .tableLeftOut }
-      guard var own = columns.first(where: { $0.name == column.name }) else { throw .leftOut }
+      guard let columns = drafted.columns[column.table.foldedName] else { throw .tableSkipped }
+      guard var own = columns.first(where: { $0.name == column.name }) else { throw .skipped }
       let select = try numbered(own, of: column.table)
       let isRelaxed = version.minor > 0 && own.isNotNull && own.defaultSQL == nil
       if isRelaxed { own.isNotNull = false }
@@ -138,10 +138,10 @@ private struct ColumnRefusal: Error {
   /// Empty if the reason includes the remedy.
   var remedy = ""
 
-  static let tableLeftOut = Self(
+  static let tableSkipped = Self(
     reason: "its table cannot be published as it is",
     remedy: "add the table to schema.sql in a form that can be published")
-  static let leftOut = Self(
+  static let skipped = Self(
     reason: "clients cannot use it unchanged",
     remedy: "to publish its values, add it to schema.sql as an ordinary column")
   static let notFound = Self(

@@ -117,10 +117,10 @@ package struct ModelSkip {
     guard !skipped.isEmpty else {
       return "The origin has no new tables or columns; all are listed in \(file.printable)."
     }
-    guard !isDryRun else { return "Would be left out: \(skipped.words.printable)." }
+    guard !isDryRun else { return "Would be skipped: \(skipped.words.printable)." }
     let more = rest.isEmpty ? "" : " Still reported: \(rest.words.printable)."
     return
-      "Left out: \(skipped.words.printable). \(file.printable) now lists this, so it is no longer reported.\(more)"
+      "Skipped: \(skipped.words.printable). \(file.printable) now lists this, so it is no longer reported.\(more)"
   }
 
   package var json: JSONValue { ["skipped": .string(skipped.words), "remaining": .string(rest.words)] }

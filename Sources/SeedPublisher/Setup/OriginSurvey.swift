@@ -13,12 +13,12 @@ package struct OriginSurvey: Sendable {
   /// The size of the file, or of the server's tables.
   package private(set) var bytes = 0
   /// Parts that SQLite's SQL cannot express.
-  private(set) var leftOut: [SetupNote] = []
+  private(set) var skipped: [SetupNote] = []
 
   /// Surveys a database with copies of the origin's tables. `bytes` is the size of the origin's own tables.
-  package init(_ connection: Connection, _ outline: OriginOutline, leftOut: [SetupNote], bytes: Int) throws {
+  package init(_ connection: Connection, _ outline: OriginOutline, skipped: [SetupNote], bytes: Int) throws {
     try read(connection)
-    (self.outline, self.leftOut, self.bytes) = (outline, leftOut, bytes)
+    (self.outline, self.skipped, self.bytes) = (outline, skipped, bytes)
   }
 
   package init(_ path: String) throws {

@@ -107,7 +107,7 @@ struct OriginTable: Sendable {
     return column.type.uppercased() == "INTEGER" ? column.name : nil
   }
 
-  /// Returns nil if a column of the key is left out.
+  /// Returns nil if a column of the key is skipped.
   private func rule(_ key: OriginKey) -> String? {
     let parts = key.parts.compactMap { part in
       columns.first { $0.name == part.column }.map { $0.keyPart(sortedBy: part.collation) }

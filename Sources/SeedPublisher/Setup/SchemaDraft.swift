@@ -53,7 +53,7 @@ struct SchemaPart: Hashable, Sendable {
 extension SchemaDraft {
   /// Selects the parts for the schema, and proves each by applying it in memory.
   package init(_ survey: OriginSurvey) throws {
-    notes = survey.leftOut
+    notes = survey.skipped
     for table in survey.tables { add(table) }
     guard !parts.isEmpty else { return }
     let proof = try Connection("schema", .memory)

@@ -23,7 +23,7 @@ package struct SetupNote: Hashable, Sendable {
       }
     }
 
-    var isLeftOut: Bool { ![.numbering, .key, .type, .collation, .rules, .rows].contains(self) }
+    var isSkipped: Bool { ![.numbering, .key, .type, .collation, .rules, .rows].contains(self) }
   }
 
   package let kind: Kind

@@ -44,13 +44,13 @@ package struct SetupReport: Sendable {
     let verb = isDryRun ? "Would write" : "Wrote"
     let written = entries.map { "\(verb) \($0.path.printable)\($0.remark.isEmpty ? "" : ": \($0.remark)")" }
     let lines =
-      SetupNote.lines(notes).map(\.printable) + leftOutAdvice
+      SetupNote.lines(notes).map(\.printable) + skippedAdvice
       + schemaRemarks.map(\.printable) + numberingAdvice + remarks
     return (written + lines + ["", "Next: \(next)"]).joined(separator: "\n")
   }
 
-  private var leftOutAdvice: [String] {
-    guard notes.contains(where: \.kind.isLeftOut) else { return [] }
+  private var skippedAdvice: [String] {
+    guard notes.contains(where: \.kind.isSkipped) else { return [] }
     return [
       "To publish a skipped part, add it to schema.sql before the first run; afterwards, use 'seedbank model new'."
     ]
@@ -73,7 +73,7 @@ package struct SetupReport: Sendable {
       "models": JSONValue(strings: draft.models.map(\.version.description)),
       "directory": .string(draft.directory), "origin": .string(origin),
       "written": JSONValue(strings: entries.map(\.path)),
-      "skipped": .array(notes.filter(\.kind.isLeftOut).map(\.json)),
+      "skipped": .array(notes.filter(\.kind.isSkipped).map(\.json)),
       "keys": .array(notes.filter { $0.kind == .key || $0.kind == .numbering }.map(\.json)),
       "types": .array(notes.filter { $0.kind == .type || $0.kind == .collation }.map(\.json)),
       "rows": .array(notes.filter { $0.kind == .rows || $0.kind == .rules }.map(\.json)),

@@ -50,11 +50,11 @@ struct SnapshotFile {
     defer { try? WorkingCopy.remove(indexed) }
     let file = try writer(indexed)
     try analyse(file)
-    try LeftOutIndexes.leaveOut(of: file)
+    try OmittedIndexes.leaveOut(of: file)
     try vacuum(file, into: path)
     // Builds the indexes as a device does, because only this detects a value that is too long for an index.
     do {
-      _ = try LeftOutIndexes.build(in: file, signed: schema.hash)
+      _ = try OmittedIndexes.build(in: file, signed: schema.hash)
     } catch let error as ForeignDefinition {
       // Does not throw NotASeed, because that would rebuild the working copy, which is sound.
       throw PlanError("\(error): change the index, or set \"indexes\" to \"snapshot\"")

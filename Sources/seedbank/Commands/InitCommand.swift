@@ -52,7 +52,7 @@ extension Command {
     let tables = arguments.string("tables").map { $0.split(separator: ",").map(String.init) }
     let survey = try surveyed.survey(tables: tables)
     let schema = try SchemaDraft(survey)
-    let notes = schema.notes + surveyed.leftOut
+    let notes = schema.notes + surveyed.skipped
     guard !schema.contents.isEmpty else { throw nothingToPublish(origin.originText, notes) }
     let made = surveyed.feed != nil ? "the feed's values" : "the origin's tables"
     let header = "Model 1.0 of \(origin.name): the clients' schema. Made from \(made)."
@@ -208,7 +208,7 @@ extension DatasetConfiguration {
   fileprivate mutating func suit(originOf bytes: Int) {
     guard bytes > Self.largeBytes else { return }
     policy.encodings = [.gzip, .xz]
-    let count = models.last.flatMap { try? LeftOutIndexes.rehearse($0.schemaSQL) }
+    let count = models.last.flatMap { try? OmittedIndexes.rehearse($0.schemaSQL) }
     if let count, count > 0 { policy.indexes = .client }
   }
 

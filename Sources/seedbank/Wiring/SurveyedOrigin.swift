@@ -40,8 +40,8 @@ final class SurveyedOrigin {
     #endif
   }
 
-  var leftOut: [SetupNote] {
-    (feed?.leftOut ?? []).map {
+  var skipped: [SetupNote] {
+    (feed?.skipped ?? []).map {
       SetupNote(kind: .file, name: $0.file, reason: $0.reason, remedy: Self.fileRemedy)
     }
   }

@@ -35,7 +35,7 @@ import Testing
 
     try deployment.origin("CREATE TABLE internal(id INTEGER PRIMARY KEY)")
     #expect(try told(deployment).contains("\"internal\""))
-    #expect(try folder.succeed("model", "skip").contains("Left out: the table \"internal\"."))
+    #expect(try folder.succeed("model", "skip").contains("Skipped: the table \"internal\"."))
     #expect(try folder.succeed("config", "check") == "nothing is wrong\n")
     #expect(try folder.succeed("model", "skip").contains("no new tables or columns"))
     #expect(!(try folder.succeed("model", "new").contains("internal")))
@@ -52,11 +52,11 @@ import Testing
       """)
     let before = try deployment.folder.text("seedbank/my/known-origin.json")
     let dry = try SeedbankBinary.succeed(skip + ["--dry-run"], in: deployment.folder.path)
-    #expect(dry.hasPrefix("Would be left out: the table \"staff\""))
+    #expect(dry.hasPrefix("Would be skipped: the table \"staff\""))
     #expect(try deployment.folder.text("seedbank/my/known-origin.json") == before)
     try SeedbankBinary.run(skip, in: deployment.folder.path).expect(
       0,
-      output: "Left out: the table \"staff\", the column \"shop\".\"margin\" and the index \"by_pay\".",
+      output: "Skipped: the table \"staff\", the column \"shop\".\"margin\" and the index \"by_pay\".",
       "Still reported: the column \"shop\".\"phone\".")
     #expect(try told(deployment).contains("the origin has gained the column \"shop\".\"phone\", and clients"))
     let made = try deployment.folder.succeed("model", "new")

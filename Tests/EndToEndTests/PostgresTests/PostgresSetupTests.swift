@@ -25,7 +25,7 @@ import Testing
     let made = try folder.seedbank("init", database.url(), "--dataset", "shops").expect(0)
     for words in [
       "Skipped table \"sqlite_x\": SQLite reserves such names",
-      "Skipped index \"by_money\": one of its columns is left out",
+      "Skipped index \"by_money\": one of its columns is skipped",
       "\"sqlite_i\": SQLite reserves such names", "Skipped index \"by_x\": another part has the same name",
       "Check the rows of table \"shop\": they include the rows of inheriting tables (\"heir\")",
     ] { #expect(made.output.contains(words), "\(words) in \(made.output)") }

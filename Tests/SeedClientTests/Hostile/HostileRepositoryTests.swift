@@ -41,7 +41,7 @@ import Testing
 
   @Test func `a snapshot with an index that a device does not build is damaged`() throws {
     let error = #expect(throws: ForeignDefinition.self) {
-      try LeftOutIndexes.rehearse("CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE INDEX i ON a(trim(id))")
+      try OmittedIndexes.rehearse("CREATE TABLE a(id INTEGER PRIMARY KEY); CREATE INDEX i ON a(trim(id))")
     }
     #expect(SeedError(try #require(error)).code == .damaged)
   }

@@ -10,7 +10,7 @@ package struct FeedSurvey {
   /// A CREATE statement for each table that has rows or columns.
   package private(set) var tables: [String] = []
   /// Files that are not tables, each with the reason.
-  package private(set) var leftOut: [(file: String, reason: String)] = []
+  package private(set) var skipped: [(file: String, reason: String)] = []
   /// Settings for files whose format is not the one that their names imply.
   package private(set) var guesses: [FeedTable] = []
   /// A description of each of these settings.
@@ -45,7 +45,7 @@ package struct FeedSurvey {
       guess.table.map { TableFiles(configured: $0, files: [file], settings: settings) } ?? documents
     let mayBeProse = FeedName.isText(file.name) && !Transit.isTable(documents.table)
     if let flaw = try guess.flaw ?? add(guessed, mayBeProse: mayBeProse) {
-      leftOut.append((file.name, flaw))
+      skipped.append((file.name, flaw))
     } else if let table = guess.table {
       guesses.append(table)
       notes.append(guess.note)

@@ -2,7 +2,7 @@ package import SeedFormat
 
 /// Secondary indexes that a snapshot omits. Its table `seedbank_index` contains their SQL and statistics; the client
 /// builds the indexes and drops this table.
-package enum LeftOutIndexes {
+package enum OmittedIndexes {
   package struct Entry: Hashable, Sendable {
     package let name: String
     package let table: String

@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// `init` reports everything it skips with name, reason and remedy, and each remedy works.
-@Suite struct LeftOutTests {
+@Suite struct SkippedPartsTests {
   let folder: TemporaryFolder
 
   init() throws { folder = try TemporaryFolder(inMemory: true) }
