@@ -59,8 +59,23 @@ import Testing
       #expect(outcome.status == plant.status, "\(plant.name): \(outcome)")
       for words in plant.words { #expect(outcome.output.contains(words), "\(plant.name): \(outcome)") }
     }
+    try expectEnd(of: 3)
+  }
+
+  @Test func `a run that gets several signals leaves nothing running`() throws {
+    let run = try start(Plant(name: "hangs", words: []))
+    try waitUntil("the planted test runs") { FileManager.default.fileExists(atPath: folder("children")) }
+    try waitUntil("the run ends", every: 0.0005) {
+      run.send(SIGTERM)
+      return !run.isRunning
+    }
+    try expectEnd(of: 1)
+  }
+
+  /// The programs that the planted tests started have ended.
+  private func expectEnd(of count: Int) throws {
     let children = try String(contentsOfFile: folder("children"), encoding: .utf8).split(separator: "\n")
-    #expect(children.count == 3)
+    #expect(children.count == count)
     for child in children {
       let state = try? String(contentsOfFile: "/proc/\(child)/stat", encoding: .utf8)
       #expect(state == nil || state!.contains(") Z "), "\(state!)")
