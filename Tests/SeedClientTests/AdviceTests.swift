@@ -40,7 +40,7 @@ import Testing
     #expect(foreign.message.contains("at http://seeds.example: its keys are not those of this root.json"))
     let unknown = try await failure { try await fixture.store("trnsit").update() }
     #expect(unknown.code == .noCompatibleModel && unknown.isRetryable)
-    #expect(unknown.message.hasPrefix("http://seeds.example does not publish trnsit/2: check dataset"))
+    #expect(unknown.message.hasPrefix("http://seeds.example does not publish trnsit/2: check the dataset"))
     fixture.publisher.withServed { $0.files = [:] }
     let missing = try await failure { try await fixture.store(server: "http://seeds.example/p/").update() }
     #expect(missing.code == .missingFile)

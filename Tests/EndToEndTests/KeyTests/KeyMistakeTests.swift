@@ -55,7 +55,7 @@ import Testing
     let tenKeys =
       "for i in {0..9}; do openssl genpkey -algorithm ed25519 | openssl pkey -pubout -out $i.pub; done"
     expect(scene, "\(tenKeys); seedbank keys rotate root $(printf ' --key %s' ?.pub)", 64, "at most 9")
-    expect(scene, "seedbank keys rotate root --lost \(sticks) --to \"$NEW_A\"", 64, "without --lost")
+    expect(scene, "seedbank keys rotate root --lost \(sticks) --to \"$NEW_A\"", 64, "omit --lost")
     expect(scene, "seedbank keys rotate root --lost --to \"$NEW_A\"", 64, "confirm with --yes")
     expect(scene, "seedbank keys rotate timestamp --count 1 --threshold 2", 64, "--threshold")
     let old = "seedbank keys rotate timestamp \(sticks) --key seedbank/keys/timestamp.key"
