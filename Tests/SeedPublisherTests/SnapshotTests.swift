@@ -56,6 +56,44 @@ import Testing
     #expect(measures[0].raw == measures[1].raw && measures[0].stored == measures[1].stored)
   }
 
+  @Test(arguments: [true, false])
+  func `a requested snapshot replaces a missing or damaged one of the same version`(_ isMissing: Bool) throws
+  {
+    let deployment = try deployment()
+    let lost = try #require(try deployment.metadata(major: 2).newestSnapshot)
+    try lose(lost, isMissing, deployment)
+    #expect(try deployment.step().warnings == [])
+    let report = try deployment.step(forcingSnapshot: true)
+    #expect(report.warnings == ["\(lost.filePath) was missing or damaged, and is no longer listed"])
+    try deployment.verify()
+    let made = try #require(try deployment.metadata(major: 2).newestSnapshot)
+    #expect(
+      made.version == lost.version && made.digest == lost.digest && made.publishedAt == deployment.clock)
+    #expect(try deployment.step(forcingSnapshot: true).warnings == [])
+  }
+
+  @Test func `a lost older snapshot is no longer listed after a requested one`() throws {
+    let deployment = try deployment()
+    deployment.job.retainedSnapshots = 3
+    let lost = try #require(try deployment.metadata(major: 2).newestSnapshot)
+    for name in ["x", "y"] {
+      try deployment.change("UPDATE stop SET name = '\(name)' WHERE id = 1", forcingSnapshot: true)
+    }
+    try lose(lost, true, deployment)
+    let report = try deployment.step(forcingSnapshot: true)
+    #expect(report.warnings.count == 1 && report.series[0].outcome == .unchanged, "\(report)")
+    try deployment.verify()
+    #expect(try !deployment.metadata(major: 2).objects.contains(lost))
+  }
+
+  private func lose(_ object: PublishedObject, _ isMissing: Bool, _ deployment: TestDeployment) throws {
+    let file = deployment.publication.file(object)
+    guard !isMissing else { return try Folder.remove(file) }
+    var bytes = try DurableFile.read(file, limit: object.length)
+    bytes[20] ^= 4
+    try DurableFile.write(bytes, to: file)
+  }
+
   @Test(arguments: [IndexPlace.snapshot, .client])
   func `search tables and views are included, and match the rows`(_ indexes: IndexPlace) throws {
     let deployment = try deployment(indexes)

@@ -122,7 +122,7 @@ extension PageSeries {
     case .keys:
       "a signing key is missing or is the wrong one. 'seedbank keys status' names the key; put it back, or replace it."
     case .configuration:
-      "the configuration or a model is wrong. \(status) shows where; correct it, and restart the publisher."
+      "the configuration or a model is wrong, or has changed since the publisher was started. \(status) shows where; correct it, and restart the publisher."
     case .origin:
       "the origin cannot be read: it is missing, damaged, locked or unreachable. \(status) shows which, and what to do."
     case .data:

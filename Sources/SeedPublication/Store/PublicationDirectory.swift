@@ -100,6 +100,17 @@ package struct PublicationDirectory: Sendable {
     return stamp?.isRegular == true && stamp?.size == object.length
   }
 
+  /// Whether the object's file exists with the signed length and hash. Reads the whole file.
+  package func isIntact(_ object: PublishedObject) throws -> Bool {
+    guard holds(object) else { return false }
+    do {
+      try check(object)
+      return true
+    } catch PublicationError.damaged {
+      return false
+    }
+  }
+
   /// The folder of a series' objects, with a trailing slash.
   package func objectFolder(_ series: SeedSeries) -> String { "\(path)/\(series.folder)/" }
 

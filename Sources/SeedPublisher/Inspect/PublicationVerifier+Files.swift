@@ -10,7 +10,7 @@ extension PublicationVerifier {
     guard let problem = try problem(of: object, &report) else { return true }
     // A publisher has removed the object meanwhile, so clients no longer use it.
     guard publication.stillNames(object) else { return false }
-    report.error(object.filePath, problem, remedy: Remedy.restoreObject(of: object.series.dataset))
+    report.error(object.filePath, problem, remedy: Remedy.restore(object))
     return false
   }
 

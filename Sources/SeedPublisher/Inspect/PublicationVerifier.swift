@@ -129,11 +129,12 @@ package struct VerificationReport: Sendable {
 
 enum Remedy {
   static let restore = "restore it from a backup, a mirror or a follower's copy"
-  /// If the series changed since its newest snapshot, this snapshot helps new clients at once. Each later one
-  /// raises the lowest version from which deltas start, until the damaged file is no longer listed.
-  static func restoreObject(of dataset: DatasetName) -> String {
-    "\(restore); if none has it, run 'seedbank regenerate --dataset \(dataset) --snapshot' now and after each of the next "
-      + "changes until this file is no longer listed"
+  /// A requested snapshot replaces lost ones. Each raises the lowest version from which deltas start, until a damaged
+  /// delta is no longer listed.
+  static func restore(_ object: PublishedObject) -> String {
+    "\(restore); if none has it, run 'seedbank regenerate --dataset \(object.series.dataset) --snapshot'"
+      + (object.span == nil
+        ? "" : " now and after each of the next changes until this file is no longer listed")
   }
   static let regenerate = "run 'seedbank regenerate'"
   static let snapshot =

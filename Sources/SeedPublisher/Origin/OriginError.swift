@@ -120,14 +120,15 @@ package enum OriginError: OriginFailure {
         + (reason.saysExhausted
           ? FileError.exhaustedRemedy : "check that this user can read the file and its folder")
     case .damaged(let path, let reason):
-      "the origin \(path) is damaged and cannot be read: \(reason.message); "
-        + "restore it from a backup, or save its rows with 'sqlite3 \(path) .recover'"
+      "the origin \(path) is damaged and cannot be read: \(reason.message); restore it from a backup"
     case .columns(let table, let source, let missing, let surplus):
       "table \"\(table)\" (\(source.place)): "
         + [("lacks the column", missing), ("has the surplus column", surplus)].filter { !$0.1.isEmpty }
         .map { "\($0.0)\($0.1.count == 1 ? "" : "s") \($0.1.map(quoted).joined(separator: ", "))" }
         .joined(separator: "; ")
-        + (source.sql == nil ? "; bring it back, or create \(source.file) with a SELECT that returns it" : "")
+        + (source.sql == nil
+          ? "; bring it back, or create \(source.file) with a SELECT that returns it, and restart"
+            + " 'seedbank run'" : "")
     case .invalidText(let table, _, let key), .unfit(let table, _, let key, _):
       "table \"\(table)\", row \(key): \(rowRule ?? "")"
     case .nullInKey(let table, _): "table \"\(table)\": a row has \(rowRule ?? "")"
