@@ -39,7 +39,7 @@ extension PageContent {
     case .unsound:
       """
       The newest verification found errors in the publication: <code>seedbank verify</code> on the publisher’s machine names
-      each with a remedy. After the repair, run it again, because this notice stays until a verification finds no errors.
+      each with a remedy. After the repair, run <code>seedbank verify</code> again: this notice stays until it finds no errors.
       """
     case .notReady(let found):
       "\(names(found)) \(found.count == 1 ? "has" : "have") no snapshot to start from."
@@ -129,7 +129,8 @@ extension PublisherProblem {
       """
     case .keyFiles:
       """
-      The publisher’s key files have a problem: <code>seedbank keys status</code> shows it.
+      The publisher’s key files have a problem: <code>seedbank keys status</code> shows it. The next step after the repair
+      removes this notice, so the publisher must be running.
       """
     case .keyChange:
       """

@@ -25,9 +25,9 @@ package enum PublicationProblem: Hashable, Sendable {
   case nothingPublished
   case expired
   case unreadable
-  case unsound
   /// Some series have no snapshot for new clients.
   case notReady([SeedSeries])
+  case unsound
   /// Steps cannot publish anything.
   case diskFull
   case needAttention([SeedSeries])
@@ -62,7 +62,7 @@ extension PublicationStatus {
     let notReported = found { $0 == .notReported }
     let inOrder: [(isTrue: Bool, PublicationProblem)] = [
       (!isPublished, .nothingPublished), (states.contains(.expired), .expired),
-      (isUnreadable, .unreadable), (isUnsound, .unsound), (!unready.isEmpty, .notReady(unready)),
+      (isUnreadable, .unreadable), (!unready.isEmpty, .notReady(unready)), (isUnsound, .unsound),
       (isDiskFull, .diskFull),
       (publisher.contains(.datasetUnpublished), .publisher(.datasetUnpublished)),
       (!needAttention.isEmpty, .needAttention(needAttention)),
