@@ -121,7 +121,7 @@ import Testing
     }
     let html = try page(isSound: false)
     #expect(html.contains("found errors in the publication: <code>seedbank verify</code>"))
-    #expect(html.contains("run it again"))
+    #expect(html.contains("verify</code> again"))
     #expect(try !page(isSound: true).contains("found errors"))
   }
 
