@@ -22,7 +22,7 @@ extension Command {
       """,
     options: [
       .config, .onlyDataset,
-      .flag("snapshot", help: "Publish a snapshot of the newest version, regardless of the schedule."),
+      .flag("snapshot", help: "Publish a snapshot of the newest version now, and replace lost ones."),
       .flag(
         "accept-shrink",
         help: "Publish even if tables or columns lost more rows or values than 'shrink' allows."),
