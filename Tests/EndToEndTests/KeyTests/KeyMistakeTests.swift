@@ -61,7 +61,7 @@ import Testing
     let old = "seedbank keys rotate timestamp \(sticks) --key seedbank/keys/timestamp.key"
     expect(scene, old, 64, "already has exactly these keys")
     expect(scene, "seedbank keys renew root --with nowhere", 78, "expected a folder for keys")
-    expect(scene, "seedbank keys renew root", 78, "No root key")
+    expect(scene, "seedbank keys renew root", 78, "must sign this change, but none is here")
     expect(scene, "seedbank keys revoke 4 \(sticks)", 64, "at least 8 digits")
     expect(scene, "seedbank keys revoke deadbeef \(sticks)", 78, "No current key, or more than one")
     expect(scene, "seedbank keys payload root", 78, "No root metadata waits")
