@@ -100,13 +100,15 @@ package struct PublicationDirectory: Sendable {
     return stamp?.isRegular == true && stamp?.size == object.length
   }
 
-  /// Whether the object's file exists with the signed length and hash. Reads the whole file.
+  /// Whether the object's file is readable and has the signed length and hash. Reads the whole file.
   package func isIntact(_ object: PublishedObject) throws -> Bool {
     guard holds(object) else { return false }
     do {
       try check(object)
       return true
     } catch PublicationError.damaged {
+      return false
+    } catch let failure as FileError where !failure.isExhausted {
       return false
     }
   }
