@@ -202,7 +202,7 @@ extension TestPublication {
     let file = try Connection(path, .creator)
     try file.execute("PRAGMA journal_mode = DELETE; ANALYZE")
     if leavesIndexesOut {
-      try OmittedIndexes.leaveOut(of: file)
+      try OmittedIndexes.omit(from: file)
       try file.execute("VACUUM")
     }
     let (raw, _) = try Compression.compress(path, to: path + ".stored", encoding)

@@ -23,7 +23,7 @@ import Testing
       CREATE INDEX names ON stop(name);
       ANALYZE
       """)
-    try OmittedIndexes.leaveOut(of: file)
+    try OmittedIndexes.omit(from: file)
   }
 
   private var bytes: [String: Data] {

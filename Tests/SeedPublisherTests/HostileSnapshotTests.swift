@@ -51,7 +51,7 @@ import Testing
   {
     try expectNoEffect { seed, file in
       try seed.execute("CREATE INDEX names ON stop(name); ANALYZE")
-      try OmittedIndexes.leaveOut(of: seed)
+      try OmittedIndexes.omit(from: seed)
       let sql = Self.indexes[number].replacing(Self.notes, with: file)
       try seed.execute("UPDATE seedbank_index SET sql = ?", .text(sql))
     }

@@ -51,7 +51,7 @@ import Testing
     #expect(draft.notes.map(\.part) == [nil, "the rank", "size"])
   }
 
-  @Test func `AUTOINCREMENT and defaults by expressions are left out, and defaults by literals are kept`()
+  @Test func `AUTOINCREMENT and defaults by expressions are skipped, and defaults by literals are kept`()
     throws
   {
     let draft = try DraftedOrigin.draft(
@@ -303,7 +303,7 @@ import Testing
   // MARK: Functions
 
   @Test
-  func `rules with functions that clients may lack are left out, and generated columns become ordinary`()
+  func `rules with functions that clients may lack are skipped, and generated columns become ordinary`()
     throws
   {
     let draft = try DraftedOrigin.draft(

@@ -63,6 +63,9 @@ import Testing
     let lost = try #require(try deployment.metadata(major: 2).newestSnapshot)
     try lose(lost, isMissing, deployment)
     #expect(try deployment.step().warnings == [])
+    let preview = try deployment.publisher.preview(
+      deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock)
+    #expect(preview.series.contains(where: \.hasSnapshot))
     let report = try deployment.step(forcingSnapshot: true)
     #expect(report.warnings == ["\(lost.filePath) was missing or damaged, and is no longer listed"])
     try deployment.verify()

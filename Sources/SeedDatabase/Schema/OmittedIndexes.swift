@@ -12,7 +12,7 @@ package enum OmittedIndexes {
   }
 
   /// Drops the secondary indexes of an analysed file and stores their definitions.
-  package static func leaveOut(of connection: Connection) throws {
+  package static func omit(from connection: Connection) throws {
     try connection.transaction {
       try connection.execute(
         """
@@ -57,7 +57,7 @@ package enum OmittedIndexes {
     let connection = try Connection("schema", .memory)
     try connection.run(script: schema)
     try connection.execute("ANALYZE")
-    try leaveOut(of: connection)
+    try omit(from: connection)
     let count = try entries(of: connection).count
     _ = try build(in: connection, signed: SchemaReader(connection).schema().hash)
     return count

@@ -23,9 +23,7 @@ struct CompressionStep {
     var step = CompressionStep(context: context, published: published, report: report)
     defer { report = step.report }
     let job = context.job
-    if context.options.forcingSnapshot {
-      for plan in context.plans where !job.isRetired(plan.series) { try step.dropLostSnapshots(plan) }
-    }
+    for plan in context.plans where !job.isRetired(plan.series) { try step.dropLostSnapshots(plan) }
     for plan in context.plans where !job.isRetired(plan.series) {
       guard let metadata = step.metadata(plan), context.isSnapshotDue(metadata) else { continue }
       // Waits for another process only if the operator requested the snapshot.
@@ -53,18 +51,16 @@ struct CompressionStep {
   /// Stops listing snapshots whose files are missing or damaged. Without this, no snapshot of the same version could be
   /// made again.
   private mutating func dropLostSnapshots(_ plan: SeriesPlan) throws {
-    let snapshots = metadata(plan)?.objects.filter { $0.span == nil } ?? []
-    let lost = Set(try snapshots.filter { try !context.publication.isIntact($0) })
+    let lost = try metadata(plan).map(context.lostSnapshots) ?? []
     guard !lost.isEmpty else { return }
     try context.publisher.withPublication(.long) { published in
       self.published = published
-      guard let metadata = metadata(plan) else { return }
-      let objects = metadata.objects.filter { !lost.contains($0) }
-      guard objects.count < metadata.objects.count else { return }
-      try publish(SeriesMetadata(series: plan.series, state: metadata.state, objects: objects))
-    }
-    for path in lost.map(\.filePath).sorted() {
-      report.warnings.append("\(path) was missing or damaged, and is no longer listed")
+      // Another process may have dropped them meanwhile.
+      guard let metadata = metadata(plan), metadata.objects.contains(where: lost.contains) else { return }
+      try publish(metadata.without(lost))
+      for path in lost.map(\.filePath).sorted() {
+        report.warnings.append("\(path) was missing or damaged, and is no longer listed")
+      }
     }
   }
 

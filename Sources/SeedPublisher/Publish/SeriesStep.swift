@@ -158,7 +158,10 @@ struct SeriesStep {
     guard let change else {
       var draft = keep(hold == nil ? .unchanged : .held, published, hold: hold)
       draft.report.repair = repair
-      if options.isPreview { draft.report.hasSnapshot = context.isSnapshotDue(published) }
+      if options.isPreview {
+        draft.report.hasSnapshot = context.isSnapshotDue(
+          published.without(try context.lostSnapshots(published)))
+      }
       return draft
     }
     do {

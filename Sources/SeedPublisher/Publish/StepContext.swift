@@ -37,6 +37,12 @@ struct StepContext: Sendable {
     return newest?.publishedAt.map { !now.isWithin(job.snapshotSeconds, of: $0) } ?? true
   }
 
+  /// Missing or damaged snapshots. Searches only if a snapshot was requested, because it reads whole files.
+  func lostSnapshots(_ metadata: SeriesMetadata) throws -> [PublishedObject] {
+    guard options.forcingSnapshot else { return [] }
+    return try metadata.objects.filter { try $0.span == nil && !publication.isIntact($0) }
+  }
+
   func prune(_ published: PublishedMetadata, _ report: inout StepReport) throws {
     let graceSeconds = max(job.graceSeconds, publisher.graceSeconds)
     // The grace period of replaced files begins now, not at the step's start, so that a long step does not shorten it.
@@ -44,6 +50,12 @@ struct StepContext: Sendable {
       .run(published, of: job.name, now: now.passed(since: start), isDryRun: options.isPreview)
     report.pruned += pruned.removed
     report.warnings += pruned.warnings.filter { !report.warnings.contains($0) }
+  }
+}
+
+extension SeriesMetadata {
+  func without(_ lost: [PublishedObject]) -> SeriesMetadata {
+    SeriesMetadata(series: series, state: state, objects: objects.filter { !lost.contains($0) })
   }
 }
 

@@ -18,7 +18,7 @@ struct SnapshotFile {
   /// Finishes the drawn file: removes or analyses its indexes and compares search tables with their rows.
   func complete(_ path: String) throws {
     try checkSchema(drawn(path))
-    if indexes == .client { try leaveOutIndexes(path) }
+    if indexes == .client { try omitIndexes(path) }
     let file = try writer(path)
     if indexes == .snapshot { try analyse(file) }
     try SeedCheck(file, schema).checkSearchTables()
@@ -45,12 +45,12 @@ struct SnapshotFile {
 
   static func exists(_ path: String) -> Bool { [path, path + indexedSuffix].contains { Folder.exists($0) } }
 
-  private func leaveOutIndexes(_ path: String) throws {
+  private func omitIndexes(_ path: String) throws {
     let indexed = path + Self.indexedSuffix
     defer { try? WorkingCopy.remove(indexed) }
     let file = try writer(indexed)
     try analyse(file)
-    try OmittedIndexes.leaveOut(of: file)
+    try OmittedIndexes.omit(from: file)
     try vacuum(file, into: path)
     // Builds the indexes as a device does, because only this detects a value that is too long for an index.
     do {

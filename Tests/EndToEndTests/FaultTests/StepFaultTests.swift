@@ -112,6 +112,28 @@ import Testing
     }
   }
 
+  @Test func `the next step replaces a lost snapshot if the first attempt failed at any file operation`()
+    throws
+  {
+    let command = Self.plain + ["--snapshot"]
+    try SeedbankBinary.succeed(command, in: folder.path)
+    let rows = try probe.head(series)?.rows
+    let lost = try #require(try publication.published().series[series]?.metadata.newestSnapshot)
+    try Folder.remove(publication.file(lost))
+    try save()
+    let count = try injector.count(command, in: folder.path)
+    #expect(count > 30)
+    for (fault, point) in FaultInjector.attempts(count, sample: Self.sample, turn: 0) {
+      try restore()
+      let outcome = try injector.run(command, fault, at: point, in: folder.path)
+      let what = "\(fault) at \(point) of \(count), status \(outcome.status): \(outcome.errors)"
+      try SeedbankBinary.succeed(command, in: folder.path)
+      #expect(try probe.head(series)?.rows == rows, "\(what)")
+      let newest = try publication.published().series[series]?.metadata.newestSnapshot
+      #expect(newest?.version == lost.version, "\(what)")
+    }
+  }
+
   private func failEverywhere(
     _ command: [String], to version: Int, turn: Int, check: (String) throws -> Void
   ) throws {
