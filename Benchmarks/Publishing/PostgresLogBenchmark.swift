@@ -31,17 +31,19 @@ struct PostgresLogBenchmark {
   }
 
   private func publish(_ comparing: PostgresScene, _ following: PostgresScene, _ few: PostgresScene) throws {
-    var (steps, sizes, rests, unwritten) = (Pairs(), Pairs(), Pairs(), Pairs())
+    var (steps, counts, sizes, rests, unwritten) = (Pairs(), Pairs(), Pairs(), Pairs(), Pairs())
     for run in 1...runs {
       for scene in [comparing, following, few] { try scene.change(run) }
       let step = try following.step()
       steps.add(ours: step, try comparing.step())
+      counts.add(ours: step, try following.countAndRead())
       sizes.add(ours: step, try few.step())
       try following.touch()
       rests.add(ours: try following.step(), try following.describe())
       unwritten.add(ours: try following.step(), try following.describe())
     }
     report.add("step by PostgreSQL's log, 1,000 rows changed, beside comparing", steps, bar: Bars.step)
+    report.add("the same, beside counting all rows and reading the changed ones", counts, bar: Bars.count)
     report.add("the same, beside a table of a tenth of the rows", sizes, bar: Bars.size)
     report.add(
       "a log of PostgreSQL without anything new, beside psql's \\d of all tables", rests, bar: Bars.rest)
@@ -52,6 +54,7 @@ struct PostgresLogBenchmark {
 
 private enum Bars {
   static let step = 1.0 / 15
+  static let count = 1.2
   static let size = 1.3
   static let rest = 1.5
   static let quiet = 1.0

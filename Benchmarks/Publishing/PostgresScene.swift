@@ -67,6 +67,14 @@ struct PostgresScene {
     try server.psql(TransitOrigin.tables.map { "\\d \($0)" }.joined(separator: "\n"), in: name)
   }
 
+  /// Counts all rows and reads those of the last transactions, which is the least that a step without a log needs.
+  func countAndRead() throws -> ToolRun {
+    let queries = TransitOrigin.tables.map {
+      "SELECT count(*) FROM \($0); SELECT * FROM \($0) WHERE age(xmin) < 20;"
+    }
+    return try server.psql(queries.joined(separator: "\n"), in: name)
+  }
+
   // MARK: Writers
 
   private static let statements = 5_000

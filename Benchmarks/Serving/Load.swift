@@ -1,6 +1,6 @@
 import Foundation
 
-/// A target, its client, and the required ratio.
+/// A target, its client, and the required ratios.
 struct Load {
   enum Client { case wrk, dropping }
 
@@ -11,8 +11,10 @@ struct Load {
   let baselinePath: String
   let connections: Int
   let headers: [String]
-  /// Minimum ratio to nginx.
+  /// Minimum ratio to nginx's rate.
   let bar: Double
+  /// Maximum ratio to nginx's processor time for a request.
+  let processorBar: Double
 
   static func ask(_ server: String, _ path: String, _ load: Load, seconds: Int) throws -> LoadResult {
     if load.client == .dropping {

@@ -47,7 +47,8 @@ struct ServingBenchmark {
       microseconds: processor.ours, baselineMicroseconds: processor.nginx,
       median: median(ours.map(\.median)), p99: median(ours.map(\.p99)),
       baselineMedian: median(theirs.map(\.median)), baselineP99: median(theirs.map(\.p99)), bar: load.bar,
-      holds: ratio >= load.bar)
+      processorBar: load.processorBar,
+      holds: ratio >= load.bar && processor.ours <= load.processorBar * processor.nginx)
     line.print(asJSON: options.isJSON)
   }
 
@@ -107,7 +108,7 @@ struct ServingLine: Encodable {
   /// The server's processor time for a request.
   let microseconds, baselineMicroseconds: Double
   let median, p99, baselineMedian, baselineP99: String
-  let bar: Double
+  let bar, processorBar: Double
   let holds: Bool
 
   func print(asJSON: Bool) {
@@ -121,7 +122,7 @@ struct ServingLine: Encodable {
     Swift.print(
       "\(what), \(connections) connections:".padding(toLength: 36, withPad: " ", startingAt: 0), rates,
       processor,
-      "  \(times)   bar \(bar)", holds ? "" : "  UNDER")
+      "  \(times)   bars \(bar), CPU \(processorBar)", holds ? "" : "  MISSED")
   }
 }
 

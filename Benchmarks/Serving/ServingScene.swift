@@ -45,7 +45,8 @@ final class ServingScene {
   }
 
   private static func startNginx(_ folder: String, publication: String) throws -> (Program, String) {
-    let port = try freePort()
+    // Below the ephemeral range, so that no client gets it meanwhile. If it is taken, nginx ends with an error.
+    let port = UInt16.random(in: 10_000..<30_000)
     try nginxConfiguration(folder, publication, port)
       .write(toFile: "\(folder)/nginx.conf", atomically: false, encoding: .utf8)
     let program = try Program(
@@ -82,22 +83,6 @@ final class ServingScene {
     """
   }
 
-  private static func freePort() throws -> UInt16 {
-    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-    defer { close(descriptor) }
-    var address = sockaddr_in()
-    address.sin_family = sa_family_t(AF_INET)
-    address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
-    var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-    return withUnsafeMutablePointer(to: &address) { pointer in
-      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { generic in
-        _ = bind(descriptor, generic, length)
-        _ = getsockname(descriptor, generic, &length)
-      }
-      return UInt16(bigEndian: pointer.pointee.sin_port)
-    }
-  }
-
   func loads() throws -> [Load] {
     let snapshot = try location("\(front)/v1/transit/snapshot?model=2.1")
     let changes = "/v1/transit/changes?model=2.1&since=1"
@@ -109,19 +94,19 @@ final class ServingScene {
     return [
       Load(
         name: "small", path: "/metadata/timestamp.json", baselinePath: "/metadata/timestamp.json",
-        connections: 64, headers: [], bar: 1.2),
+        connections: 64, headers: [], bar: 1.2, processorBar: 1.1),
       Load(
         name: "range", path: snapshot, baselinePath: snapshot, connections: 64,
-        headers: ["Range: bytes=1000000-1000999"], bar: 0.5),
+        headers: ["Range: bytes=1000000-1000999"], bar: 0.5, processorBar: 2.2),
       Load(
-        name: "snapshot", path: snapshot, baselinePath: snapshot, connections: 16, headers: [], bar: 1.2),
+        name: "snapshot", path: snapshot, baselinePath: snapshot, connections: 16, headers: [], bar: 1.2,
+        processorBar: 1.1),
       Load(
         name: "dropped", client: .dropping, path: snapshot, baselinePath: snapshot, connections: 16,
-        headers: [],
-        bar: 1.2),
+        headers: [], bar: 1.2, processorBar: 1.1),
       Load(
         name: "changes", path: changes, baselinePath: "/changes.json", connections: 64, headers: gzip,
-        bar: 0.9),
+        bar: 0.9, processorBar: 2),
     ]
   }
 

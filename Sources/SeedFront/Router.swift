@@ -200,8 +200,9 @@ extension Router {
   func page(_ path: String, _ request: HTTPRequest, _ view: CatalogView) throws(Problem) -> HTTPResponse {
     guard let page = pages[path] else { throw path == "/" ? .noPage : .notFound }
     let live = StaticPages.isIndex(path) ? rendered(request, view) : nil
+    let caching = live == nil ? CacheRule.page : CacheRule.rendered
     var response = HTTPResponse(
-      live ?? page.document, page.mediaType, caching: live == nil ? CacheRule.page : CacheRule.rendered)
+      live ?? page.document, page.mediaType, caching: request.query == nil ? caching : CacheRule.query)
     response.headers.append("Content-Security-Policy", StaticPages.securityPolicy)
     response.headers.append("Referrer-Policy", "no-referrer")
     return response

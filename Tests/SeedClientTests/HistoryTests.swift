@@ -7,7 +7,7 @@ import Testing
 @Suite struct HistoryTests {
   private static let steps = 60
 
-  @Test(.full, arguments: [1, 2, 3] as [UInt64])
+  @Test(.full, arguments: Stage.seeds(3))
   func `a client at any time has the published rows of head or an error`(seed: UInt64) async throws {
     var random = SplitMix(seed: seed)
     let fixture = try StoreFixture()

@@ -303,9 +303,11 @@ import Testing
     let folder = try FrontPublication.pages(["index.html": Self.index])
     let router = Router(pages: try StaticPages(folder: folder.path), now: { FrontPublication.start })
     let view = try view()
-    for path in ["/", "/index.html"] {
+    for (path, lifetime) in [
+      ("/", "max-age=1"), ("/index.html", "max-age=1"), ("/?from=link", "private, max-age=1"),
+    ] {
       let answer = router.answer(HTTPRequest(.get, path), in: view)
-      #expect(answer.status == 200 && answer.headers["Cache-Control"] == "max-age=1" && !answer.isReusable)
+      #expect(answer.status == 200 && answer.headers["Cache-Control"] == lifetime && !answer.isReusable)
       let policy = try #require(answer.headers["Content-Security-Policy"])
       for rule in [
         "default-src 'self'", "base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'",

@@ -73,7 +73,11 @@ extension SocketTests {
     /// libmicrohttpd's buffer for heads grows by this, and begins with half of the memory.
     private static let growthBytes = 128
 
-    @Test func `the largest request and response fit into a connection's memory`() {
+    /// The rest of a connection's memory, as measured in decision 223.
+    private static let otherBytes = 1_091
+
+    @Test func `the largest request and response fit into a connection's memory, which is at most 8 KiB`() {
+      #expect(HeadSize.memoryBytes + Self.otherBytes <= 8192)
       let response = HeadSize.responseLimit + Self.responseSpareBytes
       let rest = HeadSize.memoryBytes - Self.ownBytes - response
       #expect(HeadSize.limit + Self.growthBytes <= rest)

@@ -154,7 +154,7 @@ extension SocketTests {
         #expect(try RawClient(port: server.port).get("/").status == 200)
       }
       server.stop()
-      #expect(try openDescriptors() == before)
+      try waitUntil("all descriptors are closed") { try openDescriptors() == before }
     }
   }
 }

@@ -19,17 +19,17 @@ import Testing
   /// Steps after which every client must reach head.
   private static let stepsBetweenLooks = 12
 
-  @Test(arguments: 0..<lives)
-  func `every version from the floor on reaches head exactly`(_ seed: Int)
-    throws
-  {
+  @Test(arguments: Stage.seeds(lives))
+  func `every version from the floor on reaches head exactly`(_ seed: UInt64) throws {
     do {
-      let life = try DatasetLife(seed: UInt64(seed))
+      let life = try DatasetLife(seed: seed)
       for step in 1...Self.steps {
         try life.step()
         if step.isMultiple(of: Self.stepsBetweenLooks) { try life.look() }
       }
-      #expect(life.majors == [1, 2] && life.models.count >= 4, "seed \(seed): a life without events")
+      // A random life may have few events.
+      #expect(
+        Stage.current != .quick || life.majors == [1, 2] && life.models.count >= 4, "a life without events")
     } catch {
       Issue.record("seed \(seed): \(error)")
     }

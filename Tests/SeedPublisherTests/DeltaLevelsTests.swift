@@ -141,13 +141,14 @@ import Testing
     #expect(worst.bytes < 200_000, "\(worst)")
   }
 
-  @Test(arguments: 0..<6) func `at every version every client from the floor on can reach head`(
-    _ seed: UInt64
-  ) throws {
+  @Test(arguments: zip(0..<6, Stage.seeds(6)))
+  func `at every version every client from the floor on can reach head`(_ policy: Int, _ seed: UInt64) throws
+  {
+    print("policy \(policy), seed \(seed)")
     var books = try Books(seed: seed)
-    books.job.retainedSnapshots = [1, 2, 3, 30][Int(seed) % 4]
-    books.job.retainedSnapshotSeconds = seed.isMultiple(of: 2) ? nil : 6000
-    let chance = [2, 5, 20, 1, 50, 0][Int(seed) % 6]
+    books.job.retainedSnapshots = [1, 2, 3, 30][policy % 4]
+    books.job.retainedSnapshotSeconds = policy.isMultiple(of: 2) ? nil : 6000
+    let chance = [2, 5, 20, 1, 50, 0][policy]
     for step in 0..<Stage.pick(quick: 300, full: 700, deep: 700) {
       try books.step()
       if books.random.chance(chance) { try books.publishSnapshot() }

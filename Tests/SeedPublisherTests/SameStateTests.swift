@@ -15,10 +15,10 @@ import Testing
   static let historiesPerBatch = Stage.pick(quick: 2, full: 8, deep: 25)
   static let versions = Stage.pick(quick: 8, full: 20, deep: 20)
 
-  @Test(arguments: 0..<batches)
-  func `snapshot N equals snapshot M plus the deltas from M to N`(_ batch: Int) throws {
+  @Test(arguments: Stage.seeds(batches))
+  func `snapshot N equals snapshot M plus the deltas from M to N`(_ first: UInt64) throws {
     for index in 0..<Self.historiesPerBatch {
-      let seed = UInt64(batch * Self.historiesPerBatch + index)
+      let seed = first &+ UInt64(index)
       do {
         try History(seed: seed).run()
       } catch {

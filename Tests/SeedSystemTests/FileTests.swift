@@ -15,6 +15,15 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
   }
 
+  private static func newPipe() throws -> (reading: FileHandle, writing: FileHandle) {
+    var ends: [CInt] = [0, 0]
+    try #require(pipe(&ends) == 0)
+    return (
+      FileHandle(fileDescriptor: ends[0], closeOnDealloc: true),
+      FileHandle(fileDescriptor: ends[1], closeOnDealloc: true)
+    )
+  }
+
   @Test func `a lock is held by the process that is listed with the file's device and inode`() throws {
     let folder = try Self.newFolder()
     let file = try #require(try FileStamp(folder)).lockedFile
@@ -30,14 +39,14 @@ import Testing
   }
 
   @Test func `a pipe is read up to the available bytes and reports whether it is readable`() throws {
-    let pipe = Pipe()
-    let file = try File("/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)", for: .readingAny)
+    let pipe = try Self.newPipe()
+    let file = try File("/dev/fd/\(pipe.reading.fileDescriptor)", for: .readingAny)
     #expect(try !file.isReadable(within: 0))
-    for text in ["ab", "c"] { try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8)) }
+    for text in ["ab", "c"] { try pipe.writing.write(contentsOf: Data(text.utf8)) }
     #expect(try file.isReadable(within: 0))
     #expect(try file.readSome(100) == Array("abc".utf8))
     #expect(try !file.isReadable(within: 0))
-    try pipe.fileHandleForWriting.close()
+    try pipe.writing.close()
     #expect(try file.isReadable(within: 0) && file.readSome(100).isEmpty)
   }
 
@@ -83,10 +92,10 @@ import Testing
     #expect(try DurableFile.read(path, limit: 1000).count == 1000)
     #expect(throws: FileError("read", path, EFBIG)) { try DurableFile.read(path, limit: 999) }
     #expect(try DurableFile.readIfPresent("\(folder)/none", limit: 1) == nil)
-    let pipe = Pipe()
-    try pipe.fileHandleForWriting.write(contentsOf: Data(repeating: 8, count: 500))
-    try pipe.fileHandleForWriting.close()
-    let place = "/dev/fd/\(pipe.fileHandleForReading.fileDescriptor)"
+    let pipe = try Self.newPipe()
+    try pipe.writing.write(contentsOf: Data(repeating: 8, count: 500))
+    try pipe.writing.close()
+    let place = "/dev/fd/\(pipe.reading.fileDescriptor)"
     #expect(try File(place, for: .readingAny).readAll(limit: 500) == [UInt8](repeating: 8, count: 500))
   }
 

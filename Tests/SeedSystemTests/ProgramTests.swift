@@ -8,7 +8,10 @@ import Testing
   private static let starts = Stage.pick(quick: 60, full: 2_000, deep: 10_000)
 
   @Test func `a program inherits no descriptor even next to long-running ones`() throws {
-    let pipe = Pipe()
+    var pipe: [CInt] = [0, 0]
+    // Without CLOEXEC, as other code in the process may open descriptors.
+    #expect(Foundation.pipe(&pipe) == 0)
+    defer { pipe.forEach { close($0) } }
     let lasting = try (0..<20).map { _ in try TestProgram(["sleep", "3600"], input: .pipe) }
     let listed = Mutex<Set<String>>([])
     DispatchQueue.concurrentPerform(iterations: Self.starts) { _ in
@@ -17,7 +20,7 @@ import Testing
       listed.withLock { _ = $0.insert(outcome?.output ?? "nothing") }
     }
     #expect(listed.withLock(\.self) == ["0\n1\n2\n3\n"])
-    withExtendedLifetime((pipe, lasting)) {}
+    withExtendedLifetime(lasting) {}
   }
 
   @Test func `a program that exceeds its time is killed with its children and the error has its output`()
@@ -27,6 +30,8 @@ import Testing
     try program.waits(for: "\n")
     let failure = #expect(throws: ProgramFailure.self) { try program.wait(within: 0.1) }
     #expect(failure?.what.hasPrefix("sh -c sleep 3600 & echo $!") == true)
+    let threads = "its threads: \(program.identifier) (sh) S"
+    #expect(failure?.what.contains(threads) == true, "\(failure?.what ?? "")")
     #expect(failure?.output == program.output && failure?.errors == "trouble\n")
     let child = try #require(pid_t(program.output.dropLast()))
     try waitUntil("the grandchild has ended") { Self.hasEnded(child) }

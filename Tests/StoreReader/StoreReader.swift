@@ -17,7 +17,10 @@ import SeedFormat
     if arguments.last == "follow" { return try await follow(store) }
     let end = InputEnd()
     var report = ReadingReport()
-    repeat { try await report.read(store) } while !end.isReached
+    repeat {
+      try await report.read(store)
+      try await Task.sleep(for: .milliseconds(1))
+    } while !end.isReached
     print(report.line)
   }
 }

@@ -24,6 +24,7 @@ import Testing
     Plant(name: "many", status: 2, options: ["--test-seconds", "2"], words: ["did not end within 2 s"]),
     Plant(name: "prints", status: 0, words: []),
     Plant(name: "fails", words: ["✘ Planted.Suite/second(): issueRecorded"]),
+    Plant(name: "fails and prints", words: ["✘ Planted.Suite/second(): issueRecorded"]),
     Plant(
       name: "crashes", status: 2,
       words: ["✘ Planted.Suite/second(): the process ended by signal 6 (Aborted)\n  | the last words"]),
@@ -37,6 +38,9 @@ import Testing
         "✘ Planted.Suite/second(): did not end within 2 s", "sleep 3600", "Thread 1",
         "✘ Planted.Suite/third(): it was run 0 times",
       ]),
+    Plant(
+      name: "hangs after its tests", options: ["--test-seconds", "2"],
+      words: ["✘ StructureTests (Suite): did not end within 2 s"]),
   ]
 
   private func start(_ plant: Plant, in project: URL? = nil) throws -> TestProgram {
@@ -90,6 +94,32 @@ import Testing
   func `a quarantined test may fail with its message, but may not hang, and must exist`(
     _ plant: String, _ test: String, _ message: String, _ status: Int32
   ) throws {
+    let line = "\(Self.date(-1))\tPlanted.Suite/\(test)\t\(message)"
+    let options = plant == "hangs" ? ["--test-seconds", "2"] : []
+    let run = try start(
+      Plant(name: plant, options: options, words: []), in: project(quarantining: [line]))
+    let outcome = try run.outcome(within: longestWait)
+    #expect(outcome.status == status, "\(outcome)")
+  }
+
+  @Test(arguments: [
+    ["\(date(-8))\tPlanted.Suite/first()\tmessage"], ["\(date(2))\tPlanted.Suite/first()\tmessage"],
+    ["\(date(0))\tPlanted.Suite/first()"], (1...6).map { "\(date(0))\tPlanted.Suite/test\($0)()\tmessage" },
+  ])
+  func `a quarantine that is expired, in the future, too long or without a message ends the run`(
+    _ lines: [String]
+  ) throws {
+    let run = try start(Plant(name: "passes", words: []), in: project(quarantining: lines))
+    let outcome = try run.outcome(within: longestWait)
+    #expect(outcome.status == 1 && outcome.errors.contains("quarantine.txt: "), "\(outcome)")
+  }
+
+  private static func date(_ days: Int) -> String {
+    String(Date(timeIntervalSinceNow: 86400 * Double(days)).ISO8601Format().prefix(10))
+  }
+
+  /// A project with a quarantine and the planted bundle.
+  private func project(quarantining lines: [String]) throws -> URL {
     let project = URL(filePath: folder("project"))
     for name in ["Scripts/run-tests", "Tests/StructureTests/planted_bundle.py"] {
       let place = project.appending(path: name)
@@ -97,13 +127,9 @@ import Testing
         at: place.deletingLastPathComponent(), withIntermediateDirectories: true)
       try FileManager.default.copyItem(at: Self.tests.appending(path: "../\(name)").standardized, to: place)
     }
-    let yesterday = Date(timeIntervalSinceNow: -86400).ISO8601Format().prefix(10)
-    try Data("\(yesterday)\tPlanted.Suite/\(test)\t\(message)\n".utf8)
+    try Data(lines.map { "\($0)\n" }.joined().utf8)
       .write(to: project.appending(path: "Tests/quarantine.txt"))
-    let options = plant == "hangs" ? ["--test-seconds", "2"] : []
-    let run = try start(Plant(name: plant, options: options, words: []), in: project)
-    let outcome = try run.outcome(within: longestWait)
-    #expect(outcome.status == status, "\(outcome)")
+    return project
   }
 
   @Test func `a crashed process leaves no file in its folders`() throws {

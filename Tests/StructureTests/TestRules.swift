@@ -9,8 +9,8 @@ struct TestRules {
   /// Foundation's Process leaks descriptors to other children, and waiting for it or for its output has no limit.
   /// Tests of the program run it like a user.
   private static let forbidden = [
-    "Process" + "()", "waitUntilExit" + "()", "readDataToEndOfFile" + "()", "while true" + " {",
-    "} while true" + "\n",
+    "Process" + "()", "Pipe" + "()", "waitUntilExit" + "()", "readDataToEndOfFile" + "()",
+    "while true" + " {", "} while true" + "\n",
     "@testable import seedbank" + "\n",
   ]
 

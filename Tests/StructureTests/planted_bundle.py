@@ -12,7 +12,7 @@ FILE = pathlib.Path(__file__)
 TESTS = ["Planted.Suite/first()", "Planted.Suite/second()", "Planted.Suite/third()"]
 options = dict(zip(sys.argv[1:], sys.argv[2:]))
 events = open(options["--event-stream-output-path"], "w", buffering=1)
-plant = os.environ.get("SEEDBANK_PLANT")
+plant = os.environ.get("SEEDBANK_PLANT", "")
 FOLDERS = [os.environ.get("TMPDIR", ""), os.environ.get("TESTS_MEMORY", "")]
 
 
@@ -46,12 +46,12 @@ def second():
         for _ in range(5 if plant == "cases" else 20):
             event("testCaseStarted", TESTS[1])
             time.sleep(0.7)
-    elif plant == "prints":
-        print(("x" * 100 + "\n") * 10_000, flush=True)
-    elif plant in ("fails", "fails and leaks"):
+    elif plant.startswith("fails"):
         event("issueRecorded", TESTS[1], issue={"isKnown": False})
-        if plant != "fails":
-            start()
+    if plant == "fails and leaks":
+        start()
+    if plant in ("prints", "fails and prints"):
+        print(("x" * 100 + "\n") * 10_000, flush=True)
 
 
 if "--list-tests" in sys.argv:
@@ -68,4 +68,6 @@ for test in TESTS:
         second()
     event("testEnded", test)
     time.sleep(0.03)
-sys.exit(1 if plant and plant.startswith("fails") else 0)
+if plant == "hangs after its tests":
+    time.sleep(3600)
+sys.exit(plant.startswith("fails"))

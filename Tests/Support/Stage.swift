@@ -27,6 +27,11 @@ package enum Stage: String, Comparable, CaseIterable {
   /// The seed of random values: fixed in a quick run, otherwise different at each call, so failures print it.
   package static var seed: UInt64 { current == .quick ? 1 : .random(in: 0...UInt64.max) }
 
+  /// Seeds of `count` histories; each failure prints its seed.
+  package static func seeds(_ count: Int) -> [UInt64] {
+    (0..<UInt64(count)).map { current == .quick ? $0 : .random(in: 0...UInt64.max) }
+  }
+
   package static func pick<Value>(quick: Value, full: Value, deep: Value) -> Value {
     switch current {
     case .quick: quick

@@ -24,5 +24,7 @@ enum CacheRule {
   static let rendered = "max-age=1"
   /// The web page's files keep their names when they change.
   static let page = "max-age=60"
+  /// Pages ignore unknown parameters, so proxies must not keep a copy for each.
+  static let query = "private, max-age=1"
   static let never = "no-store"
 }

@@ -99,7 +99,7 @@ import Testing
     }
   }
 
-  @Test func `two hundred spellings of a query add nothing to the cache`() throws {
+  @Test func `two hundred spellings of a query, or queries of the page, add nothing to the cache`() throws {
     try waitUntil("the answer is kept") { try get(changes)["X-Cache"] == "HIT" }
     let kept = try proxy.cachedFiles()
     let bytes = Array("model=1.0".utf8)
@@ -110,6 +110,7 @@ import Testing
       }
       let answer = try get("/v1/test/changes?\(spelling.joined())&since=1")
       #expect(answer.status == 400 && answer["Cache-Control"] == "no-store", "\(spelling.joined())")
+      #expect(try get("/?x=\(number)").status == 200)
     }
     #expect(try proxy.cachedFiles() == kept)
   }

@@ -182,7 +182,7 @@ import Testing
     try expectSilence()
     kill(scene.server.identifier, SIGCONT)
     try expectAnswer()
-    scene.endServer()
+    kill(scene.server.identifier, SIGKILL)
     try expectSilence()
     try scene.startServer(port: port)
     try expectAnswer()

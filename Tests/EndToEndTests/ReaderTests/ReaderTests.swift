@@ -117,6 +117,7 @@ import Testing
       }
       guard seen.0 == seen.1 else { throw Torn(seen: "\(seen)") }
       reads += 1
+      try? await Task.sleep(for: .milliseconds(1))
     } while !done.withLock({ $0 })
     return reads
   }
@@ -141,7 +142,7 @@ import Testing
         guard seen.0 == seen.1 else { throw Torn(seen: "\(seen)") }
         reads += 1
       }
-      await Task.yield()
+      try? await Task.sleep(for: .milliseconds(1))
       withExtendedLifetime(seed) {}
     } while !done.withLock({ $0 })
     return reads
