@@ -15,7 +15,7 @@ import Testing
     try FileManager.default.contentsOfDirectory(atPath: "/dev/fd").count
   }
 
-  private static func newPipe() throws -> (reading: FileHandle, writing: FileHandle) {
+  private static func pipeEnds() throws -> (reading: FileHandle, writing: FileHandle) {
     var ends: [CInt] = [0, 0]
     try #require(pipe(&ends) == 0)
     return (
@@ -39,7 +39,7 @@ import Testing
   }
 
   @Test func `a pipe is read up to the available bytes and reports whether it is readable`() throws {
-    let pipe = try Self.newPipe()
+    let pipe = try Self.pipeEnds()
     let file = try File("/dev/fd/\(pipe.reading.fileDescriptor)", for: .readingAny)
     #expect(try !file.isReadable(within: 0))
     for text in ["ab", "c"] { try pipe.writing.write(contentsOf: Data(text.utf8)) }
@@ -92,7 +92,7 @@ import Testing
     #expect(try DurableFile.read(path, limit: 1000).count == 1000)
     #expect(throws: FileError("read", path, EFBIG)) { try DurableFile.read(path, limit: 999) }
     #expect(try DurableFile.readIfPresent("\(folder)/none", limit: 1) == nil)
-    let pipe = try Self.newPipe()
+    let pipe = try Self.pipeEnds()
     try pipe.writing.write(contentsOf: Data(repeating: 8, count: 500))
     try pipe.writing.close()
     let place = "/dev/fd/\(pipe.reading.fileDescriptor)"

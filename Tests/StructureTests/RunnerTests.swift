@@ -103,7 +103,7 @@ import Testing
   }
 
   @Test(arguments: [
-    ["\(date(-8))\tPlanted.Suite/first()\tmessage"], ["\(date(2))\tPlanted.Suite/first()\tmessage"],
+    ["\(date(-9))\tPlanted.Suite/first()\tmessage"], ["\(date(3))\tPlanted.Suite/first()\tmessage"],
     ["\(date(0))\tPlanted.Suite/first()"], (1...6).map { "\(date(0))\tPlanted.Suite/test\($0)()\tmessage" },
   ])
   func `a quarantine that is expired, in the future, too long or without a message ends the run`(

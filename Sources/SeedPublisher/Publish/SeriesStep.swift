@@ -159,8 +159,9 @@ struct SeriesStep {
       var draft = keep(hold == nil ? .unchanged : .held, published, hold: hold)
       draft.report.repair = repair
       if options.isPreview {
-        draft.report.hasSnapshot = context.isSnapshotDue(
-          published.without(try context.lostSnapshots(published)))
+        draft.report.hasSnapshot =
+          try context.isSnapshotDue(published)
+          || context.isSnapshotDue(published.without(context.lostSnapshots(published)))
       }
       return draft
     }

@@ -119,7 +119,7 @@ package final class RandomHistory {
 
   /// Swaps, rotates and chains values of immediate unique constraints.
   private func moveUniqueValues() throws {
-    let rows = try truth.rows("SELECT id, slot, name FROM slots ORDER BY random() LIMIT 4")
+    let rows = try truth.rows("SELECT id, slot, name FROM slots").shuffled(using: &random).prefix(4)
     guard rows.count > 1 else { return }
     let isChain = random.chance(30)
     try truth.execute("UPDATE slots SET slot = -1000 - id, name = 'parked ' || id WHERE slot IS NOT NULL")
@@ -166,7 +166,7 @@ package final class RandomHistory {
         let columns = table.columnNames.map(quoted).joined(separator: ", ")
         try origin.execute("CREATE TABLE IF NOT EXISTS \(name)(\(columns)); DELETE FROM \(name)")
         let insert = try origin.prepare(TableSQL(table).insert)
-        for row in try truth.rows("SELECT \(columns) FROM \(name) ORDER BY random()") {
+        for row in try truth.rows("SELECT \(columns) FROM \(name)").shuffled(using: &random) {
           try insert.run(zip(row, table.columns).map { respelled($0, $1) })
         }
       }
