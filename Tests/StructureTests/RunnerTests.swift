@@ -39,6 +39,9 @@ import Testing
         "✘ Planted.Suite/third(): it was run 0 times",
       ]),
     Plant(
+      name: "hangs", status: 2, options: ["--test-seconds", "0.5", "--builds", "second"],
+      words: ["✘ Planted.Suite/second(): did not end within 2.5 s"]),
+    Plant(
       name: "hangs after its tests", options: ["--test-seconds", "2"],
       words: ["✘ StructureTests (Suite): did not end within 2 s"]),
   ]
@@ -63,7 +66,7 @@ import Testing
       #expect(outcome.status == plant.status, "\(plant.name): \(outcome)")
       for words in plant.words { #expect(outcome.output.contains(words), "\(plant.name): \(outcome)") }
     }
-    try expectEnd(of: 3)
+    try expectEnd(of: 4)
   }
 
   @Test func `a run that gets several signals leaves nothing running`() throws {

@@ -119,7 +119,7 @@ import Testing
 
   private static let template = FolderTemplate()
 
-  @Test(.full, arguments: accidents)
+  @Test(arguments: accidents)
   func `bad input is reported and changes nothing, and the next good run publishes`(
     _ accident: Accident
   ) throws {
