@@ -5,7 +5,7 @@ import Support
 /// Builds by tests, one after the other, because each takes all processors.
 enum NestedBuild {
   /// Maximum seconds of a clean build on a slow machine, and of the wait for other tests' builds.
-  private static let (patience, turnPatience): (TimeInterval, TimeInterval) = (900, 800)
+  private static let (patience, turnPatience): (TimeInterval, TimeInterval) = (900, 1500)
 
   /// Runs `swift` while no other test builds.
   @discardableResult
