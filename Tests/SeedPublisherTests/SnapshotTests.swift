@@ -65,7 +65,7 @@ import Testing
     #expect(try deployment.step().warnings == [])
     let preview = try deployment.publisher.preview(
       deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock)
-    #expect(preview.series.contains(where: \.hasSnapshot))
+    #expect(preview.series.contains { $0.hasSnapshot })
     let report = try deployment.step(forcingSnapshot: true)
     #expect(report.warnings == ["\(lost.filePath) was missing or damaged, and is no longer listed"])
     try deployment.verify()
