@@ -10,7 +10,7 @@ import Testing
 /// Random histories of writes. After each step with the log, a full comparison must find no difference, and the log
 /// must have named every changed row.
 @Suite struct PostgresHistoryTests {
-  static let histories = Stage.pick(quick: 1, full: 10, deep: 250)
+  static let histories = Stage.pick(quick: 1, full: 5, deep: 250)
   private static let databases = 8
   private static let steps = 5
 

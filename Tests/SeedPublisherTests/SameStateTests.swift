@@ -12,7 +12,7 @@ import Testing
 @Suite struct SameStateTests {
   /// Histories in batches, so that the runner can run them in parallel. A failure reports its seed.
   static let batches = Stage.pick(quick: 1, full: 8, deep: 40)
-  static let historiesPerBatch = Stage.pick(quick: 2, full: 8, deep: 25)
+  static let historiesPerBatch = Stage.pick(quick: 2, full: 4, deep: 25)
   static let versions = Stage.pick(quick: 8, full: 20, deep: 20)
 
   @Test(arguments: Stage.seeds(batches))

@@ -40,6 +40,9 @@ import Testing
       before: "\(waiting)\nseedbank keys sign root.payload --key root.key > root.sig"),
   ]
 
+  /// Calls tried for each command; a deep run tries all of them.
+  private static let sample = 15
+
   private static var tried: [TypedCommand] { Stage.current == .quick ? [regenerate] : all }
 
   private let deployment: OperatedDeployment
@@ -75,7 +78,7 @@ import Testing
     let whole = try crasher.watch(command, in: directory)
     #expect(whole.ending == .exited(0) && !whole.calls.isEmpty, "\(command.words)")
     #expect(whole.shown() == [], "\(command.words)")
-    for call in FaultInjector.points(whole.calls.count, sample: whole.calls.count) {
+    for call in FaultInjector.points(whole.calls.count, sample: Self.sample) {
       for crash in Self.crashes(at: call) {
         try restore()
         let run = try crasher.run(command, crash, at: call, in: directory)
