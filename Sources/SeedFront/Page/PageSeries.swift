@@ -88,7 +88,8 @@ struct PageSeries: Sendable {
       (facts?.tables.count ?? 0) - tables.count, FrontPath.facts(series.dataset, state.model)
     )
     let caption: HTML = """
-      Tables of version \(HTML.number(state.head.number)), keys in bold. Their SQL is in <a href="\(path)">the facts</a>.
+      Tables of version \(HTML.number(state.head.number)), keys in bold. Their SQL is in
+      <a href="\(path)">the facts of \(name)</a>.
       """
     return """
       <h3>Tables</h3>
@@ -112,16 +113,19 @@ struct PageSeries: Sendable {
       .head("File"), .head("Published"), .head("Model"), .numberHead("Download"), .numberHead("Unpacked"),
       .head("SHA-256"),
     ]
-    let rows = snapshots.newestFirst.prefix(PageLimits.snapshots).map(Self.row)
+    let rows = snapshots.newestFirst.prefix(PageLimits.snapshots).map(snapshotRow)
     return """
       <h3>Snapshots</h3>
       \(HTML.table("\(id):snapshots", "Whole databases, the newest first", heads, rows))
       """
   }
 
-  private static func row(_ snapshot: PublishedObject) -> HTML {
+  private func snapshotRow(_ snapshot: PublishedObject) -> HTML {
+    // Two series may have files of the same name.
     .row(
-      named: "<a href=\"/\(snapshot.filePath)\">\(snapshot.fileName)</a>",
+      named: """
+        <a href="/\(snapshot.filePath)" aria-label="\(snapshot.fileName) of \(name)">\(snapshot.fileName)</a>
+        """,
       [
         .cell(snapshot.publishedAt.map(HTML.time)), .cell("\(snapshot.model.description)"),
         .numberCell(.size(snapshot.length)), .numberCell(.size(snapshot.rawLength)),
