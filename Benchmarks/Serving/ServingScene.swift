@@ -94,16 +94,16 @@ final class ServingScene {
     return [
       Load(
         name: "small", path: "/metadata/timestamp.json", baselinePath: "/metadata/timestamp.json",
-        connections: 64, headers: [], bar: 1.1, processorBar: 1.1),
+        connections: 64, headers: [], bar: 1.2, processorBar: 1.1),
       Load(
         name: "range", path: snapshot, baselinePath: snapshot, connections: 64,
         headers: ["Range: bytes=1000000-1000999"], bar: 0.5, processorBar: 2.5),
       Load(
-        name: "snapshot", path: snapshot, baselinePath: snapshot, connections: 16, headers: [], bar: 0.95,
+        name: "snapshot", path: snapshot, baselinePath: snapshot, connections: 16, headers: [], bar: 1.2,
         processorBar: 1.5),
       Load(
         name: "dropped", client: .dropping, path: snapshot, baselinePath: snapshot, connections: 16,
-        headers: [], bar: 0.95, processorBar: 1.5),
+        headers: [], bar: 1.2, processorBar: 1.5),
       Load(
         name: "changes", path: changes, baselinePath: "/changes.json", connections: 64, headers: gzip,
         bar: 0.9, processorBar: 2),
