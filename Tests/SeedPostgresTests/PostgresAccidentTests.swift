@@ -64,7 +64,7 @@ import Testing
       ("postgres://banned:SECRET@/DB?host=HOST", "public", ["pg_hba.conf"], true),
       (
         "postgres://postgres@/nothing?host=HOST", "public",
-        ["\"nothing\" does not exist", "origin.postgres"], true
+        ["\"nothing\" does not exist", "the origin's URL"], true
       ),
       (
         "postgres://postgres@/DB?host=HOST", "nowhere",
@@ -87,16 +87,16 @@ import Testing
         false
       ),
       (
-        "postgres://a:SECRET@[::1/x", "public", ["cannot be reached", "correct the URL in origin.postgres"],
+        "postgres://a:SECRET@[::1/x", "public", ["cannot be reached", "correct the origin's URL"],
         true
       ),
       (
         "postgres://postgres@/DB?host=HOST&sslmode=verifyfull", "public",
-        ["invalid sslmode value", "correct the URL in origin.postgres"], true
+        ["invalid sslmode value", "correct the origin's URL"], true
       ),
       (
         "postgres://postgres@/DB?host=HOST&ssl_mode=require", "public",
-        ["invalid URI query parameter", "correct the URL in origin.postgres"], true
+        ["invalid URI query parameter", "correct the origin's URL"], true
       ),
       (
         "postgres://postgres@/DB?host=HOST&target_session_attrs=standby", "public",

@@ -54,8 +54,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("", "invalid sslmode value: \"verifyfull\"", "correct the URL in origin.postgres", true),
-    ("", "invalid URI query parameter: \"ssl_mode\"", "correct the URL in origin.postgres", true),
+    ("", "invalid sslmode value: \"verifyfull\"", "correct the origin's URL", true),
+    ("", "invalid URI query parameter: \"ssl_mode\"", "correct the origin's URL", true),
     (
       "", "connection to server at \"h\", port 1 failed: server does not support SSL, but SSL was required",
       "set ssl = on and a certificate on the server", true

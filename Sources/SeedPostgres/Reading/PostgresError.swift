@@ -75,7 +75,7 @@ package enum PostgresError: OriginFailure, Hashable {
     return switch message.state {
     case "28P01": Self.password(place)
     case "28000": Self.admission(message)
-    case "3D000": "correct the database's name in origin.postgres"
+    case "3D000": "correct the database's name in the origin's URL"
     case "42501" where message.user.isEmpty:
       "have the database's owner GRANT CONNECT ON DATABASE to this user"
     case "42501" where message.function == "check_enable_rls":
@@ -92,27 +92,27 @@ package enum PostgresError: OriginFailure, Hashable {
   private static func admission(_ message: ServerMessage) -> String {
     if message.text.contains("client certificate") { return clientCertificate }
     if message.text.contains("is not permitted to log in") {
-      return "have a superuser run ALTER ROLE … LOGIN for this user, or correct origin.postgres"
+      return "have a superuser run ALTER ROLE … LOGIN for this user, or correct the origin's URL"
     }
     if message.text.hasPrefix("role ") {
-      return "have a superuser run CREATE ROLE … LOGIN for this user, or correct origin.postgres"
+      return "have a superuser run CREATE ROLE … LOGIN for this user, or correct the origin's URL"
     }
-    return "let pg_hba.conf admit this user, host and database, or correct origin.postgres"
+    return "let pg_hba.conf admit this user, host and database, or correct the origin's URL"
   }
 
   /// Returns the remedy for an error of libpq, whose messages are in English.
   private static func connectionRepair(_ place: PostgresPlace, _ text: String) -> String? {
     if text.contains("no password supplied") { return password(place) }
-    if wrongURL.contains(where: text.hasPrefix) { return "correct the URL in origin.postgres" }
+    if wrongURL.contains(where: text.hasPrefix) { return "correct the origin's URL" }
     if text.contains("does not support SSL") {
       return
         "set ssl = on and a certificate on the server; or, if no other host can read the traffic, set sslmode=disable in "
-        + "origin.postgres"
+        + "the origin's URL"
     }
     if ownCertificate.contains(where: text.contains) { return clientCertificate }
     guard text.contains("certificate") else { return nil }
     return
-      "set sslrootcert in origin.postgres to the file of the authority that signed the server's certificate, and use a "
+      "set sslrootcert in the origin's URL to the file of the authority that signed the server's certificate, and use a "
       + "host name that the certificate lists; sslmode sets how the server is verified"
   }
 
@@ -127,7 +127,7 @@ package enum PostgresError: OriginFailure, Hashable {
     "certificate present, but not private key",
   ]
   private static let clientCertificate =
-    "set sslcert and sslkey in origin.postgres to the files of this user's certificate and its key"
+    "set sslcert and sslkey in the origin's URL to the files of this user's certificate and its key"
 
   private static func password(_ place: PostgresPlace) -> String {
     "give the right password in a password file (PGPASSFILE, ~/.pgpass) or PGPASSWORD"
@@ -145,9 +145,9 @@ package enum PostgresError: OriginFailure, Hashable {
     case "53300":
       "the server has no connection left: raise its max_connections, or this user's connection limit"
     case _ where message.isOfConnection && isOtherRole(message):
-      "no host has the role that target_session_attrs in origin.postgres requires: check the hosts, or correct that setting"
+      "no host has the role that target_session_attrs in the origin's URL requires: check the hosts, or correct that setting"
     case _ where message.isOfConnection:
-      "check that the server is running, and the host and port in origin.postgres"
+      "check that the server is running, and the host and port in the origin's URL"
     case "42P01":
       "create the table, correct origin.schema or a table's name in the model, or write a SELECT for its rows into the "
         + "model's TABLE.sql"

@@ -162,7 +162,11 @@ private struct RunService {
 
   private func watchStanding() async {
     while !Task.isCancelled {
-      try? await blocking { deployment.updateFacts(context) }
+      let warnings = try? await blocking {
+        deployment.updateFacts(context)
+        return try deployment.keyWarnings(context)
+      }
+      warnings?.forEach(warn)
       try? await Task.sleep(for: .seconds(Self.standingSeconds))
     }
   }

@@ -108,6 +108,12 @@ extension Deployment {
     try? publication.facts.write(
       PublisherStanding(configuration, publication.published(), KeySearch(configuration, context)).facts)
   }
+
+  /// Returns a warning for each fault of the key files, which the published facts report without a path.
+  func keyWarnings(_ context: Context) throws -> [String] {
+    try KeyStatus.all(KeySearch(configuration, context), trustedBy: publication.published())
+      .flatMap(\.faults).map(\.text)
+  }
 }
 
 /// The last recorded state of a mirror. Reading it sends no request.

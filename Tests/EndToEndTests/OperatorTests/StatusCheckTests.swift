@@ -177,10 +177,11 @@ import Testing
       sqlite3 -cmd '.timeout 10000' my.sqlite "UPDATE shop SET name = 'later'"
       """,
     ])
-  func `run shows a bad key file on the page without a published step`(script: String) throws {
+  func `run shows a bad key file on the page, and names it in its log, without a published step`(script: String) throws {
     let front = try start("run")
     try type(script)
     try wait(until: front, says: "key files")
+    try waitUntil("the log names the file", every: 0.01) { front.errors.contains("/snapshot.key: ") }
     #expect(try check().status == 1)
     #expect(try !page(front).contains(deployment.folder.path), "the page is everybody's")
   }
