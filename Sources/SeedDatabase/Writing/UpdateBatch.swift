@@ -1,6 +1,6 @@
 import SeedFormat
 
-/// Updates some columns of existing rows, and looks up several rows per statement.
+/// Looks up several rows per statement, of which ``TableWriter`` then updates some columns.
 final class UpdateBatch {
   private let writer: TableWriter
   private let finding: RowStatement

@@ -12,8 +12,7 @@ protocol SettingsFile: Sendable {
 }
 
 /// A configuration key and its description. A new setting also needs a property, and a row in the article
-/// Configuration, whose table `seedbank config keys` prints. Unless it is ``isSeldom``, it needs entries in a test's
-/// `fullDeployment` or `fullDataset`, and in Config/demo. See CONTRIBUTING.md.
+/// Configuration, whose table `seedbank config keys` prints. CONTRIBUTING.md lists the other places.
 struct Setting<File: SettingsFile>: Sendable {
   /// The dotted path in the file: `http.port`.
   let key: String

@@ -65,7 +65,7 @@ import Testing
 
   private static let fullDataset = """
     {"origin": {"sqlite": "/data/transit.sqlite"},
-     "schedule": {"checkSeconds": 1, "snapshotSeconds": 60},
+     "schedule": {"checkSeconds": 1, "snapshotSeconds": 60, "changeSeconds": 86400},
      "retention": {"snapshots": 1, "snapshotAgeSeconds": 3600, "graceSeconds": 60},
      "shrink": {"percent": 20, "minimumRows": 7},
      "encodings": ["xz", "gzip"], "indexes": "client", "expirySeconds": 200, "pollSeconds": 5,

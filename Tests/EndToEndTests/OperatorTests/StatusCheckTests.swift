@@ -177,7 +177,7 @@ import Testing
       sqlite3 -cmd '.timeout 10000' my.sqlite "UPDATE shop SET name = 'later'"
       """,
     ])
-  func `run shows a bad key file on the page, and names it in its log, without a published step`(script: String) throws {
+  func `run shows a bad key file on the page and in its log without a published step`(script: String) throws {
     let front = try start("run")
     try type(script)
     try wait(until: front, says: "key files")
