@@ -4,8 +4,8 @@ import SeedSystem
 extension SeedStore {
   /// Returns the data to start with: the newest on the device or in the app's bundle, otherwise a download.
   ///
-  /// Works offline after the first download, and never returns an empty database. No policy limits the download. (A
-  /// live query never downloads: it waits for an update, which a policy can limit.) If another store updates the
+  /// Works offline after the first download, and never returns an empty database. Policies of updates do not limit this
+  /// download. (A live query never downloads: it waits for an update, which a policy can limit.) If another store updates the
   /// directory, `prepare` also picks up that store's changes.
   @discardableResult
   public func prepare() async throws -> Seed { try await preparedGeneration().seed }
@@ -95,7 +95,8 @@ extension SeedStore {
 
   /// The phases of all updates from now on; see ``update(_:onPhase:)`` for those of one update.
   ///
-  /// A phase yields at most ten elements a second. If an update fails, only ``SeedState/isUpdating`` shows its end.
+  /// A phase yields at most ten elements a second. If an update fails, the stream has no element for
+  /// its end, but ``SeedState/isUpdating`` becomes false.
   public nonisolated var phases: AsyncStream<UpdatePhase> { phaseSender.stream() }
 
   private nonisolated func live<Value: Sendable>(

@@ -1,6 +1,7 @@
 import Dispatch
 
-/// While it exists, watches a folder for new or replaced files, or only the given files for writes and replacement.
+/// Watches a folder for new and replaced files, or given files of the folder for writes and replacement, until it is
+/// released.
 package final class FolderWatch: @unchecked Sendable {
   // Dispatch sources are thread-safe, but not marked Sendable on every system.
   private let source: any DispatchSourceProtocol

@@ -144,7 +144,7 @@ private struct ExpressionCost {
       }
   }
 
-  /// In bytes. A single `instr` over two values of 1 MiB takes ten seconds.
+  /// In bytes. Two values of 1 MiB keep a slow function, such as `instr`, busy for ten seconds.
   var longestValue: Int32 { isSlow ? 1024 * 1024 : 64 * 1024 * 1024 }
 
   var stepsBetweenLooks: Int32 { isSlow ? 2 : 1000 }

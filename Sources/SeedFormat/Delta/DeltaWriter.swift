@@ -38,7 +38,8 @@ package struct DeltaWriter {
   /// The number of different sets of columns in the open table's updates. All sets are kept in memory.
   package var sets: Int { table?.sets.count ?? 0 }
 
-  /// Starts a table; a table without changes is omitted. Only a delta that begins a new minor version fills columns.
+  /// Starts a table; a table without changes is omitted. A delta that begins a new minor also names the new
+  /// columns, `fill`, for which it lists the values of all rows.
   package mutating func begin(table name: String, key: [String], columns: [String], filling fill: [Int] = [])
   {
     endTable()

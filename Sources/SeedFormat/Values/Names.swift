@@ -62,7 +62,7 @@ public struct ModelVersion: Hashable, Sendable, Comparable, CustomStringConverti
   /// Throws unless the major is in 1…999 and the minor in 0…999.
   public init(major: Int, minor: Int) throws(InvalidName) { try self.init("\(major).\(minor)") }
 
-  /// Parses `2.1`; each part is a plain decimal without leading zeros.
+  /// Parses `2.1`; each part is a whole number without leading zeros.
   public init(_ text: String) throws(InvalidName) {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     let most = Limits.modelNumber

@@ -204,7 +204,7 @@ final class OperatorLog: Sendable {
     (self.now, self.write) = (now, write)
   }
 
-  /// Returns whether it logged the message now.
+  /// Logs the message unless it was logged within a day. Returns whether it logged it.
   @discardableResult func callAsFunction(_ message: String) -> Bool {
     guard said.isDue(message, now: now()) else { return false }
     write(LogRecord(.warning, message))

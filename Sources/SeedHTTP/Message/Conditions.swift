@@ -80,7 +80,7 @@ private struct Conditions {
     return validators.count == 1 && (validator == tag || validator == lastModified)
   }
 
-  /// The entity tags in the fields, with quotes and `W/`, or `*`, which matches any representation. A tag with a
+  /// The entity tags in the fields, including their quotes and `W/`. `*` matches any representation. A tag with a
   /// comma, which this server never sends, is split. None of its parts equals a tag of this server.
   private func tags(_ name: String) -> [String]? {
     let values = request.values(of: name)

@@ -104,7 +104,7 @@ extension HTTPBody {
     if case .file = self { true } else { false }
   }
 
-  /// An upper bound on memory; a stream needs less than it sends.
+  /// An upper bound: a stream counts with its whole length, although it keeps only a part in memory.
   var bytesInMemory: Int {
     switch self {
     case .bytes(let bytes): bytes.count

@@ -83,7 +83,7 @@ final class ValueReader {
     }
   }
 
-  /// Converts a field's number to JSON's spelling; returns other strings, and all strings for TEXT columns, unchanged.
+  /// Rewrites a number as JSON writes it; returns any other text, and all text for TEXT columns, unchanged.
   private func digits(
     _ text: UnsafeBufferPointer<UInt8>, _ source: borrowing DocumentSource, _ affinity: Affinity
   ) -> UnsafeBufferPointer<UInt8> {

@@ -179,7 +179,7 @@ package struct StoreSource: FollowSource {
     guard !Folder.exists("\(folder)/metadata") else { return }
     throw Refusal(
       .unavailable,
-      "There is no publication in the source's folder \(folder.printable): mount its disk. If you meant a server, begin its "
+      "There is no publication in the source's folder \(folder.printable). If the folder is on a disk, mount its disk. If you meant a server, begin its "
         + "address with https://.")
   }
 

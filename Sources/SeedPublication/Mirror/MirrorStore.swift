@@ -86,8 +86,8 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
   package var description: String {
     switch self {
     case .ahead(let there, let here):
-      "another publisher publishes there, or this disk was restored from an old copy: the timestamp is at version "
-        + "\(there) there, but at \(here) here. "
+      "another publisher publishes there, or this disk was restored from an old copy: the mirror's timestamp has "
+        + "version \(there), the one here \(here). "
         + Self.takeOver
     case .forked(let version):
       "another publisher publishes there: both signed a version \(version) of the timestamp, with different content. "

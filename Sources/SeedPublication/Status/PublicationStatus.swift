@@ -114,7 +114,7 @@ extension SeriesProblem {
     case .copyUnreadable:
       (
         "working copy unreadable",
-        "the next step, such as 'seedbank regenerate', rebuilds it; if it happens again, check the disk"
+        "the next step, such as 'seedbank regenerate', rebuilds the copy; if this happens again, check the disk"
       )
     case .logDoubted: ("log in doubt", "'seedbank status' shows why, and what to do")
     case .notReported: ("not known", "'seedbank regenerate' runs one")

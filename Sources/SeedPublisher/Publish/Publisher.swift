@@ -33,7 +33,7 @@ package struct Publisher: Sendable {
   /// The age at which signatures are renewed even without other changes.
   package static let renewalSeconds = 3600
 
-  /// Root and targets keys are optional. With them, steps also renew these roles and delegate to new series.
+  /// Root and targets keys are optional. A publisher that has them also renews these roles and delegates to new series.
   package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeySource) {
     (self.publication, self.stateFolder, keySource) = (publication, stateFolder, keys)
   }

@@ -3,7 +3,7 @@ enum Shell: String, CaseIterable {
   case bash, zsh
 
   func script(for commands: [Command]) -> String {
-    let head = "Completion of seedbank for \(self), made by 'seedbank completion \(self)'."
+    let head = "Completion for seedbank in \(self), made by 'seedbank completion \(self)'."
     return switch self {
     case .bash: "# \(head)\n\(Self.words(for: commands))\ncomplete -o default -F _seedbank_words seedbank"
     case .zsh:

@@ -100,7 +100,7 @@ extension ConfigurationValue {
     }
     return address.text
     #else
-    throw error("this seedbank was built without buckets: build it without SEEDBANK_BUCKETS=0")
+    throw error("this seedbank was built with SEEDBANK_BUCKETS=0: build it again without that variable")
     #endif
   }
 }
