@@ -60,23 +60,18 @@ package struct MetadataRefresh {
 
   /// Returns the trusted metadata if the repository's timestamp is the trusted one; nil if the full workflow is needed.
   private mutating func unchanged(_ series: SeedSeries) async throws -> SeriesMetadata? {
+    let name = MetadataName.unversioned(Timestamp.type)
     var trial = self
-    defer { heard = trial.heard }
     do {
-      guard try await trial.hasTrustedTimestamp() else { return nil }
+      guard let own = try stored.read(name) else { return nil }
+      try trial.trusted.loadStoredTimestamp(own)
+      let bytes = try await required(name, Timestamp.type, nil)
+      heard = bytes
+      guard try trial.trusted.updateTimestamp(bytes) == .same else { return nil }
       try await trial.snapshot()
       try await trial.targets(Targets.type, delegator: nil)
       return try await trial.series(series)
     } catch is TrustError { return nil }
-  }
-
-  private mutating func hasTrustedTimestamp() async throws -> Bool {
-    let name = MetadataName.unversioned(Timestamp.type)
-    guard let own = try stored.read(name) else { return false }
-    try trusted.loadStoredTimestamp(own)
-    let bytes = try await required(name, Timestamp.type, nil)
-    heard = bytes
-    return try trusted.updateTimestamp(bytes) == .same
   }
 
   /// Updates root, timestamp, TUF snapshot role and targets, in this order. If a different timestamp has the trusted

@@ -124,18 +124,15 @@ private actor ReadingConnection: BlockingActor {
     // Rolls back even if BEGIN failed, because the next read uses the same connection.
     defer { connection?.rollBack() }
     let opened: Connection
-    do { opened = try begin() } catch { throw SeedError(error) }
+    do {
+      opened = try connection ?? Connection(file, .reader)
+      if connection == nil { try opened.allowViews() }
+      connection = opened
+      opened.endWithTask(or: interrupt)
+      // Reads the schema, because a delta may have extended it. Statements would otherwise report the former columns.
+      try opened.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
+    } catch { throw SeedError(error) }
     return try body(SeedReader(opened, interrupt))
-  }
-
-  private func begin() throws -> Connection {
-    let opened = try connection ?? Connection(file, .reader)
-    if connection == nil { try opened.allowViews() }
-    connection = opened
-    opened.endWithTask(or: interrupt)
-    // Reads the schema, because a delta may have extended it. Statements would otherwise report the former columns.
-    try opened.execute("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1")
-    return opened
   }
 
   func close() { connection = nil }
