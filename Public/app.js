@@ -89,8 +89,8 @@ function morphChildren(old, fresh) {
   let at = old.firstChild;
   for (const child of [...fresh.childNodes]) {
     const named = child.id ? old.querySelector(`:scope > #${CSS.escape(child.id)}`) : null;
-    // Removes elements before `named` that the new page lacks. Moving `named` instead would lose the focus.
-    while (named && at !== named && at.id && !fresh.querySelector(`:scope > #${CSS.escape(at.id)}`)) {
+    // Removes nodes before `named` that the new page lacks. Moving `named` instead would lose the focus.
+    while (named && at !== named && !(at.id && fresh.querySelector(`:scope > #${CSS.escape(at.id)}`))) {
       at = at.nextSibling;
       at.previousSibling.remove();
     }

@@ -14,6 +14,8 @@ package struct FrontConfiguration: Sendable {
   package var http: HTTPServerConfiguration
   package var follow: FollowProgress?
   package var requests = RequestLog.none
+  /// How long an object is served after it was unlisted, if its file exists.
+  package var objectGraceSeconds = FrontLimits.usualObjectGraceSeconds
   /// Receives messages for the operator on any thread.
   package var report: @Sendable (LogRecord) -> Void
 
@@ -35,7 +37,9 @@ package final class Front: Sendable {
   /// Loads the publication and starts to serve. Starts even without a publication, but is then not ready.
   package init(_ configuration: FrontConfiguration) throws {
     let (log, metrics) = (OperatorLog(configuration.report), FrontMetrics())
-    let source = CatalogSource(configuration.publication, following: configuration.follow, log: log)
+    let source = CatalogSource(
+      configuration.publication, following: configuration.follow,
+      objectGraceSeconds: configuration.objectGraceSeconds, log: log)
     let pages = try configuration.pages.map { path throws(FileError) in try StaticPages(folder: path) }
     let router = Router(pages: pages ?? StaticPages(), log: log, metrics: metrics)
     let server = try HTTPServer(configuration: configuration.http(metrics, source)) { request in

@@ -154,10 +154,22 @@ final class MovedClock: Sendable {
     #expect(get("/metadata/1.transit-2.json", source.looked()).status == 404)
     #expect(get("/metadata/2.transit-2.json", source.looked()).status == 200)
     #expect(get("/\(object.filePath)", source.looked()).status == 200)
-    clock.advance(seconds: FrontLimits.retiredObjectSeconds)
+    clock.advance(seconds: FrontLimits.usualObjectGraceSeconds)
     try publish(107)
     try source.reload()
     #expect(get("/\(object.filePath)", source.looked()).status == 404)
+  }
+
+  @Test func `an object is served for a longer grace period of the publisher`() throws {
+    let (clock, usual) = (MovedClock(), FrontLimits.usualObjectGraceSeconds)
+    let source = CatalogSource(publication.directory, objectGraceSeconds: 2 * usual) { clock.now }
+    let object = try publication.snapshot(series, 90)
+    for (version, isServed) in [(105, true), (106, true), (107, false)] {
+      try publish(version)
+      try source.reload()
+      #expect((get("/\(object.filePath)", source.looked()).status == 200) == isServed, "\(version)")
+      clock.advance(seconds: usual + 1)
+    }
   }
 
   @Test func `a front finds another process's publication at its next check`() throws {

@@ -46,6 +46,23 @@ extension SocketTests {
       #expect(read < size && exchange.sentBytes > 0 && exchange.sentBytes <= read)
     }
 
+    /// The kernel takes no bytes from the server for longer than the idle time while the client reads the former ones.
+    @Test func `a client that reads slowly but steadily is not idle`() throws {
+      var configuration = HTTPServerConfiguration()
+      configuration.timeouts.idleSeconds = 1
+      let body = [UInt8](repeating: 1, count: 20_000_000)
+      let server = try HTTPServer(configuration: configuration) { _ in
+        HTTPResponse(status: 200, body: .bytes(body))
+      }
+      let client = try RawClient(port: server.port, receives: 2_048)
+      client.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+      for _ in 1...40 {
+        _ = client.sip(1_024)
+        usleep(100_000)
+      }
+      #expect(server.load().connections == 1)
+    }
+
     @Test func `a slow reader does not fill megabytes of kernel memory`() throws {
       let body = [UInt8](repeating: 1, count: 20_000_000)
       let server = try serve { _ in HTTPResponse(status: 200, body: .bytes(body)) }

@@ -36,6 +36,7 @@ package final class CatalogSource: Sendable {
 
   private let directory: PublicationDirectory
   private let progress: FollowProgress?
+  private let objectGraceSeconds: Int
   private let log: OperatorLog
   private let now: @Sendable () -> ContinuousClock.Instant
   private let state: Mutex<State>
@@ -48,10 +49,11 @@ package final class CatalogSource: Sendable {
   /// Loads the publication. Does not fail if it is missing or broken, because it may appear later.
   init(
     _ directory: PublicationDirectory, following progress: FollowProgress? = nil,
-    log: OperatorLog = OperatorLog { _ in },
+    objectGraceSeconds: Int = FrontLimits.usualObjectGraceSeconds, log: OperatorLog = OperatorLog { _ in },
     now: @escaping @Sendable () -> ContinuousClock.Instant = { ContinuousClock.now }
   ) {
     (self.directory, self.progress, self.log, self.now) = (directory, progress, log, now)
+    self.objectGraceSeconds = objectGraceSeconds
     state = Mutex(State(nextRetry: now()))
     look()
     lookAtFacts()
@@ -151,7 +153,8 @@ package final class CatalogSource: Sendable {
       return state.view.catalog
     }
     do {
-      let catalog = try PublishedCatalog(loading: directory, after: previous, at: now())
+      let catalog = try PublishedCatalog(
+        loading: directory, after: previous, at: now(), objectGraceSeconds: objectGraceSeconds)
       let standing = catalog.standing(
         at: .now(), files.withLock { $0.missing(of: catalog) }, progress?.current)
       let ended = state.withLock { state in

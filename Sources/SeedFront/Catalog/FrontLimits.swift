@@ -1,12 +1,12 @@
-enum FrontLimits {
+package enum FrontLimits {
   static let lookMilliseconds = 20
   /// The interval of checks for expired signatures and for files replaced, for example, by a restored backup.
   static let slowLookMilliseconds = 1000
   static let retrySeconds = 1
   /// How long metadata is served after it was replaced, for refreshes in progress.
   static let retiredMetadataSeconds = 60
-  /// How long an object is served after it was unlisted: the publisher's default grace period.
-  static let retiredObjectSeconds = 3600
+  /// The publisher's default grace period.
+  package static let usualObjectGraceSeconds = 3600
   /// If this front serves a copy, a client that used a more current front may be up to this many versions ahead. A
   /// client that is further ahead has a different history.
   static let versionsAhead = 1000

@@ -21,7 +21,7 @@ package final class PublishedCatalog: Sendable {
   /// Reads and verifies the publication. Files named only by `previous` are served a while longer.
   package init(
     loading directory: PublicationDirectory, after previous: PublishedCatalog? = nil,
-    at now: ContinuousClock.Instant = .now
+    at now: ContinuousClock.Instant = .now, objectGraceSeconds: Int = FrontLimits.usualObjectGraceSeconds
   ) throws {
     let verified = try directory.verified()
     self.directory = directory
@@ -34,7 +34,7 @@ package final class PublishedCatalog: Sendable {
     let series = verified.metadata.series.values.map(\.metadata).sorted { $0.series < $1.series }
     objects = CatalogShelf(
       Self.objects(of: series, after: previous), after: previous?.objects, at: now,
-      graceSeconds: FrontLimits.retiredObjectSeconds)
+      graceSeconds: objectGraceSeconds)
     datasets = Dictionary(grouping: series, by: \.series.dataset)
     let described = datasets.mapValues(\.datasetDescription)
     descriptions = described.mapValues { ServedDocument($0) }

@@ -3,7 +3,7 @@
 package struct ConnectionTimeouts: Sendable {
   /// Seconds from a connection's start to the end of the first request's head.
   package var headSeconds = 5
-  /// Seconds for which a connection may be idle. ``Daemon`` also sets this as libmicrohttpd's timeout.
+  /// Seconds for which a connection may be idle.
   package var idleSeconds = 30
   /// The rate, in bytes per second, at which a client must receive a response.
   package var floorBytesPerSecond = 512

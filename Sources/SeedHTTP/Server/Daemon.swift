@@ -38,7 +38,10 @@ extension seedbank_mhd_settings {
     // A thread without connections would always be idle.
     threads = UInt32(clamping: min(max(1, configuration.threads), connections))
     connection_limit = UInt32(clamping: connections)
-    idle_timeout_seconds = UInt32(clamping: max(1, configuration.timeouts.idleSeconds))
+    // libmicrohttpd counts from the last send, and the kernel takes more only after it has sent half of its bytes.
+    let timeouts = configuration.timeouts
+    let drainSeconds = Int(ListeningSocket.unsentBytes) / max(1, timeouts.floorBytesPerSecond)
+    idle_timeout_seconds = UInt32(clamping: max(1, timeouts.idleSeconds + drainSeconds))
     connection_memory_bytes = HeadSize.memoryBytes
   }
 }

@@ -31,7 +31,7 @@ struct ListeningSocket: ~Copyable {
 
   /// Maximum unsent bytes of a response in the kernel. Without a limit, it would buffer several megabytes per slow
   /// client, and a thousand would exhaust its TCP memory. Bytes in flight do not count, so fast clients stay fast.
-  private static let unsentBytes: CInt = 128 * 1024
+  static let unsentBytes: CInt = 128 * 1024
 
   private static func listen(_ descriptor: CInt, at place: addrinfo) -> Bool {
     // SO_REUSEADDR: a restart must not wait for the old connections' TIME_WAIT.

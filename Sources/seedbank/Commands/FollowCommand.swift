@@ -74,6 +74,7 @@ private struct FollowJob: Sendable {
   private let context: Context
   private let follower: Follower
   private let everySeconds: Int
+  private let graceSeconds: Int
   private let configuration: DeploymentConfiguration
   private let signals: StopSignals
   private let progress: FollowProgress
@@ -97,12 +98,12 @@ private struct FollowJob: Sendable {
     try Self.refuseDeployment(path)
     configuration = try DeploymentConfiguration(serving: path, overrides: context.overrides(arguments))
     try configuration.checkVariables(context.environment)
-    let grace = try arguments.integer("grace", in: Self.graceAllowed)
+    graceSeconds = try arguments.integer("grace", in: Self.graceAllowed) ?? Follower.usualGraceSeconds
     let root = try arguments.rootFile(from: context.currentDirectory) ?? []
     let folder = try FollowFolder(path)
     follower = Follower(
       folder: folder, source: try source(folder.parts), root: root,
-      graceSeconds: grace ?? Follower.usualGraceSeconds)
+      graceSeconds: graceSeconds)
   }
 
   /// Rejects a deployment's folder, because a web server that serves the copy would also serve private keys.
@@ -132,7 +133,8 @@ private struct FollowJob: Sendable {
       return await context.work(until: signals, configuration) { await follow {} }
     }
     let front = try Front(
-      configuration, arguments, context, sharing: follower.folder.publication, following: progress)
+      configuration, arguments, context, sharing: follower.folder.publication, following: progress,
+      graceSeconds: graceSeconds)
     try context.console.announce(front)
     // `try?` loses no error, because the front also polls, and logs a failed reload.
     await context.work(until: signals, configuration) { await follow { try? front.reload() } }

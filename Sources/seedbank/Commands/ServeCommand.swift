@@ -2,6 +2,7 @@ import SeedFormat
 import SeedFront
 import SeedHTTP
 import SeedPublication
+import SeedPublisher
 import SeedSystem
 
 import class Foundation.Bundle
@@ -55,7 +56,8 @@ extension Parameter {
 extension Front {
   convenience init(
     _ deployment: DeploymentConfiguration, _ arguments: ParsedArguments, _ context: Context,
-    sharing publication: PublicationDirectory? = nil, following progress: FollowProgress? = nil
+    sharing publication: PublicationDirectory? = nil, following progress: FollowProgress? = nil,
+    graceSeconds: Int? = nil
   ) throws {
     let named = try arguments.path("public", from: context.currentDirectory)
     let console = context.console
@@ -65,6 +67,9 @@ extension Front {
     configuration.requests = deployment.log.requests
     if let publication { configuration.publication = publication }
     configuration.follow = progress
+    // Devices may need this long for a download, and the files stay as long.
+    let kept = [graceSeconds ?? 0] + deployment.datasets.map(\.policy.graceSeconds)
+    configuration.objectGraceSeconds = max(configuration.objectGraceSeconds, kept.max() ?? 0)
     try self.init(configuration)
   }
 

@@ -33,6 +33,22 @@ import Testing
     epoch: .random(), head: .first, floor: .first, model: "1.0", models: ["1.0": SHA256Digest.of([])],
     publishedAt: .now(), pollSeconds: 60)
 
+  /// Puts the second of four elements first, as a failing series, and returns the names of the moved ones. A moved
+  /// element loses the focus.
+  private static let movedNodes = """
+    (() => {
+      const [old, fresh] = [[1, 2, 3, 4], [2, 1, 3, 4]].map((order) => {
+        const parent = document.createElement('div');
+        parent.innerHTML = order.map((number) => `<p id="x${number}"></p>\\n`).join('');
+        return parent;
+      });
+      const observer = new MutationObserver(() => {});
+      observer.observe(old, { childList: true });
+      morphChildren(old, fresh);
+      return observer.takeRecords().flatMap((one) => [...one.addedNodes]).map((one) => one.id).filter(Boolean).join();
+    })()
+    """
+
   @Test func `each of 200 datasets is listed, can be filtered, and has a page that refreshes`() throws {
     let page = try BrowserPage("http://127.0.0.1:\(front.port)/", width: 390)
     #expect(try page.evaluate("document.querySelectorAll('#list tbody tr').length").integer == Self.datasets)
@@ -51,6 +67,7 @@ import Testing
       "it is refreshed", "document.querySelector('#freshness').textContent === 'Refreshes automatically'")
     #expect(
       try one.evaluate("[...document.querySelectorAll('.series')].map((one) => one.id)") == ["set-150-1"])
+    #expect(try one.evaluate(Self.movedNodes) == "x2")
     #expect(one.complaints == [])
     #expect(page.complaints == [])
   }
