@@ -155,13 +155,13 @@ private struct PostgresStamp: OriginStamp {
   let lagSeconds: Int?
   let server: OriginServer?
 
-  /// The start time distinguishes the server from its copies and from a restored server. The user is included,
+  /// The start distinguishes the server from its copies and from a restored server. The user is included,
   /// because the visible rows depend on the user.
   ///
   /// A standby's snapshot omits transactions in progress, so its replay position counts too. The position is read
   /// first, in a separate statement, so that data replayed in between is at worst read twice.
   private static let query = """
-    SELECT pg_postmaster_start_time()::text, current_user, (SELECT oid FROM pg_database WHERE datname = current_database()), \
+    SELECT \(PostgresConnection.serverStart), current_user, (SELECT oid FROM pg_database WHERE datname = current_database()), \
     CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END
     """
 

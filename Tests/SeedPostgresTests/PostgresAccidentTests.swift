@@ -219,9 +219,14 @@ import Testing
     (rows, "BEGIN; TRUNCATE t; INSERT INTO t VALUES (7, 'new'); COMMIT", "\"t\" was emptied by TRUNCATE"),
     (rows, "ALTER TABLE t ALTER name TYPE varchar(99) USING name || '!'", "\"t\" was emptied by TRUNCATE"),
     (parts, "TRUNCATE t_2", "\"t_2\" was emptied by TRUNCATE"),
+    (
+      rows,
+      "BEGIN; DROP TABLE t; CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t VALUES (7, 'new'); COMMIT",
+      "\"t\" was emptied by TRUNCATE"
+    ),
     (moods, "ALTER TYPE mood RENAME VALUE 'glad' TO 'happy'", "an enum's label was renamed"),
   ])
-  func `a table emptied, rewritten or relabeled after the step's start is read again`(
+  func `a table emptied, rewritten, created again or relabeled after the step's start is read again`(
     _ tables: String, _ sql: String, _ message: String
   ) throws {
     let scene = try scene(tables)

@@ -59,6 +59,16 @@ import Testing
     try expect(scene, equals: copy)
   }
 
+  /// It assigns lost transaction numbers again, although it was started only once.
+  @Test func `a server that recovered from the crash of one process is compared once`() throws {
+    let cluster = try PostgresCluster()
+    let scene = try scene(cluster)
+    try scene.follow("UPDATE t SET name = 'x' WHERE id = 1")
+    try cluster.crashWriter()
+    try scene.compare(.otherServer)
+    try scene.follow("UPDATE t SET name = 'y' WHERE id = 1")
+  }
+
   @Test(.full) func `a promoted standby without the last commits rolls them back`() throws {
     let cluster = try PostgresCluster()
     var scene = try scene(cluster)

@@ -90,6 +90,21 @@ import Testing
     #expect(try connection.integer("SELECT count(*) > 0 FROM \(LogParts.log(1)) WHERE k0 = 1") == 1)
   }
 
+  /// A BEFORE trigger sees −1 as the key that SQLite has yet to choose.
+  @Test(arguments: ["id INTEGER PRIMARY KEY, code TEXT UNIQUE", "code TEXT UNIQUE"])
+  func `a row −1 that REPLACE removes for a row without a given number is logged`(columns: String) throws {
+    let connection = try Connection("origin", .memory)
+    try connection.execute(
+      "CREATE TABLE shop(\(columns)); INSERT INTO shop(rowid, code) VALUES (-1, 'none'), (5, 'x')")
+    for statement in try SQLiteLogDraft(connection).statements { try connection.execute(statement) }
+    let triggers = try TriggerSwitch(connection, areRunning: true)
+    defer { withExtendedLifetime(triggers) {} }
+    try connection.execute("INSERT OR REPLACE INTO shop(code) VALUES ('none')")
+    #expect(try connection.integer("SELECT count(*) FROM shop WHERE rowid = -1") == 0)
+    let keys = try connection.rows("SELECT k0 FROM \(LogParts.log(1)) WHERE k0 IS NOT NULL ORDER BY 1")
+    #expect(keys == [[.integer(-1)], [.integer(6)]])
+  }
+
   @Test func `the log deletes entries beyond its limit`() throws {
     let connection = try Connection("origin", .memory)
     try connection.execute("CREATE TABLE word(word TEXT PRIMARY KEY, n INTEGER, UNIQUE(n, word))")

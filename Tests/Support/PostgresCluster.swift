@@ -221,6 +221,18 @@ package final class PostgresCluster: Sendable {
     try Self.run(Self.unprivileged(control))
   }
 
+  /// Kills one of the server's processes. The server then ends the others and recovers, with its former time of start.
+  package func crashWriter() throws {
+    let writer = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'"
+    let former = try psql("postgres", writer)
+    guard let process = Int32(former.dropLast()) else { throw FileError("find", "the server's process") }
+    kill(process, SIGKILL)
+    try waitUntil("PostgreSQL has recovered", every: 0.05) {
+      guard let newer = try? psql("postgres", writer) else { return false }
+      return newer != former && !newer.isEmpty
+    }
+  }
+
   fileprivate func writer(_ database: String) throws -> PostgresWriter {
     let client = ["\(Self.programs)/psql", "-Xq", "-h", folder, "-U", "postgres", "-d", database]
     return PostgresWriter(try Self.program(client, .pipe))

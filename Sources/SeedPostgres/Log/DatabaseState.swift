@@ -93,7 +93,7 @@ extension DatabaseState {
     'timeline', coalesce(CASE WHEN standby THEN (SELECT greatest(c.timeline_id, r.min_recovery_end_timeline) \
     FROM pg_control_checkpoint() c, pg_control_recovery() r) \
     ELSE ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int END, 0), \
-    'standby', standby, 'start', CASE WHEN standby THEN '' ELSE pg_postmaster_start_time()::text END, \
+    'standby', standby, 'start', CASE WHEN standby THEN '' ELSE \(PostgresConnection.serverStart) END, \
     'snapshot', CASE WHEN standby THEN format('%s:%1$s:', pg_snapshot_xmin(snapshot)) ELSE snapshot::text END, \
     'ceiling', pg_snapshot_xmax(snapshot)::text, \
     'reached', coalesce(CASE WHEN standby THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_insert_lsn() END - pg_lsn '0/0', \

@@ -15,10 +15,11 @@ extension PostgresLog {
   private static let scheduledDays = 7
 
   func prune(behind cursors: [OriginCursor]) -> LogPruning {
-    do {
+    var reason = "this is a standby"
+    do throws(PostgresError) {
       if !state.isStandby { return try remove(bounds(cursors)) ? .done : .unfinished }
-    } catch {}
-    return (try? hasOldEntries()) == true ? .impossible(advice) : .done
+    } catch { reason = if case .server(_, _, let message) = error { message.text } else { "\(error)" } }
+    return (try? hasOldEntries()) == true ? .impossible(advice(reason)) : .done
   }
 
   /// Returns each log's first transaction that a publisher needs: one with unread entries, or the newest one read.
@@ -56,9 +57,9 @@ extension PostgresLog {
     return rows.first?[1].flatMap { Int($0) } == Self.batch
   }
 
-  private var advice: String {
-    "the log of the origin \(connection.place.text) has entries older than \(Self.scheduledDays) days, which cannot be removed, because "
-      + "this user lacks the right or this is a standby: run once a day as the log's owner on the primary, for example by cron: SELECT \(quoted(names.schema)).prune(interval '\(Self.scheduledDays) days')"
+  private func advice(_ reason: String) -> String {
+    "the log of the origin \(connection.place.text) has entries older than \(Self.scheduledDays) days, which cannot be removed "
+      + "(\(reason)): run once a day as the log's owner on the primary, for example by cron: SELECT \(quoted(names.schema)).prune(interval '\(Self.scheduledDays) days')"
   }
 
   /// Whether there are entries that a schedule should have removed a day ago. The newest entry of each log does not

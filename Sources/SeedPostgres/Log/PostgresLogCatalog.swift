@@ -47,7 +47,8 @@ struct PostgresLogCatalog {
     SELECT g.number, g.source_schema, g.source, g.noting, to_json(g.types), g.token, g.pruned, c.oid, l.oid, \
     c.relkind IN ('r', 'p') AND c.relpersistence = 'p' AND (g.noting = 'row' OR NOT \(TableFacts.needsRows)) \
     AND NOT \(TableFacts.hasForeignPartition), \(TableFacts.keyColumns), \(TableFacts.hasIndex), \
-    (SELECT md5(string_agg(concat_ws(':', attnum, attname, atttypid, atttypmod, attcollation), ',' ORDER BY attnum)) \
+    (SELECT md5(string_agg(concat_ws(':', attnum, attname, atttypid, atttypmod, attcollation, \
+    CASE WHEN attgenerated = 'v' THEN xmin::text END), ',' ORDER BY attnum)) \
     FROM pg_attribute WHERE attrelid = c.oid AND attnum > 0), \
     (SELECT md5(string_agg(f.oid || ':' || f.relfilenode, ',' ORDER BY f.oid)) FROM pg_class f \
     WHERE f.oid = c.oid OR f.oid IN (SELECT relid FROM pg_partition_tree(c.oid))), \

@@ -149,15 +149,22 @@ final class PostgresConnection {
   /// Releases the transaction's locks but keeps its snapshot.
   func releaseLocks() throws(PostgresError) { try rows(Self.restore) }
 
-  /// Throws if a table that was read was truncated or rewritten after the snapshot, because the read may have found
-  /// it empty. Both replace the table's file. Neither can happen later, because tables that were read stay locked.
+  /// SQL for the server's last start, including one after the crash of a single session: then the server keeps its
+  /// time of start but loses its statistics.
+  static let serverStart =
+    "concat_ws('/', pg_postmaster_start_time(), pg_stat_get_bgwriter_stat_reset_time())"
+
+  /// Throws if a table that was read was truncated, rewritten or created after the snapshot, because the read may have
+  /// found it empty. A new file or no visible table shows this, except for a new index. None of these can happen later,
+  /// because tables that were read stay locked.
   func proveNothingRewritten() throws(PostgresError) {
     let found = try rows(
       """
-      SELECT c.oid::regclass FROM pg_locks l JOIN pg_class c ON c.oid = l.relation \
+      SELECT l.relation::regclass FROM pg_locks l LEFT JOIN pg_class c ON c.oid = l.relation \
       WHERE l.pid = pg_backend_pid() AND l.locktype = 'relation' AND l.database IN \
       (SELECT oid FROM pg_database WHERE datname = current_database()) \
-      AND c.relfilenode <> 0 AND c.relfilenode IS DISTINCT FROM pg_relation_filenode(c.oid) AND c.relkind IN ('r', 'm')
+      AND CASE WHEN c.oid IS NULL THEN pg_get_indexdef(l.relation) IS NULL \
+      ELSE c.relfilenode <> 0 AND c.relfilenode IS DISTINCT FROM pg_relation_filenode(c.oid) AND c.relkind IN ('r', 'm') END
       """)
     let tables = found.compactMap { $0.first ?? nil }
     guard tables.isEmpty else { throw .rewritten(place: place.text, tables: tables) }

@@ -60,8 +60,8 @@ package enum PostgresError: OriginFailure, Hashable {
       "\(subject): \(message.text)" + (message.detail.isEmpty ? "" : " (\(message.detail))")
         + ((repair ?? Self.hint(message)).map { "; \($0)" } ?? "")
     case .rewritten(let place, let tables):
-      "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, or rewritten by ALTER TABLE "
-        + "or VACUUM FULL, after this step began, and might have been read as empty. Nothing was published; the next step tries again"
+      "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, rewritten by ALTER TABLE or "
+        + "VACUUM FULL, or created again after this step began, and might have been read as empty. Nothing was published; the next step tries again"
     case .relabeled(let place, let text):
       "the origin \(place): an enum's label was renamed after this step began, and old rows might have been read with the new "
         + "label. Nothing was published; the next step tries again (\(text))"

@@ -159,6 +159,8 @@ struct PostgresLogDraft {
       // The time distinguishes entries of different servers that have the same transaction number.
       "CREATE TABLE \(names.log(number)) (xid xid8 NOT NULL DEFAULT pg_current_xact_id(), "
         + "at timestamptz NOT NULL DEFAULT now()\(columns))", "CREATE INDEX ON \(names.log(number)) (xid)",
+      // A publication FOR ALL TABLES otherwise rejects the removal of entries.
+      "ALTER TABLE \(names.log(number)) REPLICA IDENTITY FULL",
       // Each log has an entry from the start, because an empty log counts as edited by hand.
       "INSERT INTO \(names.log(number)) DEFAULT VALUES",
     ] + LogTrigger.all(for: table, in: names.log(number)).flatMap { $0.statements(for: table, number, names) }

@@ -99,17 +99,18 @@ package struct SQLiteLogDraft {
       "there.\(quoted($0.name)) COLLATE \($0.collation) = \(table.newValue(of: $0.name))"
     }
     let other = table.keys.map { "there.\(quoted($0)) COLLATE BINARY IS NOT NEW.\(quoted($0))" }
+    // Before an INSERT without a rowid, SQLite reports the rowid as -1, so a row -1 may be another row.
+    let unset = table.isNumbered ? ["NEW.\(quoted(table.keys[0])) IS -1"] : []
     let keys = table.keys.map { "there.\(quoted($0))" }.joined(separator: ", ")
-    let rows =
-      "FROM \(name) AS there WHERE \(same.joined(separator: " AND ")) AND (\(other.joined(separator: " OR ")))"
-    let body = "\(entry) SELECT random(), \(keys) \(rows)"
-    // Usually there is no conflict, and a false condition is cheaper than a body that finds no rows.
-    let condition = "WHEN EXISTS (SELECT 1 \(rows))"
     let update = eviction.followsAnyUpdate ? "UPDATE" : "UPDATE OF \(columns.joined(separator: ", "))"
-    return [
-      trigger(number, "insert_\(place)", "BEFORE INSERT ON \(name) \(condition)", body),
-      trigger(number, "update_\(place)", "BEFORE \(update) ON \(name) \(condition)", body),
-    ]
+    return [("insert", "INSERT", other + unset), ("update", update, other)].map { kind, write, other in
+      let rows =
+        "FROM \(name) AS there WHERE \(same.joined(separator: " AND ")) AND (\(other.joined(separator: " OR ")))"
+      // Usually there is no conflict, and a false condition is cheaper than a body that finds no rows.
+      return trigger(
+        number, "\(kind)_\(place)", "BEFORE \(write) ON \(name) WHEN EXISTS (SELECT 1 \(rows))",
+        "\(entry) SELECT random(), \(keys) \(rows)")
+    }
   }
 
   private static func trigger(_ number: Int, _ kind: String, _ moment: String, _ body: String) -> String {
@@ -127,6 +128,8 @@ struct LoggedTable {
   let name: String
   /// The columns that identify a row, or the rowid if the table has no key.
   private(set) var keys: [String] = []
+  /// Whether the key is the rowid, which SQLite may choose.
+  private(set) var isNumbered = false
   private(set) var evictions: [Eviction] = []
   private(set) var obstacle: String?
   /// The SQL defaults of NOT NULL columns. REPLACE substitutes them for NULL after the triggers have run.
@@ -184,8 +187,9 @@ struct LoggedTable {
     let rowid = RowidName.free(besides: columns.map(\.[0].text))
     keys = columns.filter { $0[1] != .integer(0) }.sorted { ($0[1].number ?? 0) < ($1[1].number ?? 0) }
       .map(\.[0].text)
-    let isNumbered =
-      keys.count == 1 && columns.contains { $0[0].text == keys[0] && $0[2] == .text("INTEGER") }
+    isNumbered =
+      keys.isEmpty
+      || keys.count == 1 && columns.contains { $0[0].text == keys[0] && $0[2] == .text("INTEGER") }
     if keys.isEmpty {
       guard let rowid else {
         obstacle = "it has no key, and its columns hide the rowid"
