@@ -92,15 +92,15 @@ extension SeedStore {
     guard let generation = current else { return try await applyToOutdated(deltas, &attempt) }
     var failure: (any Error)?
     do {
-      for delta in deltas {
-        let changes = try await writer.apply(delta, to: generation)
-        attempt.note(changes, by: delta.object)
-        changesSender.send(changes)
-        currentState.version = changes.version
+      for run in attempt.runs(of: deltas) {
+        let changes = try await writer.apply(run, to: generation)
+        attempt.note(changes, by: run)
+        for one in changes { changesSender.send(one) }
+        currentState.version = changes.last?.version
       }
     } catch {
       failure = error
-      // The delta may have been committed before the error, so the version is read again.
+      // The deltas may have been committed before the error, so the version is read again.
       _ = try? await meta(of: generation)
     }
     // Announces all deltas together, even if a later one failed.
@@ -115,9 +115,9 @@ extension SeedStore {
   private func applyToOutdated(_ deltas: [FetchedObject], _ attempt: inout UpdateAttempt) async throws {
     guard let generation = attempt.outdated else { throw noCurrent }
     do {
-      for delta in deltas {
-        let changes = try await writer.apply(delta, to: generation)
-        attempt.note(changes, by: delta.object)
+      for run in attempt.runs(of: deltas) {
+        let changes = try await writer.apply(run, to: generation)
+        attempt.note(changes, by: run)
       }
     } catch {
       await writer.notifyOthers()

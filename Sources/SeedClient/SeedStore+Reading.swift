@@ -104,9 +104,9 @@ extension SeedStore {
     _ read: @escaping @Sendable (borrowing SeedReader) throws -> Value
   ) -> AsyncThrowingStream<Value, any Error> {
     Task { [weak self] in await self?.openForQuery() }
-    return LiveRows(isSame: isSame) { generation in
-      try await generation.reader.read { reader in
-        (try read(reader), DataEdition.Reading(reader.reading, ordinary: try reader.ordinaryTables()))
+    return LiveRows(isSame: isSame) { edition in
+      try await edition.generation.reader.read { reader in
+        (try read(reader), try reader.reading(at: edition.version))
       }
     } onDamage: { [weak self] damaged in
       _ = try await self?.replacement(of: damaged)

@@ -77,7 +77,7 @@ import Testing
     try Folder.create(fixture.folder("unreadable"))
     let delta = FetchedObject(object: try fixture.lastDelta, path: fixture.folder("unreadable"))
     let generation = try await store.requireCurrent()
-    await #expect(throws: FileError.self) { try await store.writer.apply(delta, to: generation) }
+    await #expect(throws: FileError.self) { try await store.writer.apply([delta], to: generation) }
   }
 
   // MARK: Waiting

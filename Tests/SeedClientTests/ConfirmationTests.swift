@@ -2,6 +2,7 @@ import Foundation
 import SeedClient
 import SeedDatabase
 import SeedFormat
+import SeedTrust
 import Support
 import Testing
 
@@ -109,6 +110,46 @@ import Testing
     try fixture.publisher.publishSnapshot(.xz)
     #expect(await code { try await store.update() } == .rejected)
     try fixture.publishGeneration(["a": "Good"])
+    try await store.update()
+    #expect(try await store.stops() == ["Good"])
+  }
+
+  /// A store that went back to version 1, and the deltas over the rejected version 2 to version 3.
+  private func rolledBack() async throws -> SeedStore {
+    let store = try fixture.store()
+    try await store.prepare()
+    try fixture.publisher.publish(["a": "Bad"])
+    try fixture.publisher.publishSnapshot()
+    let delta = try fixture.lastDelta
+    // An update prefers the snapshot to a longer delta.
+    try fixture.publisher.resign { $0 == delta ? $0.with(length: 1 << 20) : $0 }
+    try await store.update()
+    #expect(try await store.rollBack().version == .first)
+    try fixture.publisher.resign { $0.kind == delta.kind ? delta : $0 }
+    try fixture.publisher.publish(["a": "Good"])
+    return store
+  }
+
+  @Test func `deltas lead over a version that the app rolled back`() async throws {
+    let store = try await rolledBack()
+    let changes = Collected(store.changes)
+    let report = try await store.update()
+    #expect(report.action == .applied && report.plan.files.count == 2)
+    #expect(report.changes["stop"]?.updated == 2)
+    #expect(try await store.stops() == ["Good"])
+    try await until { changes.all.map(\.version.number) == [2, 3] }
+    try await store.verify()
+  }
+
+  @Test func `a version that the app rolled back stays uncommitted if the next delta fails`() async throws {
+    let store = try await rolledBack()
+    let bad = Array("{}\n".utf8)
+    try fixture.publisher.replace(
+      fixture.lastDelta, by: Compression.gzip(bad), raw: Compression.Measure(of: bad))
+    #expect(await code { try await store.update() } == .damaged)
+    #expect(try await store.stops() == ["One"])
+    #expect(await store.state.version == .first)
+    try fixture.publisher.publishSnapshot()
     try await store.update()
     #expect(try await store.stops() == ["Good"])
   }

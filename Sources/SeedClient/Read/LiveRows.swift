@@ -81,7 +81,8 @@ struct DataEdition: Sendable {
 struct LiveRows<Rows: Sendable>: Sendable {
   /// If set, rows equal to the last ones are not yielded.
   let isSame: (@Sendable (Rows, Rows) -> Bool)?
-  let read: @Sendable (Generation) async throws -> (Rows, DataEdition.Reading)
+  /// Returns nil instead of a reading if it read another version than the edition's.
+  let read: @Sendable (DataEdition) async throws -> (Rows, DataEdition.Reading?)
   /// Called if the query finds damage in a generation. The generation's replacement arrives as a new edition.
   let onDamage: @Sendable (Generation) async throws -> Void
   let sleep: @Sendable (Duration) async throws -> Void
@@ -120,11 +121,12 @@ struct LiveRows<Rows: Sendable>: Sendable {
     var shown: Rows?
     for await edition in editions {
       if let last, edition.isSame(as: last.edition, for: last.reading) { continue }
-      guard let (rows, reading) = try await rows(of: edition.generation, newest) else {
+      guard let (rows, reading) = try await rows(of: edition, newest) else {
         last = nil
         continue
       }
-      last = (edition, reading)
+      // If the query read another version, the next edition runs it again, even if that edition restores this one's rows.
+      last = reading.map { (edition: edition, reading: $0) }
       if let isSame, let shown, isSame(shown, rows) { continue }
       if isSame != nil { shown = rows }
       yield(rows)
@@ -133,12 +135,13 @@ struct LiveRows<Rows: Sendable>: Sendable {
 
   /// Returns nil if the store is suspended, or if the generation is damaged or was replaced. A new edition then follows.
   private func rows(
-    of generation: Generation, _ newest: @escaping Editions
-  ) async throws -> (Rows, DataEdition.Reading)? {
+    of edition: DataEdition, _ newest: @escaping Editions
+  ) async throws -> (Rows, DataEdition.Reading?)? {
+    let generation = edition.generation
     var waits = Self.waits[...]
     while true {
       do {
-        return try await read(generation)
+        return try await read(edition)
       } catch let error as SeedError where error.code == .io && !waits.isEmpty {
         if try await isReplaced(generation, within: waits.removeFirst(), newest) { return nil }
       } catch let error as SeedError where error.code == .damaged {

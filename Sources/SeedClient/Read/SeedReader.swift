@@ -5,7 +5,7 @@ import SeedFormat
 public struct SeedReader: ~Copyable {
   private let connection: Connection
   private let interrupt: InterruptHandle
-  let reading = TablesRead()
+  private let tables = TablesRead()
 
   init(_ connection: Connection, _ interrupt: InterruptHandle) {
     (self.connection, self.interrupt) = (connection, interrupt)
@@ -40,7 +40,7 @@ public struct SeedReader: ~Copyable {
   ) throws(SeedError) -> [Row] {
     try checkEnd()
     do {
-      let next = reader(try connection.readOnlyStatement(query.sql, query.values, reading: reading))
+      let next = reader(try connection.readOnlyStatement(query.sql, query.values, reading: tables))
       var all: [Row] = []
       while all.count < limit, let row = try next() { all.append(row) }
       return all
@@ -50,19 +50,27 @@ public struct SeedReader: ~Copyable {
     }
   }
 
+  /// Returns what the queries have read. Returns nil if they read another version than `version`, for example between
+  /// two deltas of an update.
+  func reading(at version: SeedVersion) throws(SeedError) -> DataEdition.Reading? {
+    do {
+      guard try SeedTables.meta(connection).version == version else { return nil }
+      if try tables.joinsByName(in: connection) { return .all }
+      return DataEdition.Reading(tables, ordinary: try ordinaryTables())
+    } catch { throw SeedError(error) }
+  }
+
   /// Returns the names of tables and views, in lower case. Omits search tables and tables with generated columns,
   /// because a delta's changes name neither search tables nor generated columns.
-  func ordinaryTables() throws(SeedError) -> Set<String> {
-    do {
-      return Set(
-        try connection.rows(
-          """
-          SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view') \
-          AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'seedbank\\_%' ESCAPE '\\'
-          AND (type = 'view' OR NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(pragma_table_list.name) WHERE hidden > 1))
-          """
-        ).compactMap(\.first?.textIfAny))
-    } catch { throw SeedError(ofQuery: error) }
+  private func ordinaryTables() throws -> Set<String> {
+    Set(
+      try connection.rows(
+        """
+        SELECT lower(name) FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'view') \
+        AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' AND name NOT LIKE 'seedbank\\_%' ESCAPE '\\'
+        AND (type = 'view' OR NOT EXISTS (SELECT 1 FROM pragma_table_xinfo(pragma_table_list.name) WHERE hidden > 1))
+        """
+      ).compactMap(\.first?.textIfAny))
   }
 
   private func checkEnd() throws(SeedError) {

@@ -39,14 +39,23 @@ final class SeedFile {
   @discardableResult
   func emptyLog() throws -> Bool { try connection.emptyLog() }
 
-  /// Applies one delta atomically: rows, version and digest. Throws ``DeltaMismatch`` if the delta does not fit the rows.
-  func apply(_ delta: FetchedObject, keyLimit: Int) throws -> SeedChanges {
-    let document = try delta.document()
-    return try DeltaMismatch.blaming {
-      let applier = DeltaApplier(connection, schema, keyLimit: keyLimit)
-      let result = try connection.transaction { try applier.apply(document, signed: delta.object) }
-      schema = applier.schema
-      return SeedChanges(version: delta.object.version, result, updated: applier.updated)
+  /// Applies deltas in one transaction: rows, version and digest. Throws ``DeltaMismatch`` if one does not fit the rows.
+  func apply(_ deltas: [FetchedObject], keyLimit: Int) throws -> [SeedChanges] {
+    let applier = DeltaApplier(connection, schema, keyLimit: keyLimit)
+    let changes = try DeltaMismatch.blaming {
+      try connection.transaction { try deltas.map { try Self.apply($0, with: applier) } }
+    }
+    schema = applier.schema
+    return changes
+  }
+
+  private static func apply(_ delta: FetchedObject, with applier: DeltaApplier) throws -> SeedChanges {
+    try delta.using {
+      let document = try delta.document()
+      return try DeltaMismatch.blaming {
+        let result = try applier.apply(document, signed: delta.object)
+        return SeedChanges(version: delta.object.version, result, updated: applier.updated)
+      }
     }
   }
 }
@@ -64,7 +73,10 @@ struct DeltaMismatch: SeedErrorConvertible {
   static func blaming<Result>(_ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error where error is CompressionError || error is FileError || error is CancellationError {
+    } catch let error
+      where error is CompressionError || error is FileError || error is CancellationError
+      || error is any SeedErrorConvertible
+    {
       throw error
     } catch let error as DatabaseError
       where !error.saysDamage && !error.saysMisfit && error.primaryCode != ResultCode.constraint

@@ -251,7 +251,7 @@ actor StoreWriter: BlockingActor {
     }
     staged = made
     if !deltas.isEmpty { snapshot.phases.enter(.applying(deltas.map(\.object))) }
-    for delta in deltas { try delta.using { _ = try made.file.apply(delta, keyLimit: 0) } }
+    for delta in deltas { _ = try made.file.apply([delta], keyLimit: 0) }
     return made
   }
 
@@ -279,12 +279,12 @@ actor StoreWriter: BlockingActor {
 
   // MARK: Deltas
 
-  func apply(_ delta: FetchedObject, to generation: Generation) throws -> SeedChanges {
-    let changes = try delta.using {
-      try checkPlace()
-      return try open(generation.folder).apply(delta, keyLimit: options.reportedKeysPerTable ?? 0)
-    }
-    delta.discard()
+  /// Applies deltas and commits them together.
+  func apply(_ deltas: [FetchedObject], to generation: Generation) throws -> [SeedChanges] {
+    try checkPlace()
+    let keyLimit = options.reportedKeysPerTable ?? 0
+    let changes = try open(generation.folder).apply(deltas, keyLimit: keyLimit)
+    for delta in deltas { delta.discard() }
     return changes
   }
 

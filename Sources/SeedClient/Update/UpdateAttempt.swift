@@ -53,10 +53,23 @@ struct UpdateAttempt {
     return take(try? planner.plan())
   }
 
-  mutating func note(_ applied: SeedChanges, by delta: PublishedObject) {
-    bytes += delta.length
-    changes.merge(applied.tables) { $0 + $1 }
-    fetcher.context.phases.advance(rows: applied.rowCount)
+  /// Splits deltas into runs, each of which is committed as a whole. A run does not end at rows that were rolled back on
+  /// this device, so that these never become current, even if the update fails or the process ends.
+  func runs(of deltas: [FetchedObject]) -> [[FetchedObject]] {
+    var runs: [[FetchedObject]] = [[]]
+    for delta in deltas {
+      runs[runs.count - 1].append(delta)
+      if !skipped.contains(delta.object.digest) { runs.append([]) }
+    }
+    return runs.filter { !$0.isEmpty }
+  }
+
+  mutating func note(_ applied: [SeedChanges], by deltas: [FetchedObject]) {
+    bytes += deltas.map(\.object).bytes
+    for one in applied {
+      changes.merge(one.tables) { $0 + $1 }
+      fetcher.context.phases.advance(rows: one.rowCount)
+    }
   }
 
   private var planner: UpdatePlanner { UpdatePlanner(metadata, local, model, rejected: skipped) }

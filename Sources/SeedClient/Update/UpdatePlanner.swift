@@ -12,8 +12,9 @@ import SeedTrust
 ///     applies. Also use it if the data's schema differs from the head's, and no chain of deltas adds the difference.
 ///  5. Otherwise use the path with the fewest bytes: a chain of deltas, or the newest snapshot and the chain after it.
 ///     Never go to a lower version than the device's.
-///  6. Objects that proved bad count as unpublished, and rows that were rolled back on this device are never used. A
-///     retired series is updated to its last version; the update is rejected if that version cannot be reached.
+///  6. Objects that proved bad count as unpublished, and rows that were rolled back on this device never become current:
+///     deltas lead over them in one transaction. A retired series is updated to its last version; the update is rejected
+///     if that version cannot be reached.
 struct UpdatePlanner {
   private let state: SeriesState
   private let local: SeedMeta?

@@ -3,7 +3,7 @@ package import SeedFormat
 
 extension Connection {
   /// Prepares a user's SQL and binds the values. The SQL must be one statement that only reads and does not change the
-  /// transaction, attached files or settings. `reading` collects the tables and columns that it reads.
+  /// transaction, attached files or settings. `reading` collects what it reads.
   package func readOnlyStatement(
     _ sql: String, _ values: [SeedValue] = [], reading: TablesRead = TablesRead()
   ) throws -> Statement {
@@ -19,14 +19,15 @@ extension Connection {
       throw ReadOnlyProblem.values(found: values.count, wanted: wanted, sql: sql)
     }
     try statement.bind(values)
+    reading.statements.insert(sql)
     return statement
   }
 
   private func permitted(_ sql: String, _ reading: TablesRead) throws -> Statement {
     sqlite3_set_authorizer(
       handle,
-      { reading, action, first, second, _, _ in
-        if let reading { TablesRead.note(action, first, second, in: reading) }
+      { reading, action, first, second, _, view in
+        if let reading { TablesRead.note(action, first, second, through: view, in: reading) }
         return Permission.isGiven(for: action, first, second) ? SQLITE_OK : SQLITE_DENY
       }, Unmanaged.passUnretained(reading).toOpaque())
     defer { sqlite3_set_authorizer(handle, nil, nil) }
@@ -39,9 +40,11 @@ extension Connection {
 }
 
 package final class TablesRead {
-  /// Tables and views, including the tables that a view reads.
-  package private(set) var names: Set<String> = []
+  /// The columns of tables and views, including the tables that a view reads.
   package private(set) var columns: [String: Set<String>] = [:]
+  fileprivate var statements: Set<String> = []
+  /// Views and common table expressions, in lower case. SQLite reports some views only as the place of a read.
+  private var views: Set<String> = []
   /// True if the SQL reads something other than tables, such as a pragma's result.
   package private(set) var readsMore = false
 
@@ -49,16 +52,26 @@ package final class TablesRead {
 
   fileprivate static func note(
     _ action: Int32, _ name: UnsafePointer<CChar>?, _ column: UnsafePointer<CChar>?,
-    in reading: UnsafeMutableRawPointer
+    through view: UnsafePointer<CChar>?, in reading: UnsafeMutableRawPointer
   ) {
     let reading = Unmanaged<TablesRead>.fromOpaque(reading).takeUnretainedValue()
+    if let view { reading.views.insert(String(cString: view).foldedName) }
     switch action {
     case SQLITE_READ:
-      guard let name else { return }
-      reading.names.insert(String(cString: name))
-      if let column { reading.columns[String(cString: name), default: []].insert(String(cString: column)) }
+      guard let name, let column else { return }
+      reading.columns[String(cString: name), default: []].insert(String(cString: column))
     case SQLITE_PRAGMA: reading.readsMore = true
     default: break
+    }
+  }
+
+  /// Whether a statement, or a view that it reads, has a join with USING or NATURAL. SQLite reports neither the columns
+  /// that such a join compares nor, if the statement uses no other column, their table.
+  package func joinsByName(in connection: Connection) throws -> Bool {
+    let views = try connection.rows("SELECT lower(name), sql FROM sqlite_schema WHERE type = 'view'")
+      .filter { self.views.contains($0[0].text) }.map { $0[1].text }
+    return (views + statements).contains { sql in
+      SQLScanner.tokens(of: Array(sql.utf8)).contains { ["USING", "NATURAL"].contains($0.keyword) }
     }
   }
 }

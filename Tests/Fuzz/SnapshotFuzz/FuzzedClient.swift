@@ -28,7 +28,7 @@ struct FuzzedClient {
     defer { try? Folder.removeAll(staged.folder.path) }
     require(signed.snapshot.object, in: staged, signed.provesRows)
     do {
-      _ = try staged.file.apply(fetched(signed.delta, "delta"), keyLimit: 0)
+      _ = try staged.file.apply([fetched(signed.delta, "delta")], keyLimit: 0)
     } catch {
       return require(signed.snapshot.object, in: staged, signed.provesRows)
     }
