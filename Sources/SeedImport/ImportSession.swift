@@ -246,9 +246,9 @@ package final class ImportSession {
     try issues.endRow()
     try resolveDeferred()
     try lostRows.checkShrink()
-    let tables = tablesToCheck
-    let references = ReferencePolicy(connection: connection, policy: policy.references, issues: issues)
-    lostRows.note(try references.run(touched: tables))
+    let references = ReferencePolicy(
+      connection: connection, policy: policy.references, issues: issues, targets: targets)
+    lostRows.note(try references.run(touched: tablesToCheck))
     try issues.endRow()
     try SearchIndex.rebuild(over: tablesToCheck, connection)
     try lostRows.drop()

@@ -171,6 +171,15 @@ import Testing
     #expect(report.tables["item"]?.inserted == 4 && report.tables["item"]?.unchanged == 1)
   }
 
+  @Test func `rows of a table with as many columns as SQLite allows are imported`() throws {
+    let columns = (0..<1999).map { "c\($0)" }.joined(separator: ", ")
+    let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, \(columns))")
+    let rows = (1...4).map { #"{"id": \#($0), "c0": 1}"# }.joined(separator: ",")
+    let report = try bench.run("[\(rows)]", mapping: ImportMapping("item"))
+    #expect(report.tables["item"]?.inserted == 4)
+    #expect(try bench.rows("SELECT id, c0 FROM item") == ["1|1", "2|1", "3|1", "4|1"])
+  }
+
   @Test func `texts with escapes are valid until their batch is written`() throws {
     let bench = try ImportBench("CREATE TABLE item(id INTEGER PRIMARY KEY, a TEXT)")
     let rows = (0..<300).map { #"{"id": \#($0), "a": "\u0041\n\#($0)"}"# }

@@ -37,6 +37,20 @@ import Testing
     #expect(report.issues.first?.description.hasSuffix(message) == true, "\(report.issues)")
   }
 
+  @Test(arguments: [
+    "j TEXT CHECK (json_extract(j, '$.a') > 0)", "j TEXT, a AS (json_extract(j, '$.a')) STORED",
+    "j TEXT); CREATE INDEX by_a ON item(json_extract(j, '$.a')",
+  ])
+  func `a row with a value that an expression of the table cannot read is rejected`(columns: String) throws {
+    let bench = try ImportBench("")
+    try bench.execute("CREATE TABLE item(id INTEGER PRIMARY KEY, \(columns))")
+    let report = try bench.collect(
+      #"[{"id": 1, "j": "{\"a\": 1}"}, {"id": 2, "j": "{"}]"#, mapping: ImportMapping("item"))
+    #expect(try bench.rows("SELECT id FROM item") == ["1"])
+    #expect(report.issues.map(\.row) == [2] && report.issues.map(\.message) == ["malformed JSON"])
+    #expect(report.tables["item"]?.inserted == 1 && report.tables["item"]?.rejected == 1)
+  }
+
   @Test func `a value that stays taken does not affect other values that move`() throws {
     let bench = try ImportBench(
       """

@@ -58,6 +58,41 @@ import Testing
         + "such references with '--references keep' (ImportPolicy.References)")
   }
 
+  @Test func `a cleared column also clears the references to it`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE person(id INTEGER PRIMARY KEY);
+      CREATE TABLE employee(id INTEGER PRIMARY KEY, person INTEGER UNIQUE REFERENCES person(id));
+      CREATE TABLE badge(id INTEGER PRIMARY KEY, holder INTEGER REFERENCES employee(person));
+      INSERT INTO badge VALUES (1, 7);
+      """)
+    let report = try bench.run(
+      #"[{"id": 2, "person": 7}]"#, mapping: ImportMapping("employee"),
+      policy: ImportPolicy(references: .null))
+    #expect(try bench.rows("SELECT * FROM employee, badge") == ["2|NULL|1|NULL"])
+    #expect(report.issues.map(\.table) == ["employee", "badge"])
+  }
+
+  @Test(arguments: ["stop", "code"])
+  func `a reference that is part of a key cannot become null`(column: String) throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE stop(id TEXT PRIMARY KEY);
+      CREATE TABLE stop_line(code TEXT REFERENCES stop(id), line TEXT, stop TEXT REFERENCES stop(id),
+        PRIMARY KEY (stop, line));
+      CREATE UNIQUE INDEX by_code ON stop_line(code);
+      """)
+    for _ in 0..<2 {
+      let failure = bench.failure(
+        #"[{"\#(column)": "A", "line": "L1"}]"#,
+        mapping: ImportMapping(TableMapping("stop_line", key: column == "stop" ? [] : [column])),
+        policy: ImportPolicy(references: .null))
+      #expect(failure?.code == .references)
+      #expect(failure?.message.contains("cannot become NULL, because it is part of the table's key") == true)
+      #expect(try bench.rows("SELECT * FROM stop_line") == [])
+    }
+  }
+
   @Test func `a reference is cleared only if its parent does not exist, compared by the parent's type`()
     throws
   {

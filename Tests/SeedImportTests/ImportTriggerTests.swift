@@ -43,6 +43,26 @@ import Testing
     #expect(try bench.rows("SELECT id FROM \(table)") == ["7"])
   }
 
+  @Test func `triggers of a table whose references may be cleared are not skipped either`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE cat(id TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID;
+      CREATE TABLE note(id INTEGER PRIMARY KEY, cat TEXT REFERENCES cat(id));
+      INSERT INTO cat VALUES ('old'), ('new');
+      INSERT INTO note VALUES (1, 'old'), (2, 'new');
+      CREATE TRIGGER t AFTER UPDATE ON note BEGIN DELETE FROM note; END;
+      """)
+    let (document, mapping) = (
+      #"[{"id": "new"}]"#, ImportMapping(TableMapping("cat", mode: .mergeAndDeleteMissing))
+    )
+    let failure = bench.failure(document, mapping: mapping, policy: ImportPolicy(references: .null))
+    #expect(failure?.code == .database)
+    #expect(failure?.message.hasPrefix(#"table "note" has triggers ("t")"#) == true)
+    try bench.run(
+      document, mapping: mapping, policy: ImportPolicy(references: .null, ignoresTriggers: true))
+    #expect(try bench.rows("SELECT cat FROM note") == ["NULL", "new"])
+  }
+
   @Test func `the triggers of an origin's log are not to be dropped`() throws {
     let bench = try ImportBench(
       "\(Self.schema) CREATE TRIGGER seedbank_log_1_i AFTER INSERT ON item BEGIN INSERT INTO log VALUES (1); END;"

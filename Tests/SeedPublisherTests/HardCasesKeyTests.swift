@@ -209,6 +209,14 @@ import Testing
     #expect(try series.query("SELECT id FROM t ORDER BY id") == [[1], [7], [8], [9]])
   }
 
+  @Test func `a row that an expression of its table cannot read is reported with table and row`() throws {
+    let series = try FollowedSeries(
+      "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER CHECK (abs(n) < 9))", "CREATE TABLE t(id, n)")
+    try series.refuse(
+      "INSERT INTO t VALUES (7, \(Int64.min))", mending: "UPDATE t SET n = 1",
+      ["\"t\"", "id = 7", "integer overflow"])
+  }
+
   @Test func `a STRICT table rejects a value of another type and accepts a convertible one`() throws {
     let series = try FollowedSeries(
       "CREATE TABLE t(id INT PRIMARY KEY, n INT, x ANY, r REAL) STRICT", "CREATE TABLE t(id, n, x, r)")

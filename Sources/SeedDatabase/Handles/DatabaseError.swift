@@ -10,6 +10,8 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   package let offset: Int?
   /// The location that is full, failing or not writable, if this caused the error.
   package let place: Place?
+  /// True if the statement failed when it ran, not when it was prepared.
+  package internal(set) var isFromRun = false
 
   package init(code: Int32, message: String, subject: String, offset: Int? = nil, place: Place? = nil) {
     (self.code, self.message, self.subject, self.offset) = (code, message, subject, offset)
@@ -44,6 +46,13 @@ package struct DatabaseError: Error, Hashable, Sendable, CustomStringConvertible
   /// True if the disk or memory failed; the data may be sound.
   package var saysHindrance: Bool {
     [SQLITE_IOERR, SQLITE_FULL, SQLITE_CANTOPEN, SQLITE_NOMEM].contains(primaryCode)
+  }
+
+  /// True if the values of a row caused the error. Functions report SQLite's generic error, as json_extract does for
+  /// malformed text in a CHECK, an index or a generated column.
+  package var saysBadRow: Bool {
+    [SQLITE_MISMATCH, SQLITE_CONSTRAINT].contains(primaryCode)
+      || isFromRun && [SQLITE_ERROR, SQLITE_TOOBIG].contains(primaryCode)
   }
 
   /// True if no file descriptors are left.
@@ -99,8 +108,6 @@ package enum ResultCode {
   package static let cannotOpen = SQLITE_CANTOPEN
   package static let lockProtocol = SQLITE_PROTOCOL
   package static let constraint = SQLITE_CONSTRAINT
-  /// A value that is not an integer in an INTEGER PRIMARY KEY.
-  package static let mismatch = SQLITE_MISMATCH
   package static let notADatabase = SQLITE_NOTADB
   static let damage: Set<Int32> = [corrupt, notADatabase]
   package static let unread = seedbank_sqlite_unread

@@ -118,7 +118,8 @@ package final class Statement {
     case SQLITE_ROW: return true
     case SQLITE_DONE: return false
     case let code:
-      let error = owner.error(code, sql)
+      var error = owner.error(code, sql)
+      error.isFromRun = true
       sqlite3_reset(handle)
       throw error
     }

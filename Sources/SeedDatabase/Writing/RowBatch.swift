@@ -106,12 +106,15 @@ package final class RowBatch {
       let inserted = try insertAll(rows)
       expectsNewKeys = inserted == rows.count
       try writeSingly(rows[inserted..<rows.count], areNew)
-    } else if rows.count == 1 || areNew {
+    } else if rows.count == 1 || areNew || !canLookUpAll {
       try writeSingly(rows, areNew)
     } else {
       try lookUpAll(rows)
     }
   }
+
+  /// A look-up adds the key's number to the table's columns, which may already be at the limit.
+  private var canLookUpAll: Bool { writer.table.columns.count < writer.connection.columnLimit }
 
   private func writeSingly(_ rows: LentRows, _ areNew: Bool) throws {
     for number in 0..<rows.count { try note(try writer.write(Array(rows[number]), isNew: areNew)) }

@@ -62,7 +62,7 @@ func rejecting<Result>(_ table: TableSchema, _ body: () throws -> Result) throws
   } catch let error as ImportError {
     throw RejectedRow(error, table)
   } catch let error as DatabaseError {
-    guard [ResultCode.mismatch, ResultCode.constraint].contains(error.primaryCode) else { throw error }
+    guard error.saysBadRow else { throw error }
     throw RejectedRow(.typeMismatch, error.message)
   }
 }

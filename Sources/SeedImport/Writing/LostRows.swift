@@ -28,9 +28,7 @@ final class LostRows {
   /// Throws if a table that the import may change has triggers, because the triggers would not run.
   func checkTriggers() throws {
     guard !policy.ignoresTriggers else { return }
-    let lossy = targets.filter { $0.mode != .merge } + syncs.map(\.target)
-    let dependent = try deletion.dependents(of: lossy.map(\.table.name))
-    for table in dependent.union(targets.map(\.table.name)).sorted() {
+    for table in try changeableTables().sorted() {
       let names = try connection.triggers(of: table)
       guard !names.isEmpty else { continue }
       let remedy =
@@ -41,6 +39,14 @@ final class LostRows {
         "table \"\(table)\" has triggers (\(names.map { "\"\($0)\"" }.joined(separator: ", "))), which an import does "
           + "not run: import without them (--ignore-triggers, ImportPolicy.ignoresTriggers), \(remedy)")
     }
+  }
+
+  private func changeableTables() throws -> Set<String> {
+    let lossy = targets.filter { $0.mode != .merge } + syncs.map(\.target)
+    let dependent = try deletion.dependents(of: lossy.map(\.table.name))
+    let tables = dependent.union(targets.map(\.table.name))
+    guard policy.references == .null else { return tables }
+    return tables.union(try deletion.referencing(Array(tables)))
   }
 
   /// Starts to record mentioned rows in tables whose other rows may be deleted.

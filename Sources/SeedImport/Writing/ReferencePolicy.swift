@@ -6,11 +6,22 @@ struct ReferencePolicy {
   let connection: Connection
   let policy: ImportPolicy.References
   let issues: IssueCollector
+  let targets: [ImportTarget]
 
   private static let namedRows = 3
 
-  /// Returns the cleared references as updates.
+  /// Returns the cleared references as updates. Clearing a column breaks references to it, so these are cleared next.
   func run(touched: Set<String>) throws -> ChangeReport {
+    var (cleared, touched) = (ChangeReport(), touched)
+    while !touched.isEmpty {
+      let changes = try check(touched)
+      cleared.merge(changes, uniquingKeysWith: +)
+      touched = Set(changes.filter { !$0.value.isEmpty }.keys)
+    }
+    return cleared
+  }
+
+  private func check(_ touched: Set<String>) throws -> ChangeReport {
     var cleared: ChangeReport = [:]
     let touched = Set(touched.map(\.foldedName))
     let tables = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
@@ -56,6 +67,9 @@ struct ReferencePolicy {
   }
 
   private func clear(_ reference: BrokenReference, _ message: String) throws -> Int {
+    if try isInKey(reference.stored) {
+      throw unclearable(reference, message, ", because it is part of the table's key")
+    }
     let settings = reference.stored.columns.map { "\(quoted($0)) = NULL" }.joined(separator: ", ")
     do throws(DatabaseError) {
       try connection.execute(
@@ -64,11 +78,24 @@ struct ReferencePolicy {
       return connection.changes
     } catch {
       guard error.primaryCode == ResultCode.constraint else { throw error }
-      throw ImportFailure(
-        .references,
-        "\(reference.place): \(message), and it cannot become NULL (\(error.message)): import the referenced "
-          + "rows too, or keep such references with '--references keep' (ImportPolicy.References)")
+      throw unclearable(reference, message, " (\(error.message))")
     }
+  }
+
+  /// SQLite itself accepts NULL in a primary key, and then finds no row with the key again.
+  private func isInKey(_ reference: ForeignKeySchema) throws -> Bool {
+    let primary = try connection.rows(
+      "SELECT name FROM pragma_table_info(?) WHERE pk > 0", .text(reference.table)
+    ).map(\.[0].text)
+    let mapped = targets.first { $0.table.name == reference.table }?.table.keyNames ?? []
+    return !Set(primary + mapped).isDisjoint(with: reference.columns)
+  }
+
+  private func unclearable(_ broken: BrokenReference, _ message: String, _ cause: String) -> ImportFailure {
+    ImportFailure(
+      .references,
+      "\(broken.place): \(message), and it cannot become NULL\(cause): import the referenced rows too, or keep "
+        + "such references with '--references keep' (ImportPolicy.References)")
   }
 
   // MARK: Finding broken references

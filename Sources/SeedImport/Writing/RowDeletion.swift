@@ -41,10 +41,16 @@ final class RowDeletion {
 
   /// The tables whose rows may be deleted or changed along with rows of `tables`.
   func dependents(of tables: [String]) throws -> Set<String> {
+    try referencing(tables) { ["CASCADE", "SET NULL"].contains($0.onDelete) }
+  }
+
+  /// The tables that reference `tables`, directly or through other tables.
+  func referencing(
+    _ tables: [String], where isFollowed: (ForeignKeySchema) -> Bool = { _ in true }
+  ) throws -> Set<String> {
     var (found, queue) = (Set<String>(), tables)
     while let table = queue.popLast() {
-      for reference in try reader.foreignKeys(to: table)
-      where ["CASCADE", "SET NULL"].contains(reference.onDelete) {
+      for reference in try reader.foreignKeys(to: table) where isFollowed(reference) {
         if found.insert(reference.table).inserted { queue.append(reference.table) }
       }
     }

@@ -19,9 +19,8 @@ struct ViolationSurvey {
   static func explained(
     _ error: any Error, _ origin: any Origin, _ plan: SeriesPlan, _ types: TypeGuard?
   ) -> any Error {
-    // SQLite reports a type mismatch only for INTEGER PRIMARY KEY.
-    let isMismatch = (error as? DatabaseError)?.primaryCode == ResultCode.mismatch
-    guard error is ImportError || (error as? OriginError)?.rowRule != nil || isMismatch else { return error }
+    let isBadRow = error is ImportError || (error as? DatabaseError)?.saysBadRow == true
+    guard isBadRow || (error as? OriginError)?.rowRule != nil else { return error }
     // A survey that fails, for example for lack of space, must not hide the given error.
     var survey = try? ViolationSurvey(origin, plan, types)
     guard let violations = try? survey?.run(), !violations.isEmpty else { return error }
@@ -48,7 +47,7 @@ struct ViolationSurvey {
       } catch let error as OriginError {
         guard let rule = error.rowRule else { throw error }
         found.note(table, rule, rows.keyDescription)
-      } catch let error as DatabaseError where error.primaryCode == ResultCode.constraint {
+      } catch let error as DatabaseError where error.saysBadRow && error.subject == insert.sql {
         found.note(table, error.message, rows.keyDescription)
       }
     }
