@@ -66,6 +66,12 @@ package struct PublishedMetadata: Sendable {
     }
   }
 
+  /// Whether clients of this root can read the metadata without a newer root.
+  package static func suits(root: [UInt8], read: (_ name: String) throws -> [UInt8]?) -> Bool {
+    let suffix = ".\(MetadataName.unversioned(Root.type))"
+    return (try? PublishedMetadata(root: root) { $0.hasSuffix(suffix) ? nil : try read($0) }) != nil
+  }
+
   private func hasSameSigners(as other: Self) -> Bool {
     root == other.root && formerRoots == other.formerRoots && targets.delegations == other.targets.delegations
   }

@@ -104,6 +104,32 @@ import Testing
     #expect(try scene.step().changes["t"]?.inserted == 1)
   }
 
+  @Test mutating func `a rollback's hold does not end while the standby is behind`() throws {
+    read(servers.primary)
+    #expect(try scene.step().outcome == .created)
+    try servers.standby.run("SELECT pg_wal_replay_pause()")
+    defer { _ = try? servers.standby.run("SELECT pg_wal_replay_resume()") }
+    try servers.primary.run("UPDATE t SET name = 'new' WHERE id = 1")
+    #expect(try scene.step().outcome == .changed)
+    let (job, series) = (scene.deployment.job, scene.deployment.job.plans[0].series)
+    #expect(try step(StepOptions(rollingBack: series, to: .first, job)).series[0].outcome == .changed)
+    read(servers.standby)
+    let waiting = try step(StepOptions(isResuming: true))
+    #expect(waiting.held == [series] && waiting.originStamp == nil)
+    #expect(waiting.warnings.contains { $0.contains("lacks published rows") }, "\(waiting.warnings)")
+    #expect(try scene.deployment.metadata().state.hold?.version == .first)
+    try servers.standby.run("SELECT pg_wal_replay_resume()")
+    try servers.follow()
+    #expect(try step(StepOptions(isResuming: true)).series[0].changes["t"]?.updated == 1)
+    #expect(try scene.deployment.metadata().state.hold == nil)
+  }
+
+  private func step(_ options: StepOptions) throws -> StepReport {
+    scene.deployment.clock = scene.deployment.clock.adding(seconds: 1)
+    return try scene.deployment.publisher.step(
+      scene.deployment.job, options, now: scene.deployment.clock)
+  }
+
   /// A promoted standby replays everything it received, so it must not receive the last rows.
   private func cutOff() throws {
     try servers.standby.run("ALTER SYSTEM SET primary_conninfo = ''; SELECT pg_reload_conf()")

@@ -1,4 +1,6 @@
 import SeedFormat
+import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -94,6 +96,49 @@ import Testing
     #expect(try await !follower.look().isUnchanged)
     let version = try deployment.publication.published().timestamp.version
     #expect(try folder.publication.published().timestamp.version == version)
+  }
+
+  @Test(arguments: [false, true])
+  func `a copy that lacks room removes obsolete files, but none that the new metadata names`(
+    isNamedAgain: Bool
+  ) async throws {
+    let deployment = try PublisherFixture.deployment()
+    defer { withExtendedLifetime(deployment) {} }
+    deployment.job.retainedSnapshots = 1
+    let publication = deployment.publication
+    let folder = try FollowFolder(deployment.folder("copy"))
+    let root = try #require(try publication.metadata("1.root.json"))
+    let follower = Follower(
+      folder: folder, source: Source(publication, folder.parts), root: root, graceSeconds: 0)
+    _ = try await follower.look()
+    let first = try #require(try deployment.metadata(major: 2).newestSnapshot)
+    try deployment.origin("UPDATE stop SET name = 'new' WHERE id = 1")
+    _ = try deployment.step(forcingSnapshot: true)
+    _ = try await follower.look()
+    #expect(folder.publication.holds(first), "its grace period has begun")
+    try list(try huge(like: first) + (isNamedAgain ? [first] : []), in: deployment)
+    let refusal = await #expect(throws: Refusal.self) { try await follower.look() }
+    #expect(refusal?.message.contains("free some space") == true, "\(String(describing: refusal))")
+    #expect(folder.publication.holds(first) == isNamedAgain)
+  }
+
+  /// Deltas that fit on no disk.
+  private func huge(like object: PublishedObject) throws -> [PublishedObject] {
+    try (3...66).map { version in
+      PublishedObject(
+        series: object.series, kind: .delta(from: .first, to: try SeedVersion(version)),
+        length: Limits.objectBytes, sha256: .of(Array("\(version)".utf8)), model: object.model, rawLength: 1,
+        schema: object.schema, digest: object.digest)
+    }
+  }
+
+  /// Lists objects whose files may be missing.
+  private func list(_ objects: [PublishedObject], in deployment: TestDeployment) throws {
+    let (publication, old) = (deployment.publication, try deployment.metadata(major: 2))
+    let new = SeriesMetadata(series: old.series, state: old.state, objects: old.objects + objects)
+    let step = try RepositorySigner(now: deployment.clock).publish(
+      [new], after: publication.published(), keys: deployment.keys)
+    try publication.write(step.files)
   }
 
   @Test func `a source's folder whose disk is not mounted is unavailable, and damage in it names --verify`()

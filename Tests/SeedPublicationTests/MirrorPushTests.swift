@@ -1,6 +1,7 @@
 import Foundation
 import SeedFormat
 import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -14,7 +15,8 @@ import Testing
     let deployment: TestDeployment
     let images: [MirrorImage]
 
-    init(versions: Int) throws {
+    /// With `rotating`, the last image has another timestamp key.
+    init(versions: Int, rotating: Bool = false) throws {
       deployment = try PublisherFixture.deployment()
       deployment.job.retainedSnapshots = 1
       var images = [try MirrorImage(of: deployment.publication)]
@@ -23,7 +25,24 @@ import Testing
         _ = try deployment.step(forcingSnapshot: version.isMultiple(of: 2))
         images.append(try MirrorImage(of: deployment.publication))
       }
+      if rotating {
+        try Self.rotate(deployment)
+        images.append(try MirrorImage(of: deployment.publication))
+      }
       self.images = images
+    }
+
+    /// Replaces the timestamp's key. The old key also signs.
+    private static func rotate(_ deployment: TestDeployment) throws {
+      let new = KeyRing([.timestamp: [.generate()]])
+      let publisher = Publisher(
+        deployment.publication, stateFolder: deployment.folder("state"), keys: deployment.keys.adding(new))
+      _ = try publisher.changeKeys(
+        lifetimeSeconds: RepositorySigner.onlineSeconds, now: deployment.clock
+      ) { published, signer in
+        try OfflineChange(
+          root: signer.root(replacing: [.timestamp: new.verifiers(.timestamp)], after: published))
+      }
     }
   }
 
@@ -34,7 +53,7 @@ import Testing
     return options
   }
 
-  /// Every file that a client can reach from the current timestamp must exist.
+  /// Every file that a client can reach from the current timestamp must exist and be signed for the newest root.
   private static func check(_ files: [String: [UInt8]], _ note: String) {
     guard files[MirrorImage.timestampPath] != nil else { return }
     let result = Result {
@@ -45,6 +64,7 @@ import Testing
       Issue.record("\(note): the timestamp leads to metadata that is not there or does not fit: \(result)")
       return
     }
+    #expect(published.outdated.isEmpty, "\(note): clients of the newest root reject it")
     for object in published.series.values.flatMap(\.metadata.objects) {
       #expect(files[object.filePath].map(SHA256Digest.of) == object.sha256, "\(note): \(object.filePath)")
     }
@@ -80,7 +100,8 @@ import Testing
   @Test func `a failure of any single request leaves the mirror consistent and the next push converges`()
     throws
   {
-    let history = try History(versions: 3)
+    let history = try History(versions: 3, rotating: true)
+    #expect(history.images.last?.published.root.version == 2)
     for fault in ModelBucket.Fault.allCases {
       var number = 0
       while try !isPast(fault, at: number, history) { number += Stage.pick(quick: 4, full: 1, deep: 1) }
@@ -88,7 +109,7 @@ import Testing
     }
   }
 
-  /// Pushes three versions while one request fails. Returns whether every request preceded the fault.
+  /// Pushes all versions while one request fails. Returns whether every request preceded the fault.
   private func isPast(_ fault: ModelBucket.Fault, at number: Int, _ history: History) throws -> Bool {
     let note = "\(fault) at request \(number)"
     let bucket = ModelBucket { Self.check($0, note) }
@@ -110,6 +131,7 @@ import Testing
     _ = try Self.push(last, to: bucket, &memory)
     #expect(bucket.files[MirrorImage.timestampPath].map(SHA256Digest.of) == last.timestamp.sha256, "\(note)")
     #expect(memory.problem == nil && memory.behindSince == nil, "\(note)")
+    #expect(last.paths.isSubset(of: bucket.files.keys), "\(note)")
     return isPast
   }
 
@@ -296,7 +318,35 @@ import Testing
     #expect(try mirror.bringUpToDate(deployment.publication, now: now.adding(seconds: 200)).removed > 0)
   }
 
-  @Test func `an obsolete file that stays does not keep the others, but ten such files end the push`()
+  @Test func `a full mirror removes obsolete files before it takes a new version`() throws {
+    let history = try History(versions: 4)
+    let bucket = ModelBucket { Self.check($0, "full") }
+    var memory = MirrorMemory()
+    for image in history.images.dropLast() { _ = try Self.push(image, to: bucket, &memory) }
+    bucket.fill()
+    #expect(throws: MirrorError.refused("no room")) {
+      try Self.push(history.images[3], to: bucket, &memory, at: 59)
+    }
+    let report = try Self.push(history.images[3], to: bucket, &memory, at: 60)
+    #expect(report.isCommitted && report.removed > 0 && memory.shows(history.images[3]))
+  }
+
+  @Test func `a removal that fails ends the removals but not the push`() throws {
+    let history = try History(versions: 3)
+    let bucket = ModelBucket { Self.check($0, "removal") }
+    var memory = MirrorMemory()
+    for image in history.images.dropLast() { _ = try Self.push(image, to: bucket, &memory) }
+    let obsolete = Array(memory.unnamed.keys)
+    // The first request reads the timestamp.
+    bucket.arm(.unavailable, at: 1)
+    #expect(throws: MirrorError.leftover(.away("no answer"))) {
+      try Self.push(history.images[2], to: bucket, &memory, at: 60)
+    }
+    #expect(memory.shows(history.images[2]) && obsolete.count > 1)
+    #expect(obsolete.allSatisfy { bucket.files[$0] != nil })
+  }
+
+  @Test func `an obsolete file that stays does not keep the others, but ten such files end the removals`()
     throws
   {
     let history = try History(versions: 7)

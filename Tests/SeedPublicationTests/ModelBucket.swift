@@ -27,6 +27,7 @@ final class ModelBucket: MirrorStore {
     var requests = 0
     var puts = 0
     var kept: Set<String> = []
+    var quota = Int.max
     var fault: (at: Int, kind: Fault)?
     var interruption: (at: Int, work: @Sendable () -> Void)?
   }
@@ -51,6 +52,9 @@ final class ModelBucket: MirrorStore {
 
   /// Permits no removal of these files.
   func keep(_ paths: [String]) { state.withLock { $0.kept = Set(paths) } }
+
+  /// Permits no more bytes than the bucket holds now.
+  func fill() { state.withLock { $0.quota = $0.files.values.reduce(0) { $0 + $1.count } } }
 
   /// Runs a closure before the request of that number, for example another publisher's; 0 is the next one.
   func interrupt(at number: Int, _ work: @escaping @Sendable () -> Void) {
@@ -123,12 +127,12 @@ final class ModelBucket: MirrorStore {
       }
     let fault = next()
     switch fault {
-    case nil: return take(bytes, file, condition)
+    case nil: return try take(bytes, file, condition)
     case .timeoutAfter:
-      _ = take(bytes, file, condition)
+      _ = try take(bytes, file, condition)
       return .outcomeUnknown("timeout")
     case .killAfter:
-      _ = take(bytes, file, condition)
+      _ = try take(bytes, file, condition)
       throw Killed()
     case .killBefore: throw Killed()
     case .timeoutBefore, .cutBody, .unavailable: return .outcomeUnknown("503")
@@ -137,14 +141,18 @@ final class ModelBucket: MirrorStore {
     }
   }
 
-  private func take(_ bytes: [UInt8], _ file: MirrorFile, _ condition: PutCondition) -> PutReply {
-    state.withLock { state in
+  private func take(_ bytes: [UInt8], _ file: MirrorFile, _ condition: PutCondition) throws(MirrorError)
+    -> PutReply
+  {
+    try state.withLock { state throws(MirrorError) in
       state.puts += 1
       switch (condition, state.files[file.path]) {
       case (.absent, .some): return .unmet
       case (.tag, nil): return .absent
       case (.tag(let tag), let found?) where tag != Self.tag(found): return .unmet
       default:
+        let others = state.files.reduce(0) { $0 + ($1.key == file.path ? 0 : $1.value.count) }
+        guard others + bytes.count <= state.quota else { throw MirrorError.refused("no room") }
         state.files[file.path] = bytes
         return .done(tag: Self.tag(bytes))
       }

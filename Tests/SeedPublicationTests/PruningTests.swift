@@ -51,6 +51,17 @@ import Testing
     }
   }
 
+  @Test func `a step that fails also removes obsolete files`() throws {
+    let deployment = try Self.deployment()
+    let first = try #require(try deployment.metadata().newestSnapshot)
+    try Self.change(deployment, "b")
+    deployment.clock = deployment.clock.adding(seconds: 610)
+    try Folder.rename(deployment.originPath, to: deployment.folder("away"))
+    #expect(throws: OriginError.self) { try deployment.step() }
+    #expect(try !Self.files(deployment).contains(first.filePath))
+    try deployment.verify()
+  }
+
   @Test func `an obsolete file that stays is reported, and keeps neither others nor the snapshot`() throws {
     let deployment = try Self.deployment()
     let folder = deployment.publication.path + "/targets/test/1"

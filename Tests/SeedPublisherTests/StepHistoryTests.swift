@@ -173,6 +173,40 @@ import Testing
     #expect(try scene.history.newest(10).map(\.times) == [4, 5])
   }
 
+  @Test func `a failure of snapshots stays the newest outcome until one succeeds, in one row`() throws {
+    struct Failure: Error {}
+    let scene = try Scene()
+    let deployment = scene.deployment
+    deployment.publisher.facts = FactsKeeper(isOn: true)
+    deployment.job.snapshotSeconds = 0
+    try deployment.origin("UPDATE stop SET name = 'x' WHERE id = 1")
+    // Each step reads an origin that was just written to.
+    try FileManager.default.setAttributes(
+      [.modificationDate: Date(timeIntervalSinceNow: 3600)], ofItemAtPath: deployment.originPath)
+    var newest: StepRecord.Outcome? { deployment.publication.facts.read(scene.series)?.look.newest }
+    func step(_ half: Publisher.Half) throws {
+      deployment.clock = deployment.clock.adding(seconds: 60)
+      try deployment.publisher.step(deployment.job, half: half, now: deployment.clock)
+    }
+    deployment.publisher.beforeCompression = { _, _ in throw Failure() }
+    try step(.changes)
+    #expect(newest == .published)
+    for _ in 1...5 {
+      #expect(throws: Failure.self) { try step(.snapshots) }
+      #expect(newest == .failed)
+      try step(.changes)
+      #expect(newest == .failed)
+    }
+    let builds = try scene.history.newest(10)
+    #expect(builds.map(\.outcome) == [.failed, .unchanged, .published])
+    #expect(builds.map(\.times) == [6, 5, 1])
+    deployment.publisher.beforeCompression = { _, _ in }
+    try step(.snapshots)
+    #expect(newest == .published)
+    try step(.changes)
+    #expect(newest == .unchanged)
+  }
+
   @Test func `records are ordered by insertion even after the clock was wrong`() throws {
     let scene = try Scene()
     let right = scene.deployment.clock

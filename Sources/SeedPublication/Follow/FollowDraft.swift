@@ -106,11 +106,7 @@ private struct KeptMetadata {
 
   private func suits(_ root: [UInt8], _ taken: [MetadataFile]) -> Bool {
     let new = Dictionary(taken.map { ($0.name, $0.bytes) }, uniquingKeysWith: { $1 })
-    let roots = ".\(MetadataName.unversioned(Root.type))"
-    let read = try? PublishedMetadata(root: root) { name in
-      name.hasSuffix(roots) ? nil : try new[name] ?? publication.metadata(name)
-    }
-    return read != nil
+    return PublishedMetadata.suits(root: root) { name in try new[name] ?? publication.metadata(name) }
   }
 }
 

@@ -93,13 +93,15 @@ package final class FollowFolder: Sendable {
     try DurableFile.moveIntoPlace(part, publication.file(object), mode: PublicationDirectory.fileMode)
   }
 
-  /// Removes files left by crashes, and files that no metadata named during the grace period. Returns the removed
-  /// files of the second kind, and warnings about files that cannot be removed.
-  package func prune(graceSeconds: Int, now: UTCTime) throws -> (removed: [String], warnings: [String]) {
+  /// Removes files left by crashes, and files that no metadata named during the grace period, except the objects in
+  /// `keeping`. Returns the removed files of the second kind, and warnings about files that cannot be removed.
+  package func prune(
+    keeping: [PublishedObject] = [], graceSeconds: Int, now: UTCTime
+  ) throws -> (removed: [String], warnings: [String]) {
     let published = try published()
     let leftovers = try Pruning.warnings(ofLeftovers: publication.sweep(published.delegatedSeries))
     let pruning = Pruning(publication: publication, stateFolder: own, graceSeconds: graceSeconds)
-    let pruned = try pruning.run(published, now: now, isDryRun: false)
+    let pruned = try pruning.run(published, keeping: keeping.map(\.filePath), now: now, isDryRun: false)
     return (pruned.removed, (leftovers + pruned.warnings).map { "\($0)." })
   }
 

@@ -28,10 +28,14 @@ package struct Follower: Sendable {
     let begun = ContinuousClock.now
     try await blocking { [folder] in try folder.restore() }
     let draft = try await draft(now)
-    let missing = try await blocking { [folder] in
+    let (missing, freed) = try await blocking { [folder, graceSeconds] in
       let missing = try folder.missing(draft.objects, rehashing: rehashing)
+      // Obsolete files may take the room that new objects need. The later prune reports its errors and warnings.
+      let pruned =
+        missing.isEmpty
+        ? nil : (try? folder.prune(keeping: draft.objects, graceSeconds: graceSeconds, now: now))
       try folder.makeRoom(for: missing)
-      return missing
+      return (missing, pruned?.removed ?? [])
     }
     try await get(missing)
     let pruned = try await blocking { [folder, graceSeconds] in
@@ -39,7 +43,8 @@ package struct Follower: Sendable {
       if !draft.files.isEmpty { try folder.publication.write(draft.files) }
       return try folder.prune(graceSeconds: graceSeconds, now: now.passed(since: begun))
     }
-    return FollowReport(draft: draft, fetched: missing, removed: pruned.removed, warnings: pruned.warnings)
+    return FollowReport(
+      draft: draft, fetched: missing, removed: freed + pruned.removed, warnings: pruned.warnings)
   }
 
   private func draft(_ now: UTCTime) async throws -> FollowDraft {

@@ -36,13 +36,15 @@ extension PublicationDirectory {
 package struct MirrorImage: Sendable {
   /// Snapshots and deltas, named by the hashes of their bytes.
   let objects: [MirrorFile]
-  /// Roles, then roots in ascending order. Clients load a new root at once, so only the timestamp follows.
+  /// Roles, then roots in ascending order. Clients load a new root at once, so it is written next to the timestamp.
   let metadata: [MirrorFile]
   /// The only file whose content changes under the same name. Writing it publishes all the others.
   package let timestamp: MirrorFile
   let published: PublishedMetadata
   /// The source folder, which may already contain newer files.
   let publication: PublicationDirectory
+  /// The bytes of all metadata, by file name.
+  private let files: [String: [UInt8]]
 
   static let timestampPath = "metadata/\(MetadataName.unversioned(Timestamp.type))"
 
@@ -52,7 +54,7 @@ package struct MirrorImage: Sendable {
     guard let timestamp = verified.files[MetadataName.unversioned(Timestamp.type)] else {
       throw PublicationError.missing(path: publication.path)
     }
-    (self.publication, published) = (publication, verified.metadata)
+    (self.publication, published, files) = (publication, verified.metadata, verified.files)
     objects = published.series.values.flatMap(\.metadata.objects)
       .map { MirrorFile($0, in: publication) }.sorted { $0.path < $1.path }
     metadata = verified.files.filter { $0.key != MetadataName.unversioned(Timestamp.type) }
@@ -63,12 +65,20 @@ package struct MirrorImage: Sendable {
 
   private static func place(_ name: String) -> (Int, Int, String) {
     let version = name.split(separator: ".").first.flatMap { Int($0) } ?? 0
-    return (name.hasSuffix(".\(Root.type).json") ? 1 : 0, version, name)
+    return (isRoot(name) ? 1 : 0, version, name)
   }
 
   package var version: Int { published.timestamp.version }
 
   var paths: Set<String> { Set((objects + metadata).map(\.path)).union([timestamp.path]) }
+
+  /// Whether clients of an older root can read the metadata without a newer root.
+  func suits(_ root: MirrorFile) -> Bool {
+    guard case .bytes(let bytes) = root.content else { return false }
+    return PublishedMetadata.suits(root: bytes) { files[$0] }
+  }
+
+  static func isRoot(_ path: String) -> Bool { path.hasSuffix(".\(Root.type).json") }
 
   static func isMetadata(_ path: String) -> Bool { path.hasPrefix("metadata/") && path != timestampPath }
 
@@ -77,7 +87,7 @@ package struct MirrorImage: Sendable {
     // A crash left this temporary file. No writer uses it, because listing and removal hold the lock of all writers.
     let isLeftover = path.hasSuffix(DurableFile.temporarySuffix)
     if isLeftover { return isPublished(String(path.dropLast(DurableFile.temporarySuffix.count))) }
-    return isPublished(path) && path != timestampPath && !path.hasSuffix(".\(Root.type).json")
+    return isPublished(path) && path != timestampPath && !isRoot(path)
   }
 
   /// Whether a publication may have a file of this name. All other files are the operator's own.

@@ -16,7 +16,7 @@ package struct MirrorPush {
 
   /// The number of attempts per request if the store does not answer.
   static let attempts = 3
-  /// The number of failed removals after which a push ends.
+  /// The number of failed removals after which a push removes no further files.
   static let mostLeftovers = 10
 
   /// `remember` saves the memory, so that it survives the end of the process. It is called before the timestamp is
@@ -46,18 +46,20 @@ package struct MirrorPush {
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
     var leftovers: [MirrorError] = []
     for step in steps {
+      if case .removal = step, Self.endsRemovals(leftovers) { continue }
       if options.isOver() { throw MirrorError.away("the program had to end before the push was finished") }
-      do { try take(step) } catch MirrorError.leftover(let error) {
-        leftovers.append(error)
-        // A file that cannot be removed must not prevent the removal of others. But the push ends if the store
-        // does not answer or rejects many removals.
-        if case .away = error { break }
-        if leftovers.count == Self.mostLeftovers { break }
-      }
+      do { try take(step) } catch MirrorError.leftover(let error) { leftovers.append(error) }
     }
     // Corrects the memory if it records that the mirror is behind, but no step was needed.
     if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
     if let first = leftovers.first { throw MirrorError.leftover(first) }
+  }
+
+  /// A file that cannot be removed must not prevent the removal of others, or the upload. But further removals are
+  /// skipped if the store does not answer or rejects many removals.
+  private static func endsRemovals(_ leftovers: [MirrorError]) -> Bool {
+    if case .away? = leftovers.last { return true }
+    return leftovers.count == mostLeftovers
   }
 
   private enum Step {
@@ -70,17 +72,30 @@ package struct MirrorPush {
     case removal(String)
   }
 
-  /// The steps that make the mirror equal to the image. A crash after any step leaves a consistent mirror.
+  /// The steps that make the mirror equal to the image. A crash after any step leaves a consistent mirror. Removals
+  /// come first, because a full mirror may need their room.
   private var steps: [Step] {
     let objects = image.objects.filter { memory.held[$0.path] != $0.length }
       .map { Step.object($0, isDamaged: memory.held[$0.path] != nil) }
-    let metadata = image.metadata.filter { memory.held[$0.path] != $0.length }.map(Step.metadata)
+    let late = lateRoots
+    let metadata = image.metadata.filter { memory.held[$0.path] != $0.length && !late.contains($0) }
+      .map(Step.metadata)
     let commit = memory.shows(image) ? [] : [Step.commit(image.timestamp)]
     let named = image.paths
     let removals = memory.unnamed.filter { path, since in
       !named.contains(path) && now.secondsSinceEpoch - since.secondsSinceEpoch >= options.graceSeconds
-    }
-    return objects + metadata + commit + removals.keys.sorted().map(Step.removal)
+    }.keys.sorted().map(Step.removal)
+    return removals + objects + metadata + commit + late.map(Step.metadata)
+  }
+
+  /// The new roots, if clients of the mirror's newest root can read the image. They follow the timestamp, as in the
+  /// publication, because clients of a new root may reject the former timestamp.
+  private var lateRoots: [MirrorFile] {
+    let roots = image.metadata.filter { MirrorImage.isRoot($0.path) }
+    guard let newest = roots.last(where: { memory.held[$0.path] != nil }), newest != roots.last,
+      image.suits(newest)
+    else { return [] }
+    return roots.filter { memory.held[$0.path] == nil }
   }
 
   private mutating func take(_ step: Step) throws {

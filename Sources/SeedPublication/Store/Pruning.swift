@@ -17,11 +17,12 @@ package struct Pruning {
   /// The time at which each file became unnamed, by path within the publication.
   package typealias Unnamed = [String: UTCTime]
 
-  /// Returns warnings about files that cannot be removed; the next run tries again. After a step of one `dataset`,
-  /// lists only the folders of its series, and of other series with an unnamed file due for removal. With many
-  /// datasets, listing all folders would make each step slow.
+  /// Returns warnings about files that cannot be removed; the next run tries again. Files in `keeping` count as named.
+  /// After a step of one `dataset`, lists only the folders of its series, and of other series with an unnamed file due
+  /// for removal. With many datasets, listing all folders would make each step slow.
   package func run(
-    _ published: PublishedMetadata, of dataset: DatasetName? = nil, now: UTCTime, isDryRun: Bool
+    _ published: PublishedMetadata, of dataset: DatasetName? = nil, keeping: [String] = [], now: UTCTime,
+    isDryRun: Bool
   ) throws -> (removed: [String], waiting: Unnamed, warnings: [String]) {
     let known = remembered()
     func isOver(_ time: UTCTime) -> Bool { now.secondsSinceEpoch - time.secondsSinceEpoch >= graceSeconds }
@@ -30,7 +31,7 @@ package struct Pruning {
     let series = published.delegatedSeries.filter { isOwn($0) || oldest[$0.folder] != nil }
     let listed = series.filter { isOwn($0) || oldest[$0.folder].map(isOver) == true }
     let unlisted = Set(series.map(\.folder)).subtracting(listed.map(\.folder))
-    let named = published.namedFiles(of: series)
+    let named = published.namedFiles(of: series).union(keeping)
     let unnamed = try publication.prunableFiles(listed).filter { !named.contains($0) }
     // A clock that was set back must not prolong the grace period.
     let since = Unnamed(uniqueKeysWithValues: unnamed.map { ($0, min(known[$0] ?? now, now)) })

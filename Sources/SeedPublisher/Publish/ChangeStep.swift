@@ -42,8 +42,14 @@ struct ChangeStep {
         }
         // Signatures are renewed even if the origin is unavailable. The first error is reported.
         let renewal = Result { try step.update.renewIfDue() }
-        try result.get()
-        try renewal.get()
+        do {
+          try result.get()
+          try renewal.get()
+        } catch {
+          // Otherwise a full disk would stay full. Reads the metadata again, because the step may have written some.
+          try? context.prune(publisher.publication.published(), &step.report)
+          throw error
+        }
       }
       try context.prune(step.update.published, &step.report)
       step.report.warnings += step.update.warnings

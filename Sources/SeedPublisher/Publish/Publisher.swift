@@ -24,6 +24,7 @@ package struct Publisher: Sendable {
   package var history: StepHistory?
   /// Writes facts beside the publication. If `nil`, existing facts stay unchanged.
   package var facts: FactsKeeper?
+  private let snapshotFailures = SnapshotFailures()
   /// Called before the compression of a drawn snapshot. Tests use it to change the publication at that moment.
   package var beforeCompression: @Sendable (SeedSeries, ContentEncoding) throws -> Void = { _, _ in }
 
@@ -54,13 +55,14 @@ package struct Publisher: Sendable {
       if half != .changes { try CompressionStep.run(context, after: published, &report) }
     }
     let duration = ContinuousClock.now - context.start
-    record(report, result, context, milliseconds: Int(duration / .milliseconds(1)))
+    record(report, result, context, half, milliseconds: Int(duration / .milliseconds(1)))
     try result.get()
   }
 
   /// Records a step, even if it failed after publishing something. Errors in history or facts do not fail the step.
   func record(
-    _ report: StepReport, _ result: Result<Void, any Error>, _ context: StepContext, milliseconds: Int
+    _ report: StepReport, _ result: Result<Void, any Error>, _ context: StepContext, _ half: Half? = nil,
+    milliseconds: Int
   ) {
     let (job, now) = (context.job, context.now)
     let end = now.adding(seconds: milliseconds / 1000)
@@ -71,6 +73,7 @@ package struct Publisher: Sendable {
     if case .failure(let error) = result, !Self.isNoStep(error) {
       records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
     }
+    records = snapshotFailures.records(toWrite: records, of: job.name, after: half)
     guard !records.isEmpty else { return }
     for place in records.indices { records[place].last = end }
     let isRepeated = history?.record(records) ?? false
@@ -114,4 +117,33 @@ package struct Publisher: Sendable {
 
   /// Whether the error only means that the operator mistyped a version. Such errors are not recorded.
   package static func isNoStep(_ error: any Error) -> Bool { error is RecallError }
+}
+
+/// Each dataset's failure of a snapshots half, until one succeeds. A changes half repeats it, because its good records
+/// would otherwise hide it.
+private final class SnapshotFailures: Sendable {
+  private let known = Mutex<[DatasetName: StepRecord]>([:])
+
+  func records(
+    toWrite records: [StepRecord], of dataset: DatasetName, after half: Publisher.Half?
+  ) -> [StepRecord] {
+    let failure = records.last.flatMap { $0.outcome.isFailure ? $0 : nil }
+    return known.withLock { known in
+      switch (half, failure) {
+      case (.changes?, nil):
+        guard let first = records.first, var again = known[dataset] else { return records }
+        again.at = first.at
+        return records + [again]
+      case (.snapshots?, let new?):
+        let old = known.updateValue(new, forKey: dataset)
+        // The next changes half repeats it. A record between two changes halves would keep their rows from merging.
+        let isRepeated = records.count == 1 && old?.error?.failureKey == new.error?.failureKey
+        return isRepeated ? [] : records
+      case (_, nil):
+        known[dataset] = nil
+        return records
+      case (_, _?): return records
+      }
+    }
+  }
 }

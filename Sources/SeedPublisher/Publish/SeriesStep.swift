@@ -117,7 +117,9 @@ struct SeriesStep {
           + "primary, or point origin.postgres to the primary. If the primary was restored to an earlier state, one step with "
           + "the primary publishes that state")
     }
-    var draft = keep(.unchanged, published)
+    // A step that should end a rollback's hold publishes nothing yet, so the hold stays.
+    let hold = published?.state.hold
+    var draft = keep(hold == nil ? .unchanged : .held, published, hold: hold)
     (draft.isWaiting, draft.isSearched) = (true, true)
     draft.report.warnings.append(
       "\(plan.series): the standby \(standby) lacks published rows: nothing is published until it has them; "
