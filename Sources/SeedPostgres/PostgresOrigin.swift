@@ -160,10 +160,12 @@ private struct PostgresStamp: OriginStamp {
   ///
   /// A standby's snapshot omits transactions in progress, so its replay position counts too. The position is read
   /// first, in a separate statement, so that data replayed in between is at worst read twice.
-  private static let query = """
-    SELECT \(PostgresConnection.serverStart), current_user, (SELECT oid FROM pg_database WHERE datname = current_database()), \
+  private static func query(_ start: String) -> String {
+    """
+    SELECT \(start), current_user, (SELECT oid FROM pg_database WHERE datname = current_database()), \
     CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn()::text END
     """
+  }
 
   private static let snapshotQuery = """
     SELECT pg_current_snapshot(), pg_is_in_recovery(), host(inet_server_addr()), \(ReplayLag.query)
@@ -171,7 +173,7 @@ private struct PostgresStamp: OriginStamp {
 
   init(_ connection: PostgresConnection) throws {
     place = connection.place
-    let server = try connection.rows(Self.query)
+    let server = try connection.rows(Self.query(connection.quickStart))
     let row = try connection.rows(Self.snapshotQuery).first ?? Array(repeating: nil, count: 6)
     let isStandby = row[1] == "t"
     self.server = connection.answeringServer(at: row[2], isStandby: isStandby)

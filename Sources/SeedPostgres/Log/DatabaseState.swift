@@ -23,7 +23,7 @@ struct DatabaseState: Hashable {
   let database: String
   let timeline: Int
   let isStandby: Bool
-  /// The server's start time; empty for a standby, which loses no data in a restart.
+  /// ``PostgresConnection/serverStart``; empty for a standby, which loses no data in a restart.
   let start: String
   /// Transactions whose rows were certainly visible.
   let snapshot: LogSnapshot

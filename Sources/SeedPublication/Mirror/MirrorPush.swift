@@ -16,7 +16,7 @@ package struct MirrorPush {
 
   /// The number of attempts per request if the store does not answer.
   static let attempts = 3
-  /// The number of failed removals after which a push removes no further files.
+  /// The number of failed removals after which a push ends.
   static let mostLeftovers = 10
 
   /// `remember` saves the memory, so that it survives the end of the process. It is called before the timestamp is
@@ -46,20 +46,28 @@ package struct MirrorPush {
     if !memory.shows(image) { memory.behindSince = memory.behindSince ?? now }
     var leftovers: [MirrorError] = []
     for step in steps {
-      if case .removal = step, Self.endsRemovals(leftovers) { continue }
       if options.isOver() { throw MirrorError.away("the program had to end before the push was finished") }
-      do { try take(step) } catch MirrorError.leftover(let error) { leftovers.append(error) }
+      do { try take(step) } catch MirrorError.leftover(let error) {
+        leftovers.append(error)
+        // A file that cannot be removed must not prevent the removal of others. But the push ends if the store
+        // does not answer or rejects many removals.
+        if case .away = error { break }
+        if leftovers.count == Self.mostLeftovers { break }
+      } catch {
+        makeRoom(after: error)
+        throw error
+      }
     }
     // Corrects the memory if it records that the mirror is behind, but no step was needed.
     if let commit = memory.commit { memory.noteCommit(image, tag: commit.tag, now: now) }
     if let first = leftovers.first { throw MirrorError.leftover(first) }
   }
 
-  /// A file that cannot be removed must not prevent the removal of others, or the upload. But further removals are
-  /// skipped if the store does not answer or rejects many removals.
-  private static func endsRemovals(_ leftovers: [MirrorError]) -> Bool {
-    if case .away? = leftovers.last { return true }
-    return leftovers.count == mostLeftovers
+  /// Removes the files that are due if the mirror may be full, so that the next push has room.
+  private mutating func makeRoom(after error: any Error) {
+    let isFull = if case MirrorError.refused = error { true } else { error is FileError }
+    guard isFull else { return }
+    for step in removals { if (try? take(step)) == nil { return } }
   }
 
   private enum Step {
@@ -72,8 +80,7 @@ package struct MirrorPush {
     case removal(String)
   }
 
-  /// The steps that make the mirror equal to the image. A crash after any step leaves a consistent mirror. Removals
-  /// come first, because a full mirror may need their room.
+  /// The steps that make the mirror equal to the image. A crash after any step leaves a consistent mirror.
   private var steps: [Step] {
     let objects = image.objects.filter { memory.held[$0.path] != $0.length }
       .map { Step.object($0, isDamaged: memory.held[$0.path] != nil) }
@@ -81,11 +88,14 @@ package struct MirrorPush {
     let metadata = image.metadata.filter { memory.held[$0.path] != $0.length && !late.contains($0) }
       .map(Step.metadata)
     let commit = memory.shows(image) ? [] : [Step.commit(image.timestamp)]
+    return objects + metadata + commit + late.map(Step.metadata) + removals
+  }
+
+  private var removals: [Step] {
     let named = image.paths
-    let removals = memory.unnamed.filter { path, since in
+    return memory.unnamed.filter { path, since in
       !named.contains(path) && now.secondsSinceEpoch - since.secondsSinceEpoch >= options.graceSeconds
     }.keys.sorted().map(Step.removal)
-    return removals + objects + metadata + commit + late.map(Step.metadata)
   }
 
   /// The new roots, if clients of the mirror's newest root can read the image. They follow the timestamp, as in the

@@ -73,11 +73,11 @@ package struct Publisher: Sendable {
     if case .failure(let error) = result, !Self.isNoStep(error) {
       records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
     }
-    records = snapshotFailures.records(toWrite: records, of: job.name, after: half)
-    guard !records.isEmpty else { return }
-    for place in records.indices { records[place].last = end }
-    let isRepeated = history?.record(records) ?? false
-    facts?.keep(of: job, in: self, gained: report.gained, isRepeated: isRepeated, at: end)
+    snapshotFailures.record(records, of: job.name, after: half) { records in
+      guard !records.isEmpty else { return }
+      let isRepeated = history?.record(records.map { $0.ending(at: end) }) ?? false
+      facts?.keep(of: job, in: self, gained: report.gained, isRepeated: isRepeated, at: end)
+    }
   }
 
   /// Reports the outcome of a step without publishing.
@@ -122,28 +122,47 @@ package struct Publisher: Sendable {
 /// Each dataset's failure of a snapshots half, until one succeeds. A changes half repeats it, because its good records
 /// would otherwise hide it.
 private final class SnapshotFailures: Sendable {
+  /// `times` counts the failures that no record includes yet.
   private let known = Mutex<[DatasetName: StepRecord]>([:])
 
-  func records(
-    toWrite records: [StepRecord], of dataset: DatasetName, after half: Publisher.Half?
-  ) -> [StepRecord] {
-    let failure = records.last.flatMap { $0.outcome.isFailure ? $0 : nil }
-    return known.withLock { known in
-      switch (half, failure) {
-      case (.changes?, nil):
-        guard let first = records.first, var again = known[dataset] else { return records }
-        again.at = first.at
-        return records + [again]
-      case (.snapshots?, let new?):
-        let old = known.updateValue(new, forKey: dataset)
-        // The next changes half repeats it. A record between two changes halves would keep their rows from merging.
-        let isRepeated = records.count == 1 && old?.error?.failureKey == new.error?.failureKey
-        return isRepeated ? [] : records
-      case (_, nil):
-        known[dataset] = nil
-        return records
-      case (_, _?): return records
-      }
+  /// Writes under the lock, because the other half may end meanwhile.
+  func record(
+    _ records: [StepRecord], of dataset: DatasetName, after half: Publisher.Half?,
+    write: ([StepRecord]) -> Void
+  ) {
+    known.withLock { known in
+      let failure = records.last.flatMap { $0.outcome.isFailure ? $0 : nil }
+      write(Self.next(&known[dataset], records, failure, half))
     }
+  }
+
+  private static func next(
+    _ known: inout StepRecord?, _ records: [StepRecord], _ failure: StepRecord?, _ half: Publisher.Half?
+  ) -> [StepRecord] {
+    switch (half, failure) {
+    case (.changes?, nil):
+      guard let first = records.first, var again = known else { return records }
+      again.at = first.at
+      known?.times = 0
+      return records + [again]
+    case (.snapshots?, let new?):
+      let repeated = records.count == 1 && known?.error?.failureKey == new.error?.failureKey ? known : nil
+      known = new
+      known?.times = repeated.map { $0.times + 1 } ?? 0
+      // The next changes half repeats it. A record between two changes halves would keep their rows from merging.
+      return repeated == nil ? records : []
+    case (_, nil):
+      known = nil
+      return records
+    case (_, _?): return records
+    }
+  }
+}
+
+extension StepRecord {
+  fileprivate func ending(at end: UTCTime) -> Self {
+    var record = self
+    record.last = end
+    return record
   }
 }

@@ -75,9 +75,9 @@ package struct StepHistory: Sendable {
       }
       let layout = try connection.integer("PRAGMA user_version") ?? 0
       guard layout == Self.layout else { throw OtherLayout(found: layout) }
-      let repeated = try records.filter { try table.append($0) }
+      let isRepeated = try table.append(records)
       try table.drop(allBut: Self.mostRecords)
-      return repeated.count == records.count
+      return isRepeated
     }
   }
 

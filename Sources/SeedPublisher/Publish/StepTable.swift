@@ -19,29 +19,34 @@ struct StepTable {
       """)
   }
 
-  /// Stores a record, merged with the latest one if they are equal. Returns false if the record is news.
-  func append(_ record: StepRecord) throws -> Bool {
+  /// Stores the records of a step, each merged with the latest one if they are equal. Returns false if any is news.
+  func append(_ records: [StepRecord]) throws -> Bool {
+    let isOfSameKind = try records.last.map(endsLikeNewest) ?? true
+    return try records.filter { try !append($0) }.isEmpty && isOfSameKind
+  }
+
+  private func append(_ record: StepRecord) throws -> Bool {
     try count(record)
-    let isOfSameKind = try newestIsWithoutSeries(record.dataset) == (record.series == nil)
-    if try repeatsLatest(record) { return isOfSameKind }
+    if try repeatsLatest(record) { return true }
     try insert(record)
     return false
   }
 
   /// After a failure of the whole dataset, a series that repeats its own older record is still news.
-  private func newestIsWithoutSeries(_ dataset: DatasetName) throws -> Bool {
-    try connection.integer(
-      "SELECT major IS NULL FROM step WHERE dataset = ? ORDER BY id DESC LIMIT 1", .text(dataset.text)) == 1
+  private func endsLikeNewest(_ record: StepRecord) throws -> Bool {
+    let isWithoutSeries = try connection.integer(
+      "SELECT major IS NULL FROM step WHERE dataset = ? ORDER BY id DESC LIMIT 1", .text(record.dataset.text))
+    return (isWithoutSeries == 1) == (record.series == nil)
   }
 
   /// A step that reached no series counts under major 0. Records are deleted eventually, but the counts never decrease.
   private func count(_ record: StepRecord) throws {
     try connection.execute(
       """
-      INSERT INTO step_count VALUES (?, ?, ?, 1, ?) ON CONFLICT DO UPDATE SET count = count + 1,
+      INSERT INTO step_count VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET count = count + excluded.count,
         missed_rows = missed_rows + excluded.missed_rows
       """, .text(record.dataset.text), SeedValue(record.series?.major ?? 0), .text(record.outcome.rawValue),
-      SeedValue(record.missedRows))
+      SeedValue(record.times), SeedValue(record.missedRows))
   }
 
   private func repeatsLatest(_ record: StepRecord) throws -> Bool {
@@ -55,7 +60,7 @@ struct StepTable {
     else { return false }
     var repeated = latest
     (repeated.last, repeated.milliseconds, repeated.error) = (record.last, record.milliseconds, record.error)
-    repeated.times += 1
+    repeated.times += record.times
     // Inserted again for a new id. Records are ordered by id, because the clock may be set back.
     try insert(repeated)
     try connection.execute("DELETE FROM step WHERE id = ?", .integer(id))
