@@ -118,6 +118,35 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `after a lost publication, apps accept a new epoch that lacks a retired and a removed series`(
+    keepsState: Bool
+  ) async throws {
+    let schema = Self.schema
+    try deployment.use([model("1.0", schema), model("2.0", schema)])
+    _ = try deployment.step()
+    let parks = try DatasetJob(
+      name: "parks", origin: deployment.job.origin, plans: SeriesPlan.plans("parks", [model("1.0", schema)]))
+    _ = try deployment.publisher.step(parks, now: deployment.clock)
+    let client = FileClient(deployment)
+    try await client.refresh(at: deployment.clock)
+    let root = try #require(try deployment.publication.metadata("1.root.json"))
+    try Folder.removeAll(deployment.publication.path)
+    if !keepsState { try Folder.removeAll(folder("state")) }
+    deployment.clock = deployment.clock.adding(seconds: 60)
+    deployment.job.policy.lifecycles[2] = .retired(message: nil)
+    try deployment.publisher.beginEpoch(
+      [deployment.job], removed: keepsState ? [] : [parks.plans[0].series], root: root, now: deployment.clock
+    ) { _, _ in }
+    try await client.refresh(at: deployment.clock)
+    #expect(try deployment.publication.published().series.count == 1)
+    deployment.job.policy.lifecycles = [:]
+    _ = try deployment.step()
+    _ = try deployment.publisher.step(parks, now: deployment.clock)
+    try await client.refresh(at: deployment.clock)
+    #expect(try deployment.publication.published().series.count == 3)
+  }
+
   @Test func `of two revocations at the same time, the later one is refused`() throws {
     try Folder.create(folder("keys"))
     for role in KeyRole.allCases {

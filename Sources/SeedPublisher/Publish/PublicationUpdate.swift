@@ -22,6 +22,7 @@ struct PublicationUpdate {
 
   /// Whether all metadata needs versions above those that clients have seen, of which the highest is unknown.
   private let isBeginningEpoch: Bool
+  private let lostSeries: Set<SeedSeries>
 
   init(
     _ publisher: Publisher, lifetimeSeconds: Int, now: UTCTime, after published: PublishedMetadata,
@@ -30,7 +31,7 @@ struct PublicationUpdate {
     self.publisher = publisher
     self.now = now
     self.published = published
-    isBeginningEpoch = options.isBeginningEpoch
+    (isBeginningEpoch, lostSeries) = (options.isBeginningEpoch, options.lostSeries)
     let longest = max(lifetimeSeconds, publisher.lifetimes.values.max() ?? 0)
     // A preview signs nothing and must not store a doubt about the clock.
     clock =
@@ -59,7 +60,8 @@ struct PublicationUpdate {
   private func signer(trustsClock: Bool) -> RepositorySigner {
     RepositorySigner(
       now: now, lifetime: lifetimeSeconds, seriesLifetimes: publisher.lifetimes,
-      leastVersion: isBeginningEpoch ? Publisher.versionAfterLoss(now) : 1, trustsClock: trustsClock)
+      leastVersion: isBeginningEpoch ? Publisher.versionAfterLoss(now) : 1, trustsClock: trustsClock,
+      lostSeries: lostSeries)
   }
 
   mutating func signAll() throws {
