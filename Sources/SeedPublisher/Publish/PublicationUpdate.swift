@@ -72,7 +72,14 @@ struct PublicationUpdate {
   }
 
   private var allSeries: [SeriesMetadata] {
-    published.series.sorted { $0.key < $1.key }.map(\.value.metadata)
+    published.series.sorted { $0.key < $1.key }.map { corrected($0.value.metadata) }
+  }
+
+  /// A trusted clock also corrects the date of an idle series. Otherwise each later step would trust the clock again.
+  private func corrected(_ metadata: SeriesMetadata) -> SeriesMetadata {
+    var corrected = metadata
+    if clock == .trusted { corrected.state.publishedAt = min(metadata.state.publishedAt, now) }
+    return corrected
   }
 
   /// Returns the job's new series. Warns if they cannot be delegated, or throws if all are new or an epoch begins.
