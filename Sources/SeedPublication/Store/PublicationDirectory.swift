@@ -51,6 +51,13 @@ package struct PublicationDirectory: Sendable {
     return "there is no root before \(first), so apps with an earlier root cannot follow"
   }
 
+  /// Returns the missing last roots of older chains. A new chain begins at a fixed distance after the last root.
+  package func missingLastRoots() throws -> [Int] {
+    let versions = try rootVersions()
+    return zip(versions, versions.dropFirst()).filter { $1 - $0 > Root.gapAfterLoss }
+      .map { $1 - Root.gapAfterLoss }
+  }
+
   /// Throws if a root is missing between others: clients of older roots could not follow, and keys that the missing
   /// root revoked would count again. `shipped` is the newest root file that apps ship.
   package func checkRoots(shipped: String?) throws {
