@@ -168,6 +168,29 @@ import Testing
     #expect(try keyIDs() == Array(ids[1...]))
   }
 
+  @Test func `a key change whose last write failed is finished without a targets key`() throws {
+    let (step, file) = (publisher(onlineKeys), folder("state/pending-keys.json"))
+    var (published, keys) = (try deployment.publication.published(), KeyRing())
+    keys[.targets] = [.generate()]
+    let signer = RepositorySigner(now: deployment.clock)
+    let root = signer.root(replacing: [.targets: keys.verifiers(.targets)], after: published)
+    var change = try OfflineChange(
+      root: root, targets: signer.renewedTargets(under: root, after: published))
+    change.sign(with: deployment.keys.adding(keys), after: published)
+    try DurableFile.write(change.bytes, to: file)
+    try deployment.origin("UPDATE stop SET name = 'changed'")
+    _ = try step.step(deployment.job, now: deployment.clock)
+    // As if the write of the root, the last one, had failed.
+    try Folder.remove("\(deployment.publication.path)/metadata/2.root.json")
+    try DurableFile.write(change.bytes, to: file)
+    _ = try step.step(
+      deployment.job, StepOptions(forcingSnapshot: true), half: .snapshots, now: deployment.clock)
+    _ = try step.step(deployment.job, now: deployment.clock)
+    published = try deployment.publication.published()
+    #expect(published.root.version == 2 && published.targets.version == change.targets?.signed.version)
+    #expect(try deployment.metadata().newestSnapshot?.version.number == 2 && !Folder.exists(file))
+  }
+
   @Test func `a publisher that runs since before a change reads its new keys to finish it`() throws {
     var (published, keys) = (try deployment.publication.published(), deployment.keys)
     keys[.timestamp] = [.generate()]
