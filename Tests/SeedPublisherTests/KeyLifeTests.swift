@@ -140,6 +140,8 @@ import Testing
     ) { _, _ in }
     try await client.refresh(at: deployment.clock)
     #expect(try deployment.publication.published().series.count == 1)
+    // Old working copies would stop the steps.
+    try Folder.removeAll(folder("state"))
     deployment.job.policy.lifecycles = [:]
     _ = try deployment.step()
     _ = try deployment.publisher.step(parks, now: deployment.clock)
