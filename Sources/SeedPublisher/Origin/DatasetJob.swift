@@ -50,4 +50,7 @@ package struct DatasetJob: Sendable {
   var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
 
   func isRetired(_ series: SeedSeries) -> Bool { lifecycle(series).isRetired }
+
+  /// The series that are not retired. Only these are delegated, because no step publishes a retired one.
+  var updatedSeries: [SeedSeries] { plans.map(\.series).filter { !isRetired($0) } }
 }

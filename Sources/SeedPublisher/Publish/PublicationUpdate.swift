@@ -85,7 +85,7 @@ struct PublicationUpdate {
   /// Returns the job's new series. Warns if they cannot be delegated, or throws if all are new or an epoch begins.
   mutating func findNewSeries(of job: DatasetJob) throws -> [SeedSeries] {
     let known = published.delegatedSeries
-    let new = job.plans.map(\.series).filter { !known.contains($0) }
+    let new = job.updatedSeries.filter { !known.contains($0) }
     guard let obstacle = try obstacle(to: new) else { return new }
     guard !isBeginningEpoch, new.count < job.plans.count else { throw obstacle }
     waiting = Set(new)

@@ -55,8 +55,7 @@ extension Publisher {
       let signer = RepositorySigner(
         now: now, leastVersion: Self.versionAfterLoss(now), lostSeries: lostSeries)
       let first = try signer.create(
-        under: publication.newestRoot(from: root), delegating: jobs.flatMap(\.plans).map(\.series), keys: keys
-      )
+        under: publication.newestRoot(from: root), delegating: jobs.flatMap(\.updatedSeries), keys: keys)
       try publication.keep(root: root)
       try publication.write(first.files)
     }
