@@ -193,6 +193,35 @@ import Testing
     #expect(try deployment.metadata().newestSnapshot?.version.number == 2 && !Folder.exists(file))
   }
 
+  @Test func `a snapshot that is published after an interrupted key change does not undo it`() throws {
+    try deployment.change("UPDATE stop SET name = 'changed'")
+    let (published, file) = (try deployment.publication.published(), folder("state/pending-keys.json"))
+    var keys = deployment.keys
+    for role in [KeyRole.targets, .series, .timestamp] { keys[role] = [.generate()] }
+    let signer = RepositorySigner(now: deployment.clock)
+    let replaced = [KeyRole.targets, .timestamp].map { ($0, keys.verifiers($0)) }
+    let root = signer.root(replacing: Dictionary(uniqueKeysWithValues: replaced), after: published)
+    let (series, timestamp) = (keys.verifiers(.series), "timestamp.json")
+    var change = try OfflineChange(
+      root: root,
+      targets: signer.targets(
+        delegating: published.delegatedSeries, to: series, under: root, after: published))
+    change.sign(with: keys, after: published)
+    try DurableFile.write(change.bytes, to: file)
+    let old = try #require(try deployment.publication.metadata(timestamp))
+    let step = publisher(keys.adding(KeyRing([.series: deployment.keys[.series]])))
+    _ = try step.finishChange(lifetimeSeconds: RepositorySigner.onlineSeconds, now: deployment.clock)
+    // As if the write of the timestamp, the last one, had failed.
+    try DurableFile.write(old, to: deployment.publication.metadataFile(timestamp))
+    try DurableFile.write(change.bytes, to: file)
+    let options = StepOptions(forcingSnapshot: true)
+    _ = try step.step(deployment.job, options, half: .snapshots, now: deployment.clock)
+    _ = try step.step(deployment.job, now: deployment.clock)
+    let found = try deployment.publication.published()
+    #expect(found.keys(of: .series)?.keyIDs == series.keys.map(\.keyID))
+    #expect(try deployment.metadata().newestSnapshot?.version.number == 2)
+  }
+
   @Test func `a publisher that runs since before a change reads its new keys to finish it`() throws {
     var (published, keys) = (try deployment.publication.published(), deployment.keys)
     keys[.timestamp] = [.generate()]
