@@ -11,7 +11,8 @@ extension Publisher {
   static func versionAfterLoss(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
 
   /// Recovers after a disaster: recreates a lost publication under the clients' root, or continues an outdated one.
-  /// Starts a new history for every series. `removed` are series that only clients know. Passes each report to `tell`, even if its step failed after publishing.
+  /// Starts a new history for every series. `removed` are series that only clients know. Passes each report to `tell`,
+  /// even if its step failed after publishing.
   package func beginEpoch(
     _ jobs: [DatasetJob], removed: [SeedSeries] = [], root: [UInt8], now: UTCTime,
     _ tell: (DatasetJob, StepReport) throws -> Void

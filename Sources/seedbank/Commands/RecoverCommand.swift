@@ -174,7 +174,8 @@ extension Command {
       trust, and every client downloads a snapshot. If the publication exists but is too old, it is \
       continued; if it is lost, a new one is made. The command needs root.json and the keys, including the targets \
       key. If a dataset or series was removed, name it with --removed, because clients that knew it reject a publication that \
-      does not name it. The command ends the holds of rollbacks, accepts tables that lost rows, and reads a standby even if it lacks published rows.
+      does not name it. The command ends the holds of rollbacks, accepts tables that lost rows, and reads a standby even if it \
+      lacks published rows.
       """,
     options: [
       .config,
