@@ -100,6 +100,19 @@ import Testing
     try scene.expectWhole("run")
   }
 
+  @Test(arguments: [("--every=1", Int32(0)), ("--once", 1)])
+  func `SIGTERM ends follow during a check that waits for the bucket`(end: (option: String, status: Int32))
+    throws
+  {
+    try scene.bucket.arm("hang before all")
+    let follower = try scene.start(
+      ["follow", "s3://seeds/prod", "--root", "seedbank/root.json", "--to", "copy", end.option],
+      ["AWS_ENDPOINT_URL_S3": "http://127.0.0.1:\(scene.bucket.port)"])
+    try waitUntil("a check waits for the bucket") { try scene.bucket.arm("").isMet }
+    #expect(try follower.stop() == .exited(end.status))
+    #expect(follower.errors.contains("A check still waits for its source"), "\(follower.errors)")
+  }
+
   @Test(.full) func `a broken mirror does not delay the other mirrors`() throws {
     let folder = scene.deployment.folder("mirror")
     try Folder.create(folder)
@@ -231,10 +244,10 @@ struct BucketScene {
     #expect(step.status == 0 && !step.errors.contains("mirror"), "\(text): \(step.errors)")
   }
 
-  func start(_ arguments: [String]) throws -> TestProgram {
+  func start(_ arguments: [String], _ environment: [String: String] = [:]) throws -> TestProgram {
     try TestProgram(
-      [SeedbankBinary.path] + arguments, in: deployment.folder.path, environment: bucket.environment,
-      isBare: true)
+      [SeedbankBinary.path] + arguments, in: deployment.folder.path,
+      environment: bucket.environment.merging(environment) { $1 }, isBare: true)
   }
 
   func timestamp(_ place: String) throws -> SHA256Digest? {
