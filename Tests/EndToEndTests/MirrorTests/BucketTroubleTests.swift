@@ -151,6 +151,27 @@ import Testing
     for race in 1...(Stage.isDeep ? 20 : 2) { try run(scene, race) }
   }
 
+  @Test func `a mirror that shows another publisher while run drains ends run in order with 75`() throws {
+    let scene = try BucketScene()
+    try scene.publish("common")
+    let own = scene.deployment.folder("own")
+    try Folder.create(own)
+    for name in ["my.sqlite", "seedbank"] {
+      try FileManager.default.copyItem(atPath: scene.deployment.folder(name), toPath: "\(own)/\(name)")
+    }
+    let drain = ["SEEDBANK_HTTP_DRAIN_SECONDS": "1"]
+    let run = try RunningSeedbank(
+      ["run", "--port", "0"], in: own, environment: scene.bucket.environment.merging(drain) { $1 })
+    for text in ["theirs", "theirs again"] { try scene.publish(text) }
+    try scene.bucket.arm("hold before all")
+    try Tool.sqlite("\(own)/my.sqlite", "UPDATE shop SET name = 'ours' WHERE id = 1")
+    try waitUntil("run asks the mirror") { try scene.bucket.arm("").isMet }
+    run.askToEnd()
+    try waitUntil("run drains") { run.errors.contains("stopping because of SIGTERM") }
+    try scene.bucket.arm("503 before -1")
+    #expect(run.waitForEnd() == 75, "\(run.errors)")
+  }
+
   private func run(_ scene: BucketScene, _ race: Int) throws {
     let place = "seeds/race\(race)"
     try scene.deployment.name(mirrors: [["s3": .string(scene.bucket.address(place))]])
