@@ -93,6 +93,19 @@ package struct PublicationDirectory: Sendable {
 
   package var exists: Bool { Folder.exists(rootFile(1)) || (try? rootVersions().isEmpty) == false }
 
+  /// Calls `body` with the metadata of each series, current and earlier, that was not removed yet. Verifies no signatures,
+  /// and skips unreadable files.
+  package func forEachMetadataOfSeries(_ body: (SeriesMetadata) -> Void) {
+    for name in (try? Folder.names(in: metadataFolder)) ?? [] {
+      let parts = name.split(separator: ".").map(String.init)
+      guard parts.count == 3, let series = SeedSeries(roleName: parts[1]), let bytes = try? metadata(name),
+        let role = try? Metadata<Targets>(parsing: bytes).signed,
+        let found = try? SeriesMetadata(series, in: role)
+      else { continue }
+      body(found)
+    }
+  }
+
   /// Writes the files of a signing step in order, so that every file that a reader finds names only existing files.
   package func write(_ files: [MetadataFile]) throws(FileError) {
     try Folder.create(metadataFolder)
