@@ -3,12 +3,11 @@ import SeedFormat
 
 package final class FeedOrigin: Origin {
   private let base: SQLiteOrigin
-  private let staging: String
   private let record: FeedRecord
   private let schema: FeedSchema
 
-  init(_ base: SQLiteOrigin, _ staging: String, _ record: FeedRecord, _ schema: FeedSchema) {
-    (self.base, self.staging, self.record, self.schema) = (base, staging, record, schema)
+  init(_ base: SQLiteOrigin, _ record: FeedRecord, _ schema: FeedSchema) {
+    (self.base, self.record, self.schema) = (base, record, schema)
   }
 
   package var fitter: AffinityFitter { base.fitter }
@@ -48,7 +47,7 @@ package final class FeedOrigin: Origin {
   /// Rejects a SELECT that reads untyped columns. Their values are strings, so `n > 5` would be wrong.
   private func checkTypes(_ projection: Projection) throws {
     guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
-    let (connection, reading) = (try Connection(staging, .origin), TablesRead())
+    let (connection, reading) = (base.connection, TablesRead())
     // Other errors in the SELECT are reported later, when its rows are read.
     guard (try? connection.readOnlyStatement(sql, reading: reading)) != nil else { return }
     let isTransit = Transit.isFeed(record.tables.map(\.name))
