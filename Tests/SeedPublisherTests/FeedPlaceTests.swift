@@ -44,4 +44,16 @@ import Testing
     _ = try deployment.step()
     #expect(try deployment.names(major: 1) == ["a", "b"])
   }
+
+  @Test func `a feed may lack the file of a retired major`() throws {
+    let plans = try SeriesPlan.plans(
+      "test",
+      [model("1.0", PublisherFixture.schema), model("2.0", "CREATE TABLE line(id INTEGER PRIMARY KEY)")])
+    deployment.job = DatasetJob(name: "test", origin: place(plans), plans: plans)
+    _ = try deployment.step()
+    deployment.job.policy.lifecycles = [1: .retired(message: nil)]
+    try Folder.remove(deployment.folder("feed/stop.csv"))
+    try write("id\n1\n2\n", to: "line.csv")
+    #expect(try deployment.step().series.map(\.outcome) == [.retired, .changed])
+  }
 }

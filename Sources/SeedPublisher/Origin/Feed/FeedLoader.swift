@@ -10,7 +10,7 @@ import class Foundation.JSONEncoder
 
 struct FeedLoader {
   let settings: FeedSettings
-  let schema: FeedSchema
+  var schema: FeedSchema
   let staging: String
 
   private var form: String {

@@ -7,7 +7,7 @@ import SeedSystem
 package struct FeedPlace: OriginPlace {
   private let settings: FeedSettings
   private let folder: String
-  private let loader: FeedLoader
+  private var loader: FeedLoader
   private let use: OriginUse
   private let environment: [String: String]
   private let retry = FeedRetry()
@@ -20,6 +20,12 @@ package struct FeedPlace: OriginPlace {
     loader = FeedLoader(
       settings: settings, schema: FeedSchema(plans, settings.tables), staging: "\(folder)/staging.sqlite")
     (self.settings, self.use, self.environment) = (settings, use, environment)
+  }
+
+  package func reading(_ plans: [SeriesPlan]) -> any OriginPlace {
+    var place = self
+    place.loader.schema = FeedSchema(plans, settings.tables)
+    return place
   }
 
   package var text: String { settings.source?.text ?? "" }
