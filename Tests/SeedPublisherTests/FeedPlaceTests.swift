@@ -1,5 +1,6 @@
 import SeedFormat
 import SeedSystem
+import SeedTrust
 import Support
 import Testing
 
@@ -52,7 +53,7 @@ import Testing
     let line = model("2.0", "CREATE TABLE line(id INTEGER PRIMARY KEY)")
     follow(try SeriesPlan.plans("test", [model("1.0", PublisherFixture.schema), line]))
     _ = try deployment.step()
-    deployment.job.policy.lifecycles = [1: .retired(message: nil)]
+    deployment.job.lifecycles = [1: .retired(message: nil)]
     try Folder.remove(deployment.folder("feed/stop.csv"))
     try write("id\n1\n2\n", to: "line.csv")
     #expect(try deployment.step().series.map(\.outcome) == [.retired, .changed])

@@ -51,9 +51,12 @@ package final class FeedOrigin: Origin {
     // Other errors in the SELECT are reported later, when its rows are read.
     guard (try? connection.readOnlyStatement(sql, reading: reading)) != nil else { return }
     let isTransit = Transit.isFeed(record.tables.map(\.name))
+    let words = Set(FeedSchema.words(sql))
+    let joined = joinedColumns(sql, words)
     for table in record.tables {
       let read = reading.columns.filter { $0.key.foldedName == table.name.foldedName }
-      let names = Set(read.flatMap(\.value).map { $0.foldedName })
+      var names = Set(read.flatMap(\.value).map { $0.foldedName })
+      if words.contains(table.name.foldedName) { names.formUnion(joined) }
       let untyped = table.untyped.filter { names.contains($0.foldedName) }
       guard !untyped.isEmpty else { continue }
       let types = try untyped.map { name in
@@ -66,6 +69,19 @@ package final class FeedOrigin: Origin {
           + "strings. Judging by the values, add this to \"\(table.name)\" in origin.tables: \"types\": "
           + JSONValue.object(types).text)
     }
+  }
+
+  /// The folded names of columns that joins with USING or NATURAL compare, because SQLite does not report these.
+  private func joinedColumns(_ sql: String, _ words: Set<String>) -> Set<String> {
+    let bytes = Array(sql.utf8)
+    let joins = SQLScanner.tokens(of: bytes).split { $0.keyword == ")" }.compactMap { part in
+      part.lastIndex { $0.keyword == "USING" }.map { part[$0...] }
+    }
+    let named = joins.joined().map { $0.name(in: bytes).foldedName }
+    guard words.contains("natural") else { return Set(named) }
+    let tables = record.tables.filter { words.contains($0.name.foldedName) }
+    let untyped = tables.flatMap(\.untyped).map { $0.foldedName }
+    return Set(named + untyped.filter { name in untyped.count { $0 == name } > 1 })
   }
 }
 
