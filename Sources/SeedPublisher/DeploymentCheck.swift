@@ -111,7 +111,7 @@ package struct DeploymentCheck {
       check(plan, published, isAllNew: isAllNew ?? false, isRetired: dataset.isRetired(plan.series))
     }
     if plans.allSatisfy({ dataset.isRetired($0.series) }) { return }
-    checkOrigin(dataset, plans)
+    checkOrigin(dataset)
   }
 
   /// Without the targets key, new series are not published. This is fatal only if all series of the dataset are new.
@@ -127,13 +127,13 @@ package struct DeploymentCheck {
     }
   }
 
-  private mutating func checkOrigin(_ dataset: Dataset, _ plans: [SeriesPlan]) {
+  private mutating func checkOrigin(_ dataset: Dataset) {
     if let fault = dataset.fault { add(fault) }
     guard let job = checked(dataset.name.text, dataset.job), let origin = origin(of: job) else { return }
     let gain = checked(dataset.name.text) { try job.gain(of: origin) }
     if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
     if job.changes == .log { checkLog(of: origin, job) }
-    for plan in plans {
+    for plan in job.activePlans {
       let types = TypeGuard(plan, copyPath: WorkingCopy.path(of: plan.series, in: state))
       for table in plan.schema.tables {
         let (projection, series) = (plan.projection(table), "\(plan.series)")
@@ -155,7 +155,7 @@ package struct DeploymentCheck {
   private mutating func checkLog(of origin: any Origin, _ job: DatasetJob) {
     let warning = checked(job.name.text) { try logWarning(gaps: origin.log()?.gaps) }
     if let warning = warning ?? nil { add(false, job.name.text, warning) }
-    for plan in job.plans { addVolatileTables(plan, origin) }
+    for plan in job.activePlans { addVolatileTables(plan, origin) }
   }
 
   private mutating func addVolatileTables(_ plan: SeriesPlan, _ origin: any Origin) {

@@ -39,7 +39,7 @@ struct FeedSchema {
   }
 
   /// An unquoted token may include dots, as in `main.stops`.
-  private static func words(_ sql: String) -> [String] {
+  static func words(_ sql: String) -> [String] {
     let sql = Array(sql.utf8)
     return SQLScanner.tokens(of: sql).flatMap { token in
       let name = token.name(in: sql).foldedName
