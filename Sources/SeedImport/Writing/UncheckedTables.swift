@@ -5,7 +5,7 @@ import SeedDatabase
 struct UncheckedTables {
   private let connection: Connection
 
-  private static let list = "\(ReservedTable.prefix)unchecked"
+  private static let list = "main.\(ReservedTable.unchecked)"
 
   init(_ connection: Connection) { self.connection = connection }
 
@@ -13,17 +13,18 @@ struct UncheckedTables {
   func add(_ tables: [String]) throws {
     guard !tables.isEmpty else { return }
     try connection.execute(
-      "CREATE TABLE IF NOT EXISTS main.\(Self.list)(name TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID")
+      "CREATE TABLE IF NOT EXISTS \(Self.list)(name TEXT PRIMARY KEY NOT NULL) WITHOUT ROWID")
     for table in tables {
-      try connection.execute("INSERT OR IGNORE INTO main.\(Self.list) VALUES (?)", .text(table))
+      try connection.execute("INSERT OR IGNORE INTO \(Self.list) VALUES (?)", .text(table))
     }
   }
 
   var names: [String] {
     get throws {
-      let found = try connection.rows("SELECT 1 FROM sqlite_schema WHERE name = ?", .text(Self.list))
+      let name = ReservedTable.unchecked
+      let found = try connection.rows("SELECT 1 FROM main.sqlite_schema WHERE name = ?", .text(name))
       guard !found.isEmpty else { return [] }
-      return try connection.rows("SELECT name FROM main.\(Self.list)").map(\.[0].text)
+      return try connection.rows("SELECT name FROM \(Self.list)").map(\.[0].text)
     }
   }
 
@@ -31,10 +32,10 @@ struct UncheckedTables {
   func remove(_ tables: Set<String>) throws {
     let unchecked = try names
     for table in tables.intersection(unchecked) {
-      try connection.execute("DELETE FROM main.\(Self.list) WHERE name = ?", .text(table))
+      try connection.execute("DELETE FROM \(Self.list) WHERE name = ?", .text(table))
     }
     if !unchecked.isEmpty, tables.isSuperset(of: unchecked) {
-      try connection.execute("DROP TABLE main.\(Self.list)")
+      try connection.execute("DROP TABLE \(Self.list)")
     }
   }
 }
