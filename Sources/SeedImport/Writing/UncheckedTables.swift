@@ -1,4 +1,5 @@
 import SeedDatabase
+import SeedFormat
 
 /// Tables that committed batches changed, and whose references and search tables are not checked yet. The database
 /// lists them until an import has checked them, because batches may be completed by an import without batches.
