@@ -15,7 +15,7 @@ export async function get(address, limit, patience = 60_000) {
   const timer = setTimeout(() => abort.abort(new Error(`${address}: nothing more arrives`)), patience);
   try {
     const answer = await fetch(address, { signal: abort.signal });
-    if (answer.status === 404) return null;
+    if ([403, 404, 410].includes(answer.status)) return null;  // Object stores answer 403 for unknown names.
     if (!answer.ok) throw new Refused(`${address}: status ${answer.status}`);
     const parts = [];
     for await (const part of answer.body) {

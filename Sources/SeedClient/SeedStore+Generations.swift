@@ -146,14 +146,14 @@ extension SeedStore {
     return meta
   }
 
-  /// Notifies live queries and, if the file is new, the listeners of `files`. `changes` contains all changes since
-  /// the last announcement; it is empty if they are unknown.
+  /// Notifies live queries and, if the file is new and the app wants the store open, the listeners of `files`.
+  /// `changes` contains all changes since the last announcement; it is empty if they are unknown.
   func announce(
     _ generation: Generation, at version: SeedVersion, _ changes: [String: SeedChanges.Table] = [:],
     isNewFile: Bool = false
   ) async {
     let seed = generation.seed(at: version)
-    if isNewFile { fileSender.send(seed) } else { fileSender.latest = seed }
+    if isNewFile, !isSuspensionWanted { fileSender.send(seed) } else { fileSender.latest = seed }
     // If the tables' sums cannot be read, every live query runs again.
     let sums = try? await generation.reader.sums()
     editionSender.send(

@@ -20,6 +20,8 @@ extension SeedStore {
   /// `files` then yields the current file again, because another process may have replaced it. Open that file
   /// as at the app's start. Do not reopen a seed from before the suspension: its file may be gone.
   public func resume() async {
+    // During a background update the store is open, but `files` has not yielded the file.
+    if isSuspensionWanted, access == .open, let seed = fileSender.latest { fileSender.send(seed) }
     isSuspensionWanted = false
     await endSuspension()
     // Not needed during a background update, which also opens the data or the bundle.
@@ -35,7 +37,8 @@ extension SeedStore {
   }
 
   /// Updates once in a background task, even if the store is suspended. When the update ends, even if it failed or
-  /// was cancelled, the store is suspended again, unless ``resume()`` was called meanwhile.
+  /// was cancelled, the store is suspended again, unless ``resume()`` was called meanwhile. `files` yields nothing until
+  /// then, so that the app opens no connection in the background.
   @discardableResult
   public func updateInBackground(_ policy: UpdatePolicy = .background) async throws -> UpdateReport {
     backgroundUpdates += 1
@@ -103,7 +106,7 @@ extension SeedStore {
   func closeAll() async {
     for generation in held.all { await generation.reader.suspend() }
     await writer.suspend()
-    (isWriting, watch) = (false, nil)
+    (isWriting, watch, fileSender.latest) = (false, nil, nil)
   }
 
   /// Opens the store again. Requires the update lock.

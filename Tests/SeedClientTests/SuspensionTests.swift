@@ -103,14 +103,40 @@ import Testing
   @Test func `a background update leaves a store open that the app resumed meanwhile`() async throws {
     let store = try fixture.store()
     try await store.prepare()
+    let files = Collected(store.files)
+    try await until { files.all.count == 1 }
     await store.suspend()
     let gate = fixture.hold()
     let update = Task { try await store.updateInBackground() }
     await gate.untilWaiting()
     await store.resume()
+    try await until("`files` yields the file again") { files.all.count == 2 }
     gate.open()
     _ = try await update.value
     #expect(try await store.stops() == ["One"])
+  }
+
+  @Test func `a background update gives the app no file to open before it resumes the store`() async throws {
+    let store = try fixture.store()
+    try await store.prepare()
+    let files = Collected(store.files)
+    try await until { files.all.count == 1 }
+    await store.suspend()
+    for name in ["Two", "Three"] {
+      try fixture.publishGeneration(["a": name])
+      try await store.updateInBackground()
+    }
+    var later = store.files.makeAsyncIterator()
+    await store.resume()
+    #expect(await later.next()?.version.number == 3)
+    try await until { files.all.last?.version.number == 3 }
+    #expect(files.all.map(\.version.number) == [1, 3])
+    await store.suspend()
+    try fixture.publishGeneration(["a": "Four"])
+    try await store.updateInBackground()
+    await store.close()
+    try await until { files.isOver }
+    #expect(files.all.map(\.version.number) == [1, 3])
   }
 
   @Test func `keepUpdated and live queries continue after a suspension without an error`() async throws {

@@ -39,8 +39,12 @@ extension Environment {
   package static func freeBytes(in folder: String) -> Int? {
     #if os(macOS) || os(iOS) || os(visionOS)
     let url = URL(fileURLWithPath: folder, isDirectory: true)
-    let values = try? url.resourceValues(forKeys: [.volumeAvailableCapacityForImportantUsageKey])
-    return values?.volumeAvailableCapacityForImportantUsage.map { Int($0) }
+    let values = try? url.resourceValues(
+      forKeys: [.volumeAvailableCapacityForImportantUsageKey, .volumeAvailableCapacityKey])
+    // The first is 0 on some volumes, such as external disks.
+    return [
+      values?.volumeAvailableCapacityForImportantUsage.map { Int($0) }, values?.volumeAvailableCapacity,
+    ].compactMap(\.self).max()
     #else
     let attributes = try? FileManager.default.attributesOfFileSystem(forPath: folder)
     return (attributes?[.systemFreeSize] as? NSNumber)?.intValue

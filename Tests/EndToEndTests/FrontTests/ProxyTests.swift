@@ -184,6 +184,26 @@ import Testing
     }
   }
 
+  @Test func `equal requests for an answer that is not cached wait less than those for an object`() throws {
+    let asked = Shared<[String]>([])
+    let silent = try RawServer { request, connection in
+      asked.withLock { $0.append(request.path) }
+      connection.untilEnd {}
+      return false
+    }
+    func requests(_ path: String) -> Int { asked.withLock { $0.count { $0 == path } } }
+    let (errors, object, count) = ("v1/none", "targets/none", 10)
+    let waiting = try NginxProxy(before: silent.port)
+    let clients = try ([object, object] + Array(repeating: errors, count: count)).map { path in
+      let client = try RawClient(port: waiting.plainPort)
+      client.send("GET /\(path) HTTP/1.1\r\nHost: localhost\r\n\r\n")
+      return client
+    }
+    try waitUntil("the front gets all requests for the error") { requests(errors) == count }
+    #expect(requests(object) == 1)
+    withExtendedLifetime((clients, waiting, silent)) {}
+  }
+
   /// The paths of all metadata and objects.
   private func paths(in publication: String) throws -> Set<String> {
     let files = try Tool.run(["find", "metadata", "targets", "-type", "f"], in: publication)

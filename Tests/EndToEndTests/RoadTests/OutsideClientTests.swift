@@ -243,4 +243,26 @@ import Testing
       ["node", "--input-type=module", "-e", script, "\(Readme.package)/Examples"])
     #expect(output.hasPrefix("24\n") && output.hasSuffix("/stalled: nothing more arrives\n"), "\(output)")
   }
+
+  @Test func `for the JavaScript client, 403, 404 and 410 mean a missing file, and other failures do not`()
+    throws
+  {
+    let script = """
+      import http from 'node:http';
+      const { get } = await import(`${process.argv[1]}/metadata.mjs`);
+      const server = http.createServer((request, response) => {
+        response.statusCode = Number(request.url.slice(1));
+        response.end();
+      });
+      await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+      const address = `http://127.0.0.1:${server.address().port}`;
+      for (const status of [403, 404, 410, 401, 503])
+        console.log(await get(`${address}/${status}`, 1000).catch((error) => error.constructor.name));
+      server.closeAllConnections();
+      server.close();
+      """
+    let output = try Tool.run(
+      ["node", "--input-type=module", "-e", script, "\(Readme.package)/Examples"])
+    #expect(output == "null\nnull\nnull\nRefused\nRefused\n")
+  }
 }
