@@ -32,7 +32,7 @@ package struct FeedPlace: OriginPlace {
 
   package var watchedFile: String? {
     guard case .path(let path)? = settings.source else { return nil }
-    guard Folder.isFolder(path) else { return path }
+    guard Folder.leadsToFolder(path) else { return path }
     return settings.marker.map { "\(path)/\($0)" }
   }
 
