@@ -218,7 +218,8 @@ extension TestPublication {
   ) {
     let object = PublishedObject(
       series: series, kind: kind, length: stored.count, sha256: .of(stored), model: model,
-      rawLength: raw, rawSHA256: rawSHA256, schema: schema.hash, schemaBefore: schemaBefore, digest: digest)
+      rawLength: raw, rawSHA256: rawSHA256, schema: schema.hash, schemaBefore: schemaBefore, digest: digest,
+      publishedAt: rawSHA256.map { _ in now })
     objects.removeAll { $0.kind == kind }
     objects.append(object)
     host.withServed { $0.files[object.filePath] = stored }

@@ -14,6 +14,7 @@ package final class ImportSession {
   private let targets: [ImportTarget]
   private let surveys: [MemberSurvey]
   private let lostRows: LostRows
+  private let unchecked: UncheckedTables
   let writer: RowTreeWriter
   let issues: IssueCollector
   let turns: TurnCounter
@@ -57,6 +58,7 @@ package final class ImportSession {
     turns = builder.turns
     writer = RowTreeWriter(connection, issues, syncs)
     lostRows = LostRows(connection, targets, syncs, policy, issues)
+    unchecked = UncheckedTables(connection)
     finder = RowFinder(frame)
     timer = ProgressTimer(hooks)
     rowsPerTransaction = if case .batched(let rows) = policy.atomicity { rows } else { .max }
@@ -219,6 +221,7 @@ package final class ImportSession {
 
   private func commitBatch() throws {
     try resolveDeferred()
+    try unchecked.add(changedTables)
     try hooks.willCommit?()
     try connection.execute("COMMIT")
     // Another writer may change these rows before the next batch.
@@ -251,6 +254,7 @@ package final class ImportSession {
     lostRows.note(try references.run(touched: tablesToCheck))
     try issues.endRow()
     try SearchIndex.rebuild(over: tablesToCheck, connection)
+    try unchecked.remove(tablesToCheck)
     try lostRows.drop()
   }
 
@@ -259,10 +263,14 @@ package final class ImportSession {
     Set(lists.indices.filter { !listsFound.contains($0) }.map { lists[$0].plan.table.name })
   }
 
-  /// The changed tables, or all if batches were committed, because an earlier, interrupted run may have changed any.
+  private var changedTables: [String] { targets.filter(\.isTouched).map(\.table.name) }
+
+  /// The changed tables, and those of this import's tables that an earlier, interrupted run changed.
   private var tablesToCheck: Set<String> {
-    let suspects = committed > 0 ? targets : targets.filter(\.isTouched)
-    return Set(suspects.map(\.table.name) + lostRows.tables)
+    get throws {
+      let suspects = try Set(targets.map(\.table.name)).intersection(unchecked.names)
+      return suspects.union(changedTables + lostRows.tables)
+    }
   }
 
   /// A description of the changes that a failure leaves in the database; an ``ImportFailure`` already includes it.

@@ -66,15 +66,16 @@ private actor ImportRunner: BlockingActor {
         return try session.finish()
       } catch {
         session.abandon()
-        guard error is CompressionError else { throw error }
         let rest = session.remainder.map { "; \($0)" } ?? ""
-        throw ImportFailure(.document, "\(session.place.document): \(error)\(rest)")
+        switch error {
+        case is CompressionError:
+          throw ImportFailure(.document, "\(session.place.document): \(error)\(rest)")
+        case is DatabaseError: throw ImportFailure(.io, "\(database.path): \(error)\(rest)")
+        case is FileError: throw ImportFailure(.io, "\(error)\(rest)")
+        default: throw error
+        }
       }
-    } catch let error as DatabaseError {
-      throw ImportFailure(.io, "\(database.path): \(error)")
-    } catch let error as FileError {
-      throw ImportFailure(.io, "\(error)")
-    }
+    } catch let error as DatabaseError { throw ImportFailure(.io, "\(database.path): \(error)") }
   }
 
   private func feed(_ source: ImportSource, _ session: ImportSession) async throws {

@@ -31,6 +31,8 @@ package struct DeploymentCheck {
       (self.name, self.folder, self.policy, self.fault) = (name, folder, policy, fault)
       (self.plans, self.job) = (plans, job)
     }
+
+    func isRetired(_ series: SeedSeries) -> Bool { policy.lifecycles[series.major]?.isRetired == true }
   }
 
   /// `root` is the path of the root.json that apps ship. `series` contains every series that has a model.
@@ -97,8 +99,8 @@ package struct DeploymentCheck {
     guard let plans = checked(dataset.folder, dataset.plans) else { return }
     for (major, lifecycle) in dataset.policy.lifecycles.sorted(by: { $0.key < $1.key }) {
       // A retired major may keep its lifecycle entry after its models are gone.
-      let known = plans.map(\.series) + (published.map { Array($0.series.keys) } ?? [])
-      if !known.contains(where: { $0.dataset == dataset.name && $0.major == major }) {
+      let isNamed = published?.snapshot.meta["\(dataset.name)-\(major).json"] != nil
+      if !isNamed, !plans.contains(where: { $0.series.major == major }) {
         add(false, dataset.folder, "lifecycle.\(major): there is no model of that major; remove this entry")
       }
       if let overdue = lifecycle.overdue(major, now: now) { add(false, dataset.folder, overdue) }
@@ -106,16 +108,18 @@ package struct DeploymentCheck {
     let isAllNew = published.map { known in plans.allSatisfy { !known.delegatedSeries.contains($0.series) } }
     for plan in plans {
       for warning in plan.warnings { add(false, "\(plan.series)", warning) }
-      check(plan, published, isAllNew: isAllNew ?? false)
+      check(plan, published, isAllNew: isAllNew ?? false, isRetired: dataset.isRetired(plan.series))
     }
-    if plans.allSatisfy({ dataset.policy.lifecycles[$0.series.major]?.isRetired == true }) { return }
-    checkOrigin(dataset, plans)
+    if plans.allSatisfy({ dataset.isRetired($0.series) }) { return }
+    checkOrigin(dataset)
   }
 
   /// Without the targets key, new series are not published. This is fatal only if all series of the dataset are new.
-  private mutating func check(_ plan: SeriesPlan, _ published: PublishedMetadata?, isAllNew: Bool) {
+  private mutating func check(
+    _ plan: SeriesPlan, _ published: PublishedMetadata?, isAllNew: Bool, isRetired: Bool
+  ) {
     guard let published else { return }
-    if !canDelegate, !published.delegatedSeries.contains(plan.series) {
+    if !canDelegate, !isRetired, !published.delegatedSeries.contains(plan.series) {
       add(isAllNew, "\(plan.series)", "\(PublicationError.notDelegated(series: "\(plan.series)"))")
     }
     _ = checked("\(plan.series)") {
@@ -123,13 +127,13 @@ package struct DeploymentCheck {
     }
   }
 
-  private mutating func checkOrigin(_ dataset: Dataset, _ plans: [SeriesPlan]) {
+  private mutating func checkOrigin(_ dataset: Dataset) {
     if let fault = dataset.fault { add(fault) }
     guard let job = checked(dataset.name.text, dataset.job), let origin = origin(of: job) else { return }
     let gain = checked(dataset.name.text) { try job.gain(of: origin) }
     if let gain, !gain.isEmpty { add(false, dataset.name.text, gain.warning) }
     if job.changes == .log { checkLog(of: origin, job) }
-    for plan in plans {
+    for plan in job.activePlans {
       let types = TypeGuard(plan, copyPath: WorkingCopy.path(of: plan.series, in: state))
       for table in plan.schema.tables {
         let (projection, series) = (plan.projection(table), "\(plan.series)")
@@ -151,7 +155,7 @@ package struct DeploymentCheck {
   private mutating func checkLog(of origin: any Origin, _ job: DatasetJob) {
     let warning = checked(job.name.text) { try logWarning(gaps: origin.log()?.gaps) }
     if let warning = warning ?? nil { add(false, job.name.text, warning) }
-    for plan in job.plans { addVolatileTables(plan, origin) }
+    for plan in job.activePlans { addVolatileTables(plan, origin) }
   }
 
   private mutating func addVolatileTables(_ plan: SeriesPlan, _ origin: any Origin) {

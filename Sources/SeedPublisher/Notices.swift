@@ -113,7 +113,7 @@ package struct ProgramFile {
   }
 
   package var fault: String? {
-    if isPath, Folder.isFolder(name) {
+    if isPath, Folder.leadsToFolder(name) {
       return "\(name.printable) is a folder, not a program: correct the path"
     }
     guard let found = files.first else {

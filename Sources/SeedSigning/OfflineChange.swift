@@ -29,10 +29,12 @@ package struct OfflineChange: Hashable, Sendable {
   package func rest(after published: PublishedMetadata) -> OfflineChange? {
     var rest = self
     if root?.signed == published.root { rest.root = nil }
-    if targets?.signed == published.targets { rest.targets = nil }
+    let hasTargets = targets?.signed == published.targets
+    // An unpublished root needs its targets metadata again, because only the change has the collected signatures.
+    if hasTargets, rest.root == nil { rest.targets = nil }
     let isNewer =
       rest.root.map { $0.signed.version > published.root.version } ?? true
-      && rest.targets.map { $0.signed.version > published.targets.version } ?? true
+      && (hasTargets || rest.targets.map { $0.signed.version > published.targets.version } ?? true)
     return isNewer ? rest : nil
   }
 

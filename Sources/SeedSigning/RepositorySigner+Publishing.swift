@@ -44,7 +44,7 @@ private struct StepDraft {
     self.keys = keys
     root = change.root
     next = published
-    meta = published.snapshot.meta
+    meta = signer.naming(lostSeriesIn: published.snapshot.meta)
     isRestarting = published.isReplaced(.snapshot, by: change.root(after: published))
     if let root { try take(root) }
     try takeTargets(change.targets)

@@ -22,16 +22,18 @@ package struct RepositorySigner: Sendable {
   private let seriesLifetimes: [DatasetName: Int]
   let leastVersion: Int
   private let trustsClock: Bool
+  private let lostSeries: Set<SeedSeries>
 
   /// `lifetime` is the validity of the online roles in seconds, unless `seriesLifetimes` has another for a series'
   /// dataset. `leastVersion` is the lowest version to sign; after a disaster, it exceeds all versions that clients
-  /// have. If `trustsClock` is set, new signatures may expire earlier than those that they replace.
+  /// have. If `trustsClock` is set, new signatures may expire earlier than those that they replace. `lostSeries` are
+  /// series that clients may know from a lost publication.
   package init(
     now: UTCTime, lifetime: Int = RepositorySigner.onlineSeconds, seriesLifetimes: [DatasetName: Int] = [:],
-    leastVersion: Int = 1, trustsClock: Bool = false
+    leastVersion: Int = 1, trustsClock: Bool = false, lostSeries: Set<SeedSeries> = []
   ) {
     (self.now, self.lifetime, self.seriesLifetimes) = (now, lifetime, seriesLifetimes)
-    (self.leastVersion, self.trustsClock) = (leastVersion, trustsClock)
+    (self.leastVersion, self.trustsClock, self.lostSeries) = (leastVersion, trustsClock, lostSeries)
   }
 
   // MARK: Headers
@@ -67,6 +69,12 @@ package struct RepositorySigner: Sendable {
 
   /// A new epoch starts at the Unix time, and a few steps may follow at once, so a day beyond it is allowed.
   func isBeyondClock(_ version: Int) -> Bool { version > now.adding(days: 1).secondsSinceEpoch }
+
+  /// Adds entries for lost series, because clients reject a TUF snapshot role that drops an entry.
+  func naming(lostSeriesIn meta: [String: MetaFile]) -> [String: MetaFile] {
+    let lost = lostSeries.map { ("\($0.roleName).json", MetaFile(version: leastVersion)) }
+    return meta.merging(lost) { known, _ in known }
+  }
 
   // MARK: Signing
 
@@ -119,7 +127,7 @@ package struct RepositorySigner: Sendable {
     let signedTargets = try sign(targets, Targets.type, keys, for: root)
     let snapshot = SnapshotRole(
       header: onlineHeader(version: version),
-      meta: ["targets.json": MetaFile(version: version, of: signedTargets.bytes)])
+      meta: naming(lostSeriesIn: ["targets.json": MetaFile(version: version, of: signedTargets.bytes)]))
     let signedSnapshot = try sign(snapshot, SnapshotRole.type, keys, for: root)
     let timestamp = Timestamp(
       header: onlineHeader(version: version), snapshot: MetaFile(version: version, of: signedSnapshot.bytes))

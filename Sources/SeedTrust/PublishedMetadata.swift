@@ -101,6 +101,6 @@ package struct PublishedMetadata: Sendable {
   }
 
   private var seriesInSnapshot: [SeedSeries] {
-    delegatedSeries.filter { announced($0) != nil }
+    delegatedSeries.filter(snapshot.lists)
   }
 }

@@ -16,6 +16,9 @@ package struct SnapshotRole: SignedRole {
   }
 
   package var members: [JSONMember] { .init(("meta", JSONValue(meta, \.json))) }
+
+  /// Whether the series has metadata. An entry without a digest only names a series that was lost.
+  package func lists(_ series: SeedSeries) -> Bool { meta["\(series.roleName).json"]?.hashes != nil }
 }
 
 /// TUF's timestamp role, which lists the newest TUF snapshot metadata.

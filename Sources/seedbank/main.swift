@@ -18,6 +18,8 @@ if access("/proc/self/cmdline", R_OK) != 0 {
 #endif
 // Writing to a closed pipe or connection then fails instead of ending the process.
 signal(SIGPIPE, SIG_IGN)
+// If the caller ignores SIGCHLD, the kernel discards the exit statuses of programs that this process starts.
+signal(SIGCHLD, SIG_DFL)
 // All allocations of SQLite would otherwise lock one mutex.
 Connection.omitMemoryStatistics()
 exit(await Program.run(Array(CommandLine.arguments.dropFirst()), in: .process()).rawValue)

@@ -85,6 +85,18 @@ import Testing
     #expect(await store.state.origin == .bundled)
   }
 
+  @Test func `a bundle has the publication time of its snapshot, although deltas followed`() async throws {
+    let seeds = try Stops.publisher()
+    let published = seeds.clock.now
+    seeds.clock.advance(by: .seconds(3600))
+    try seeds.publish { $0.put(["id": "b", "name": "Bahnhof"], in: "stop") }
+    let bundle = try await seeds.makeBundle()
+    seeds.failure = .offline
+    let store = try seeds.store(bundle: bundle)
+    #expect(try await store.stops == ["Alexanderplatz"])
+    #expect(await store.state.publishedAt == published)
+  }
+
   @Test func `a held update shows its progress and continues`() async throws {
     let seeds = try Stops.publisher()
     let store = try seeds.store()

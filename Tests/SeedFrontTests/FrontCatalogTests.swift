@@ -142,6 +142,20 @@ final class MovedClock: Sendable {
     #expect(get("/\(object.filePath)", CatalogView(second)).problem == .notFound)
   }
 
+  @Test func `a restarted front serves unlisted objects until the grace period ends`() throws {
+    let clock = MovedClock()
+    let object = try publication.snapshot(series, 90)
+    try publish(105)
+    let source = CatalogSource(publication.directory) { clock.now }
+    #expect(get("/\(object.filePath)", source.looked()).status == 200)
+    try Folder.remove(publication.directory.file(object))
+    #expect(get("/\(object.filePath)", source.looked()).problem == .notFound)
+    _ = try publication.snapshot(series, 90)
+    clock.advance(seconds: FrontLimits.usualObjectGraceSeconds + 1)
+    try publish(106)
+    #expect(get("/\(object.filePath)", source.looked()).status == 404)
+  }
+
   @Test func `replaced objects and metadata are dropped after their retention time`() throws {
     let clock = MovedClock()
     let source = CatalogSource(publication.directory) { clock.now }

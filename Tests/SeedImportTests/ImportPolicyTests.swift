@@ -93,25 +93,28 @@ import Testing
     #expect(report.tables["item"]?.inserted == 2 && report.tables["item"]?.unchanged == 4)
   }
 
-  @Test func `a completing import checks and finds the rows of an interrupted import's batches`()
-    throws
-  {
+  @Test(arguments: [.one, .batched(rows: 2)] as [ImportPolicy.Atomicity])
+  func `a completing import checks and finds the rows of an interrupted import's batches`(
+    _ atomicity: ImportPolicy.Atomicity
+  ) throws {
     let bench = try ImportBench(
       """
       CREATE TABLE p(id INTEGER PRIMARY KEY); INSERT INTO p VALUES (1);
-      CREATE TABLE t(id INTEGER PRIMARY KEY, p INTEGER REFERENCES p(id), n TEXT);
+      CREATE TABLE t(id INTEGER PRIMARY KEY, p INTEGER REFERENCES p(id), n TEXT); CREATE TABLE u(id INTEGER PRIMARY KEY);
       CREATE VIRTUAL TABLE search USING fts5(n, content='t', content_rowid='id');
       """)
     let rows = (1...4).map { #"{"id": \#($0), "p": \#($0), "n": "word"}"# }.joined(separator: ",")
-    for _ in 0..<2 {
-      let failure = bench.failure(
-        "[\(rows)]", mapping: ImportMapping("t"), policy: ImportPolicy(atomicity: .batched(rows: 2)))
-      #expect(failure?.code == .references)
+    func failure(_ policy: ImportPolicy) -> ImportFailure? {
+      bench.failure("[\(rows)]", mapping: ImportMapping("t"), policy: policy)
     }
+    #expect(failure(ImportPolicy(atomicity: .batched(rows: 2)))?.code == .references)
+    #expect(try bench.rows("SELECT name FROM seedbank_unchecked") == ["t"])
+    try bench.run(#"[{"id": 1}]"#, mapping: ImportMapping("u"))
+    #expect(failure(ImportPolicy(atomicity: atomicity))?.code == .references)
     try bench.execute("INSERT INTO p VALUES (2), (3), (4)")
-    try bench.run(
-      "[\(rows)]", mapping: ImportMapping("t"), policy: ImportPolicy(atomicity: .batched(rows: 2)))
+    try bench.run("[\(rows)]", mapping: ImportMapping("t"), policy: ImportPolicy(atomicity: atomicity))
     #expect(try bench.rows("SELECT count(*) FROM search WHERE search MATCH 'word'") == ["4"])
+    #expect(try bench.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'seedbank%'") == [])
   }
 
   @Test func `an object that another writer deletes between two batches is written again`() throws {

@@ -63,6 +63,34 @@ import Testing
     #expect(try bench.rows("SELECT cat FROM note") == ["NULL", "new"])
   }
 
+  @Test func `triggers of a table that only references unchanged columns do not stop an import`() throws {
+    let bench = try ImportBench(
+      """
+      CREATE TABLE cat(id INTEGER PRIMARY KEY); INSERT INTO cat VALUES (1), (2);
+      CREATE TABLE note(id INTEGER PRIMARY KEY, cat INTEGER UNIQUE REFERENCES cat ON DELETE SET NULL);
+      CREATE TABLE detail(cat INTEGER PRIMARY KEY REFERENCES cat);
+      CREATE TABLE page(id INTEGER PRIMARY KEY, note INTEGER REFERENCES note ON DELETE CASCADE);
+      INSERT INTO note VALUES (1, 1), (2, 2); INSERT INTO page VALUES (1, 1), (2, 9);
+      CREATE TRIGGER p AFTER UPDATE ON page BEGIN DELETE FROM page; END;
+      CREATE TRIGGER d AFTER UPDATE ON detail BEGIN DELETE FROM detail; END;
+      """)
+    let (document, policy) = (#"[{"id": 1}]"#, ImportPolicy(references: .null))
+    try bench.run(document, mapping: ImportMapping("cat"), policy: policy)
+    try bench.execute("INSERT INTO note VALUES (3, 7)")
+    try bench.run(#"[{"id": 1}, {"id": 2}, {"id": 3}]"#, mapping: ImportMapping("cat"), policy: policy)
+    #expect(try bench.rows("SELECT * FROM note") == ["1|1", "2|2", "3|NULL"])
+    #expect(try bench.rows("SELECT * FROM page") == ["1|1", "2|9"])
+    try bench.execute(
+      "CREATE TABLE link(id INTEGER PRIMARY KEY, cat INTEGER REFERENCES note(cat)); "
+        + "CREATE TRIGGER l AFTER UPDATE ON link BEGIN DELETE FROM link; END")
+    let failure = bench.failure(document, mapping: ImportMapping("cat"), policy: policy)
+    #expect(failure?.message.hasPrefix(#"table "link" has triggers ("l")"#) == true)
+    try bench.run(
+      document, mapping: ImportMapping(TableMapping("cat", mode: .mergeAndDeleteMissing)),
+      policy: ImportPolicy(references: .keep, acceptsShrink: true))
+    #expect(try bench.rows("SELECT * FROM note") == ["1|1", "2|NULL", "3|NULL"])
+  }
+
   @Test func `the triggers of an origin's log are not to be dropped`() throws {
     let bench = try ImportBench(
       "\(Self.schema) CREATE TRIGGER seedbank_log_1_i AFTER INSERT ON item BEGIN INSERT INTO log VALUES (1); END;"

@@ -106,6 +106,20 @@ import Testing
     #expect(try names() == [])
   }
 
+  @Test func `a missing second file names the rows that stay`() async throws {
+    let file = URL(fileURLWithPath: folder("people.json"))
+    try Data(#"[{"id": 1, "name": "Ada"}, {"id": 2, "name": "Grace"}]"#.utf8).write(to: file)
+    let files = [file, URL(fileURLWithPath: folder("missing.json"))]
+    let failure = await #expect(throws: ImportFailure.self) {
+      try await Importer(database: database).import(
+        .files(files), mapping: ImportMapping("person"),
+        policy: ImportPolicy(atomicity: .batched(rows: 2)))
+    }
+    #expect(failure?.code == .io)
+    #expect(failure?.message.contains("; 2 rows of the documents are committed and stay") == true)
+    #expect(try names() == ["Ada", "Grace"])
+  }
+
   @Test func `readers continue during an import and see all of it or nothing`() async throws {
     try Connection(database.path, .writer).execute("PRAGMA journal_mode = WAL")
     let reader = try Connection(database.path, .reader)

@@ -6,8 +6,8 @@ Prints one line of JSON (port, identity, secret) and serves until its input ends
 say what kind the bucket is from now on: everybody may read the files of a "public" one; a "careless" one takes each put, whatever its
 conditions. What is posted to /faults becomes of the requests of
 these numbers ("2,3"), counted from the next one as 0, or of "all": a status and its code in place of it ("503:SlowDown before 2") or after it
-was done ("after"); in place of a status "drop" ends the connection, "cut" sends half an answer, "hang" sends none, and "drip"
-sends it byte by byte. Whoever reads a public bucket without a signature meets no fault. The answer has the requests since the
+was done ("after"); in place of a status "drop" ends the connection, "cut" sends half an answer, "hang" sends none, "drip"
+sends it byte by byte, and "hold" sends it once another fault is posted. Whoever reads a public bucket without a signature meets no fault. The answer has the requests since the
 last fault was posted, and whether that one has been met. /commits lists the accepted puts of timestamps.
 """
 
@@ -80,7 +80,8 @@ class Checked:
         return answer(start, "200 OK", state)
 
     def fail(self, environ, start, body):
-        kind, moment, _ = self.fault
+        fault = self.fault
+        kind, moment, _ = fault
         heads = []
         done = b"".join(self.serve(environ, lambda *head: heads.append(head), body)) if moment == "after" else b""
         self.is_met = True
@@ -88,6 +89,10 @@ class Checked:
             time.sleep(60 if kind == "hang" else 0)
             environ["werkzeug.socket"].shutdown(socket.SHUT_RDWR)
             raise ConnectionResetError
+        if kind == "hold":
+            while self.fault is fault:
+                time.sleep(0.01)
+            return self.serve(environ, start, body)
         if kind == "cut":
             start(heads[0][0] if heads else "200 OK", [("Content-Length", str(len(done) + 10))])
             return [done[: len(done) // 2]]

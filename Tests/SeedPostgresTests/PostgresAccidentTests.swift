@@ -219,6 +219,11 @@ import Testing
     (rows, "BEGIN; TRUNCATE t; INSERT INTO t VALUES (7, 'new'); COMMIT", "\"t\" was emptied by TRUNCATE"),
     (rows, "ALTER TABLE t ALTER name TYPE varchar(99) USING name || '!'", "\"t\" was emptied by TRUNCATE"),
     (parts, "TRUNCATE t_2", "\"t_2\" was emptied by TRUNCATE"),
+    (parts, "ALTER TABLE t DETACH PARTITION t_1", "\"t\" was emptied by TRUNCATE"),
+    (
+      "\(parts) CREATE TABLE t_3(id int PRIMARY KEY, name text); INSERT INTO t_3 VALUES (300, 'c')",
+      "ALTER TABLE t ATTACH PARTITION t_3 FOR VALUES FROM (300) TO (400)", "\"t_3\" was emptied by TRUNCATE"
+    ),
     (
       rows,
       "BEGIN; DROP TABLE t; CREATE TABLE t(id int PRIMARY KEY, name text); INSERT INTO t VALUES (7, 'new'); COMMIT",
@@ -226,7 +231,7 @@ import Testing
     ),
     (moods, "ALTER TYPE mood RENAME VALUE 'glad' TO 'happy'", "an enum's label was renamed"),
   ])
-  func `a table emptied, rewritten, created again or relabeled after the step's start is read again`(
+  func `a table that is emptied, rewritten or otherwise altered after the step's start is read again`(
     _ tables: String, _ sql: String, _ message: String
   ) throws {
     let scene = try scene(tables)
@@ -240,6 +245,27 @@ import Testing
       error?.isMomentary == true && error?.description.contains(message) == true,
       "\(String(describing: error))")
     #expect(try scene.step().outcome == .created)
+  }
+
+  @Test func `a partition that is created after the step's start does not interrupt the step`() throws {
+    let scene = try scene(Self.parts)
+    let plan = scene.deployment.job.plans[0]
+    let table = try #require(plan.schema.table("t"))
+    let origin = try PostgresOrigin(scene.place)
+    try scene.database.run(
+      "CREATE TABLE t_3 PARTITION OF t FOR VALUES FROM (300) TO (400); INSERT INTO t VALUES (300, 'c')")
+    let rows = try origin.rows(table, plan.projection(table), isOrdered: true)
+    var count = 0
+    while try rows.next() { count += 1 }
+    #expect(count == 2)
+  }
+
+  @Test func `an interrupted DETACH PARTITION CONCURRENTLY does not stop the steps`() throws {
+    let scene = try scene(Self.parts)
+    try scene.database.run(
+      "UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 't_1'::regclass")
+    #expect(try scene.step().outcome == .created)
+    #expect(try scene.published().count == 1)
   }
 
   @Test func `a statement timeout is reported with its setting`() throws {

@@ -96,7 +96,7 @@ import Testing
     #expect(try scene.deployment.metadata().state.model == job.plans[0].newest.version)
     scene.deployment.clock = scene.deployment.clock.adding(seconds: 1)
     let anew = try scene.deployment.publisher.step(
-      scene.deployment.job, .beginningEpoch, now: scene.deployment.clock)
+      scene.deployment.job, .beginningEpoch(after: []), now: scene.deployment.clock)
     #expect(anew.series[0].outcome == .created)
     #expect(try scene.published().count == 20)
     #expect(try scene.step().outcome == .unchanged, "the new epoch forgets the earlier place")

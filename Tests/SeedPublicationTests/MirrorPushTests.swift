@@ -299,6 +299,14 @@ import Testing
     #expect(try Set(store.list().keys) == history.images[0].paths.union(own))
   }
 
+  @Test func `a folder on another disk, to which a symbolic link in the mirror leads, is listed`() throws {
+    let folder = try TemporaryFolder(inMemory: true)
+    for name in ["disk/1", "mirror/targets"] { try Folder.create(folder(name)) }
+    try DurableFile.replace(folder("disk/1/object"), with: [1])
+    #expect(symlink(folder("disk"), folder("mirror/targets/my")) == 0)
+    #expect(try FolderStore(folder("mirror")).list() == ["targets/my/1/object": 1])
+  }
+
   @Test func `a mirror on which only a removal fails is not behind, and the next push removes the file`()
     throws
   {

@@ -1,4 +1,6 @@
 import SeedFormat
+import SeedPublisher
+import SeedSigning
 import SeedSystem
 import SeedTrust
 import Support
@@ -70,6 +72,33 @@ import Testing
     }
     #expect(throws: MirrorError.foreign) { try found(foreign, all) }
     #expect(throws: MirrorError.foreign) { try found([1, 2], claim()) }
+  }
+
+  @Test func `after versions restarted under new keys, the publisher's own higher timestamp is replaced`()
+    throws
+  {
+    let deployment = try PublisherFixture.deployment()
+    let (publication, now) = (deployment.publication, deployment.clock)
+    let root = try #require(try publication.metadata("1.root.json"))
+    try deployment.publisher.beginEpoch([deployment.job], root: root, now: now.adding(days: 3650)) { _, _ in }
+    let raised = try MirrorImage(of: publication)
+    let new = KeyRing([.timestamp: [.generate()], .snapshot: [.generate()]])
+    let publisher = Publisher(
+      publication, stateFolder: deployment.folder("state"), keys: deployment.keys.adding(new))
+    let verifiers = Dictionary(
+      uniqueKeysWithValues: [KeyRole.timestamp, .snapshot].map { ($0, new.verifiers($0)) })
+    _ = try publisher.changeKeys(lifetimeSeconds: RepositorySigner.onlineSeconds, now: now) {
+      published, signer in
+      try OfflineChange(root: signer.root(replacing: verifiers, after: published))
+    }
+    let image = try MirrorImage(of: publication)
+    #expect(image.version < raised.version)
+    for claim in [claim(), claim([raised])] { #expect(try found(raised, claim, here: image) == .older) }
+    let name = MetadataName.versioned(SnapshotRole.type, raised.published.snapshot.version)
+    try Folder.remove(publication.metadataFile(name))
+    #expect(throws: MirrorError.ahead(there: raised.version, here: image.version)) {
+      try found(raised, claim(), here: image)
+    }
   }
 
   @Test func `if a power failure undid the record, the files that are still here decide`() throws {

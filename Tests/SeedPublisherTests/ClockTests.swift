@@ -59,6 +59,18 @@ import Testing
     #expect(try expiries().allSatisfy { isShort($0, at: right) })
   }
 
+  @Test func `a trusted clock corrects an idle series once, and is doubted again when it falls back`() throws
+  {
+    for hours in [0, 24] { _ = try step(at: right.adding(seconds: 3600 * hours)) }
+    let trusted = right.adding(days: 1)
+    #expect(try deployment.metadata().state.publishedAt == trusted)
+    let version = try deployment.publication.published().timestamp.version
+    #expect(try step(at: trusted.adding(seconds: 60)).warnings.isEmpty)
+    #expect(try deployment.publication.published().timestamp.version == version)
+    _ = try step(at: right.adding(days: 10))
+    #expect(try step(at: right.adding(days: 5)).warnings.contains { $0.contains("--trust-clock") })
+  }
+
   @Test func `signatures are not shortened while the clock jumps`() throws {
     _ = try step(at: right)
     _ = try step(at: right.adding(days: -30))

@@ -118,6 +118,37 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `after a lost publication, apps accept a new epoch that lacks a retired and a removed series`(
+    keepsState: Bool
+  ) async throws {
+    let schema = Self.schema
+    try deployment.use([model("1.0", schema), model("2.0", schema)])
+    _ = try deployment.step()
+    let parks = try DatasetJob(
+      name: "parks", origin: deployment.job.origin, plans: SeriesPlan.plans("parks", [model("1.0", schema)]))
+    _ = try deployment.publisher.step(parks, now: deployment.clock)
+    let client = FileClient(deployment)
+    try await client.refresh(at: deployment.clock)
+    let root = try #require(try deployment.publication.metadata("1.root.json"))
+    try Folder.removeAll(deployment.publication.path)
+    if !keepsState { try Folder.removeAll(folder("state")) }
+    deployment.clock = deployment.clock.adding(seconds: 60)
+    deployment.job.policy.lifecycles[2] = .retired(message: nil)
+    try deployment.publisher.beginEpoch(
+      [deployment.job], removed: keepsState ? [] : [parks.plans[0].series], root: root, now: deployment.clock
+    ) { _, _ in }
+    try await client.refresh(at: deployment.clock)
+    #expect(try deployment.publication.published().delegatedSeries == [deployment.job.plans[0].series])
+    // Old working copies would stop the steps.
+    try Folder.removeAll(folder("state"))
+    deployment.job.policy.lifecycles = [:]
+    _ = try deployment.step()
+    _ = try deployment.publisher.step(parks, now: deployment.clock)
+    try await client.refresh(at: deployment.clock)
+    #expect(try deployment.publication.published().series.count == 3)
+  }
+
   @Test func `of two revocations at the same time, the later one is refused`() throws {
     try Folder.create(folder("keys"))
     for role in KeyRole.allCases {
@@ -137,6 +168,58 @@ import Testing
     _ = try first.revoke(ids[0], for: [], isReplaced: false)
     #expect(throws: Refusal.self) { _ = try second.revoke(ids[1], for: [], isReplaced: false) }
     #expect(try keyIDs() == Array(ids[1...]))
+  }
+
+  @Test func `a key change whose last write failed is finished without a targets key`() throws {
+    let (step, file) = (publisher(onlineKeys), folder("state/pending-keys.json"))
+    var (published, keys) = (try deployment.publication.published(), KeyRing())
+    keys[.targets] = [.generate()]
+    let signer = RepositorySigner(now: deployment.clock)
+    let root = signer.root(replacing: [.targets: keys.verifiers(.targets)], after: published)
+    var change = try OfflineChange(
+      root: root, targets: signer.renewedTargets(under: root, after: published))
+    change.sign(with: deployment.keys.adding(keys), after: published)
+    try DurableFile.write(change.bytes, to: file)
+    try deployment.origin("UPDATE stop SET name = 'changed'")
+    _ = try step.step(deployment.job, now: deployment.clock)
+    // As if the write of the root, the last one, had failed.
+    try Folder.remove("\(deployment.publication.path)/metadata/2.root.json")
+    try DurableFile.write(change.bytes, to: file)
+    _ = try step.step(
+      deployment.job, StepOptions(forcingSnapshot: true), half: .snapshots, now: deployment.clock)
+    _ = try step.step(deployment.job, now: deployment.clock)
+    published = try deployment.publication.published()
+    #expect(published.root.version == 2 && published.targets.version == change.targets?.signed.version)
+    #expect(try deployment.metadata().newestSnapshot?.version.number == 2 && !Folder.exists(file))
+  }
+
+  @Test func `a snapshot that is published after an interrupted key change does not undo it`() throws {
+    try deployment.change("UPDATE stop SET name = 'changed'")
+    let (published, file) = (try deployment.publication.published(), folder("state/pending-keys.json"))
+    var keys = deployment.keys
+    for role in [KeyRole.targets, .series, .timestamp] { keys[role] = [.generate()] }
+    let signer = RepositorySigner(now: deployment.clock)
+    let replaced = [KeyRole.targets, .timestamp].map { ($0, keys.verifiers($0)) }
+    let root = signer.root(replacing: Dictionary(uniqueKeysWithValues: replaced), after: published)
+    let (series, timestamp) = (keys.verifiers(.series), "timestamp.json")
+    var change = try OfflineChange(
+      root: root,
+      targets: signer.targets(
+        delegating: published.delegatedSeries, to: series, under: root, after: published))
+    change.sign(with: keys, after: published)
+    try DurableFile.write(change.bytes, to: file)
+    let old = try #require(try deployment.publication.metadata(timestamp))
+    let step = publisher(keys.adding(KeyRing([.series: deployment.keys[.series]])))
+    _ = try step.finishChange(lifetimeSeconds: RepositorySigner.onlineSeconds, now: deployment.clock)
+    // As if the write of the timestamp, the last one, had failed.
+    try DurableFile.write(old, to: deployment.publication.metadataFile(timestamp))
+    try DurableFile.write(change.bytes, to: file)
+    let options = StepOptions(forcingSnapshot: true)
+    _ = try step.step(deployment.job, options, half: .snapshots, now: deployment.clock)
+    _ = try step.step(deployment.job, now: deployment.clock)
+    let found = try deployment.publication.published()
+    #expect(found.keys(of: .series)?.keyIDs == series.keys.map(\.keyID))
+    #expect(try deployment.metadata().newestSnapshot?.version.number == 2)
   }
 
   @Test func `a publisher that runs since before a change reads its new keys to finish it`() throws {

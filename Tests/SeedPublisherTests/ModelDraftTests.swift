@@ -141,6 +141,13 @@ import Testing
       schema.tables.count == 3 && schema.views == ["both"] && schema.searchTables.map(\.name) == ["search"])
   }
 
+  @Test func `a new table can follow a statement that has no semicolon`() throws {
+    let history = try History(Self.shop, model: "CREATE TABLE shop(id INTEGER PRIMARY KEY) -- ours")
+    let draft = try history.draft(after: "CREATE TABLE park(id INTEGER PRIMARY KEY)")
+    #expect(draft.added == ["table \"park\""])
+    #expect(draft.schemaSQL.hasPrefix("CREATE TABLE shop(id INTEGER PRIMARY KEY); -- ours\n"))
+  }
+
   @Test func `a new column is added to the SELECT of a table with numbered rows`() throws {
     let history = try History("CREATE TABLE log(text);")
     let draft = try history.draft(

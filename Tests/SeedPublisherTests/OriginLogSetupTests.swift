@@ -55,6 +55,14 @@ import Testing
     try connection.execute("INSERT INTO seedbank_log_archive VALUES (1)")
   }
 
+  @Test func `the list of an interrupted import is no part of the origin`() throws {
+    let connection = try Connection("imported", .memory)
+    try connection.execute(
+      "CREATE TABLE shop(id INTEGER PRIMARY KEY); CREATE TABLE seedbank_unchecked(name TEXT PRIMARY KEY)")
+    #expect(try Array(OriginOutline(connection).tables.keys) == ["shop"])
+    #expect(try SQLiteLogDraft(connection).logged.map(\.table) == ["shop"])
+  }
+
   @Test func `a table with the name of the list of logs is reported and stays`() throws {
     let folder = try TemporaryFolder(inMemory: true)
     let path = folder("other.sqlite")

@@ -105,6 +105,14 @@ import Testing
     ("\(narrow); CREATE VIEW v AS SELECT 1 AS one", narrow, "is gone"),
     ("\(narrow); CREATE INDEX i ON t(a)", narrow, "is gone"),
     ("\(narrow); CREATE VIRTUAL TABLE f USING fts5(a, content='t')", narrow, "is gone"),
+    (
+      "\(narrow); CREATE VIEW v AS SELECT id, a FROM t", "\(narrow); CREATE VIEW v AS SELECT id FROM t",
+      "column \"v.a\" is gone"
+    ),
+    (
+      "\(narrow); CREATE VIRTUAL TABLE f USING fts5(a, id, content='t')",
+      "\(narrow); CREATE VIRTUAL TABLE f USING fts5(id, content='t')", "column \"f.a\" is gone"
+    ),
   ])
   func `a minor that removes something is rejected with its name`(
     _ older: String, _ newer: String, _ words: String

@@ -279,6 +279,27 @@ import Testing
     #expect(scene.messages.count == 1)
   }
 
+  @Test func `the record of a dataset does not wait for that of another one`() throws {
+    let deployment = try PublisherFixture.deployment()
+    let (begun, met) = (Shared(0), Shared<[Bool]>([]))
+    // A folder in its place makes the history report each record while the record is written.
+    try Folder.create(deployment.folder("state/history.sqlite"))
+    deployment.publisher.history = StepHistory(deployment.folder("state")) { _ in
+      begun.withLock { $0 += 1 }
+      let isMet: Void? = try? waitUntil("both are being written") { begun.withLock { $0 == 2 } }
+      met.withLock { $0.append(isMet != nil) }
+    }
+    let (publisher, job, now) = (deployment.publisher, deployment.job, deployment.clock)
+    @Sendable func record(_ dataset: DatasetName) {
+      let other = DatasetJob(name: dataset, origin: job.origin, plans: job.plans)
+      let context = StepContext(publisher: publisher, job: other, now: now)
+      publisher.record(StepReport(), .failure(NotASeed("away")), context, milliseconds: 1)
+    }
+    Thread.detachNewThread { record("other") }
+    record(job.name)
+    #expect(met.withLock { !$0.contains(false) })
+  }
+
   @Test func `errors that differ in holders, numbers or a program's output are one failure`() throws {
     let (scene, folder) = (try Scene(), try TemporaryFolder(inMemory: true))
     for holder in ["process 1, seedbank", "process 2, seedbank"] {

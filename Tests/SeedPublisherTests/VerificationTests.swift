@@ -50,6 +50,22 @@ import Testing
     return (roles + series).map { "metadata/\($0)" } + objects
   }
 
+  @Test func `a missing last root before a new chain of roots is named in a note`() throws {
+    let deployment = try deployment()
+    for startsChain in [false, true] {
+      _ = try deployment.publisher.changeKeys(
+        lifetimeSeconds: RepositorySigner.onlineSeconds, now: deployment.clock
+      ) { published, signer in
+        try OfflineChange(
+          root: signer.root(replacing: [:], startingChain: startsChain, after: published))
+      }
+    }
+    #expect(try verify(deployment).findings.isEmpty)
+    try Folder.remove("\(deployment.publication.path)/metadata/2.root.json")
+    let report = try verify(deployment)
+    #expect(report.isSound && report.findings.map(\.path) == ["metadata/2.root.json"], "\(report.findings)")
+  }
+
   @Test func `a full scratch disk is not a finding against the publication`() throws {
     let deployment = try deployment()
     let scratch = deployment.folder("full")

@@ -15,8 +15,7 @@ struct StructureTests {
     """
     SeedClient/Read/GenerationCheck SeedClient/Read/GenerationReader \
     SeedClient/SeedStore+State SeedClient/Update/StoreWriter SeedClientTesting/DatabaseContents SeedClientTesting/TestPublication \
-    SeedImport/Importer SeedPublisher/Diff/WorkingCopy \
-    SeedPublisher/Origin/Feed/FeedLoader SeedPublisher/Origin/Feed/FeedOrigin \
+    SeedImport/Importer SeedPublisher/Diff/WorkingCopy SeedPublisher/Origin/Feed/FeedLoader \
     SeedPublisher/Origin/Feed/FeedSurvey SeedPublisher/Origin/SQLite/SQLiteLogSetup SeedPublisher/Origin/SQLite/SQLiteOrigin \
     SeedPublisher/Origin/TypeGuard SeedPublisher/Publish/FactsKeeper SeedPublisher/Publish/StepHistory \
     SeedPublisher/Setup/OriginSurvey seedbank/Commands/DemoOrigin seedbank/Commands/ImportJob \

@@ -73,6 +73,8 @@ package enum ReservedTable {
   package static let meta = "seedbank_meta"
   package static let table = "seedbank_table"
   package static let index = "seedbank_index"
+  /// Not in a seed, but in a database that an import in batches fills.
+  package static let unchecked = "seedbank_unchecked"
 
   static let all: Set<String> = [meta, table, index]
 

@@ -33,7 +33,8 @@ package final class PublishedCatalog: Sendable {
       graceSeconds: FrontLimits.retiredMetadataSeconds)
     let series = verified.metadata.series.values.map(\.metadata).sorted { $0.series < $1.series }
     objects = CatalogShelf(
-      Self.objects(of: series, after: previous), after: previous?.objects, at: now,
+      Self.objects(of: series, after: previous),
+      after: previous?.objects ?? CatalogShelf(Self.allObjects(in: directory)), at: now,
       graceSeconds: objectGraceSeconds)
     datasets = Dictionary(grouping: series, by: \.series.dataset)
     let described = datasets.mapValues(\.datasetDescription)
@@ -53,6 +54,18 @@ package final class PublishedCatalog: Sendable {
         .init(
           ("datasets", described), ("signatures", .array(signatures)),
           ("lateSince", (standing.lateSince?.text).map(JSONValue.string)))))
+  }
+
+  /// The objects of current and earlier metadata. A restarted front serves them while their files exist: the publisher
+  /// keeps the files for its grace period, and clients verify them.
+  private static func allObjects(in directory: PublicationDirectory) -> [String: CatalogObject] {
+    var objects: [String: CatalogObject] = [:]
+    directory.forEachMetadataOfSeries { metadata in
+      for object in metadata.objects where objects[object.filePath] == nil {
+        objects[object.filePath] = CatalogObject(object, of: metadata.state)
+      }
+    }
+    return objects
   }
 
   private static func objects(
@@ -105,6 +118,8 @@ struct CatalogShelf<Item: Sendable>: Sendable {
   }
 
   private let places: [String: Place]
+
+  init(_ current: [String: Item]) { places = current.mapValues { Place(item: $0, retired: nil) } }
 
   init(
     _ current: [String: Item], after previous: CatalogShelf?, at now: ContinuousClock.Instant,

@@ -46,7 +46,9 @@ final class LostRows {
     let dependent = try deletion.dependents(of: lossy.map(\.table.name))
     let tables = dependent.union(targets.map(\.table.name))
     guard policy.references == .null else { return tables }
-    return tables.union(try deletion.referencing(Array(tables)))
+    let references = ReferencePolicy(
+      connection: connection, policy: policy.references, issues: issues, targets: targets)
+    return tables.union(try references.clearableTables(changing: tables))
   }
 
   /// Starts to record mentioned rows in tables whose other rows may be deleted.

@@ -12,34 +12,47 @@ struct ReferencePolicy {
 
   /// Returns the cleared references as updates. Clearing a column breaks references to it, so these are cleared next.
   func run(touched: Set<String>) throws -> ChangeReport {
-    var (cleared, touched) = (ChangeReport(), touched)
-    while !touched.isEmpty {
-      let changes = try check(touched)
-      cleared.merge(changes, uniquingKeysWith: +)
-      touched = Set(changes.filter { !$0.value.isEmpty }.keys)
+    guard !touched.isEmpty else { return [:] }
+    let names = Set(touched.map(\.foldedName))
+    var all: ChangeReport = [:]
+    var cleared = try check { names.contains($0.table.foldedName) || names.contains($0.parent.foldedName) }
+    while !cleared.isEmpty {
+      for (reference, count) in cleared { all[reference.table, default: TableChanges()].updated += count }
+      let latest = cleared
+      cleared = try check { reference in latest.contains { reference.depends(on: $0.reference) } }
     }
-    return cleared
+    return all
   }
 
-  private func check(_ touched: Set<String>) throws -> ChangeReport {
-    var cleared: ChangeReport = [:]
-    let touched = Set(touched.map(\.foldedName))
-    let tables = try SchemaReader(connection).listedTables().filter { $0.kind == "table" }.map(\.name)
-    let suspects = try tables.filter { try isSuspect($0, touched) }
+  /// The tables in which `run` may clear references if the import changes `tables`.
+  func clearableTables(changing tables: Set<String>) throws -> Set<String> {
+    let reader = SchemaReader(connection)
+    var (found, queue) = (Set<String>(), try tables.flatMap { try reader.foreignKeys(to: $0).map(\.table) })
+    while let table = queue.popLast() {
+      let clearable = try reader.foreignKeys(of: table).filter { try !isInKey($0) }
+      guard !clearable.isEmpty, found.insert(table).inserted else { continue }
+      queue += try reader.foreignKeys(to: table)
+        .filter { reference in clearable.contains { reference.depends(on: $0) } }.map(\.table)
+    }
+    return found
+  }
+
+  /// Handles all broken references of each table that has a suspect one. Returns the cleared references with the number
+  /// of rows.
+  private func check(
+    _ isSuspect: (ForeignKeySchema) -> Bool
+  ) throws -> [(reference: ForeignKeySchema, count: Int)] {
+    let reader = SchemaReader(connection)
+    let tables = try reader.listedTables().filter { $0.kind == "table" }.map(\.name)
+    let suspects = try tables.filter { try reader.foreignKeys(of: $0).contains(where: isSuspect) }
     if !suspects.isEmpty { try connection.writeOutCache() }
+    var cleared: [(reference: ForeignKeySchema, count: Int)] = []
     for table in suspects {
       for reference in try brokenReferences(of: table) {
-        cleared[table, default: TableChanges()].updated += try handle(reference)
+        cleared.append((reference.stored, try handle(reference)))
       }
     }
-    return cleared
-  }
-
-  private func isSuspect(_ table: String, _ touched: Set<String>) throws -> Bool {
-    let references = try SchemaReader(connection).foreignKeys(of: table)
-    guard !references.isEmpty else { return false }
-    return touched.contains(table.foldedName)
-      || references.contains { touched.contains($0.parent.foldedName) }
+    return cleared.filter { $0.count > 0 }
   }
 
   /// Returns the number of cleared references.
@@ -157,5 +170,13 @@ struct ReferencePolicy {
         rowDescription(stored.columns, Array(row.dropFirst(names.count)))
       )
     }
+  }
+}
+
+extension ForeignKeySchema {
+  /// Whether clearing the other reference's columns may break this one.
+  fileprivate func depends(on cleared: Self) -> Bool {
+    parent.foldedName == cleared.table.foldedName
+      && !Set(parentColumns.map(\.foldedName)).isDisjoint(with: cleared.columns.map(\.foldedName))
   }
 }

@@ -39,19 +39,14 @@ final class RowDeletion {
 
   // MARK: References
 
-  /// The tables whose rows may be deleted or changed along with rows of `tables`.
+  /// The tables whose rows may be deleted or changed along with deleted rows of `tables`.
   func dependents(of tables: [String]) throws -> Set<String> {
-    try referencing(tables) { ["CASCADE", "SET NULL"].contains($0.onDelete) }
-  }
-
-  /// The tables that reference `tables`, directly or through other tables.
-  func referencing(
-    _ tables: [String], where isFollowed: (ForeignKeySchema) -> Bool = { _ in true }
-  ) throws -> Set<String> {
-    var (found, queue) = (Set<String>(), tables)
+    var (found, deleted, queue) = (Set<String>(), Set(tables), tables)
     while let table = queue.popLast() {
-      for reference in try reader.foreignKeys(to: table) where isFollowed(reference) {
-        if found.insert(reference.table).inserted { queue.append(reference.table) }
+      for reference in try reader.foreignKeys(to: table) {
+        let isDeleted = reference.onDelete == "CASCADE"
+        if isDeleted || reference.onDelete == "SET NULL" { found.insert(reference.table) }
+        if isDeleted, deleted.insert(reference.table).inserted { queue.append(reference.table) }
       }
     }
     return found

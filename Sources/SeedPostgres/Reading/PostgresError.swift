@@ -27,7 +27,7 @@ package enum PostgresError: OriginFailure, Hashable {
   }
 
   /// Whether an immediate retry may succeed. True if a standby's replay removed rows that were being read, if a
-  /// table without a lock was rewritten, or if an enum's label was renamed.
+  /// table without a lock was rewritten, if partitions changed, or if an enum's label was renamed.
   package var isMomentary: Bool {
     switch self {
     case .server(_, _, let message):
@@ -61,7 +61,8 @@ package enum PostgresError: OriginFailure, Hashable {
         + ((repair ?? Self.hint(message)).map { "; \($0)" } ?? "")
     case .rewritten(let place, let tables):
       "the origin \(place): \(tables.map { "\"\($0)\"" }.joined(separator: ", ")) was emptied by TRUNCATE, rewritten by ALTER TABLE or "
-        + "VACUUM FULL, or created again after this step began, and might have been read as empty. Nothing was published; the next step tries again"
+        + "VACUUM FULL, created again, or lost or became a partition after this step began, and might have been read with missing or "
+        + "later rows. Nothing was published; the next step tries again"
     case .relabeled(let place, let text):
       "the origin \(place): an enum's label was renamed after this step began, and old rows might have been read with the new "
         + "label. Nothing was published; the next step tries again (\(text))"

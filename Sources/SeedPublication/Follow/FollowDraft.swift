@@ -114,6 +114,6 @@ extension TrustedMetadataSet {
   /// The delegated series that have metadata.
   fileprivate var publishedSeries: [SeedSeries] {
     (targets[Targets.type]?.delegations?.roles ?? []).compactMap { SeedSeries(roleName: $0.name) }
-      .filter { snapshot?.meta[MetadataName.unversioned($0.roleName)] != nil }
+      .filter { snapshot?.lists($0) == true }
   }
 }

@@ -26,7 +26,7 @@ package struct FolderStore: MirrorStore {
   private func list(_ path: String, _ found: inout [String: Int]) throws {
     for name in try Folder.names(in: file(path)) {
       let inner = "\(path)/\(name)"
-      if Folder.isFolder(file(inner)) {
+      if Folder.leadsToFolder(file(inner)) {
         try list(inner, &found)
       } else if name.hasSuffix(DurableFile.temporarySuffix), MirrorImage.isRemovable(inner) {
         // Removed at once, because new files may need the space. If this fails, the push retries and reports it.
@@ -91,7 +91,7 @@ package struct FolderStore: MirrorStore {
   package func isPublic(_ path: String) -> Bool? { nil }
 
   private func checkFolder() throws {
-    guard Folder.isFolder(folder) || Folder.isFolder(folder + "/.") else {
+    guard Folder.leadsToFolder(folder) else {
       throw MirrorError.refused("there is no such folder: mount its disk, or create it")
     }
   }

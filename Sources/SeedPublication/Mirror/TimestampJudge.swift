@@ -5,7 +5,7 @@ struct TimestampJudge {
   enum Finding: Hashable {
     case absent
     case same
-    /// Older, and either written by this publisher or inherited.
+    /// Older, and either written by this publisher or inherited. Its version may be higher if versions restarted.
     case older
   }
 
@@ -20,16 +20,21 @@ struct TimestampJudge {
     guard let theirs = try? Metadata<Timestamp>(parsing: found.bytes), image.published.hasSigned(theirs)
     else { throw MirrorError.foreign }
     let (there, here) = (theirs.signed.version, image.version)
+    // Versions restart only when keys are replaced, because clients then forget the old versions.
+    if try !image.published.root.hasSigned(theirs) && isOwn(theirs.signed, sha256) { return .older }
     if there > here { throw MirrorError.ahead(there: there, here: here) }
     if there == here { throw MirrorError.forked(version: here) }
     guard try mayReplace(theirs.signed, sha256) else { throw MirrorError.overtaken(there: there, here: here) }
     return .older
   }
 
-  /// Checks this publication's own files if the memory does not list the timestamp.
   private func mayReplace(_ older: Timestamp, _ sha256: SHA256Digest) throws -> Bool {
-    try options.replaces || older.version < options.inheritsBelow || memory.written.contains(sha256.hex)
-      || isOurs(older)
+    try options.replaces || older.version < options.inheritsBelow || isOwn(older, sha256)
+  }
+
+  /// Checks this publication's own files if the memory does not list the timestamp.
+  private func isOwn(_ timestamp: Timestamp, _ sha256: SHA256Digest) throws -> Bool {
+    try memory.written.contains(sha256.hex) || isOurs(timestamp)
   }
 
   /// Whether this publication still has the TUF snapshot role that the mirror's timestamp names. That role determines
@@ -44,9 +49,12 @@ struct TimestampJudge {
 extension PublishedMetadata {
   /// Accepts the keys of any root of the publication.
   fileprivate func hasSigned(_ timestamp: Metadata<Timestamp>) -> Bool {
-    (formerRoots + [root]).contains { root in
-      guard let keys = root.roles[Timestamp.type] else { return false }
-      return timestamp.signerCount(of: keys, among: root.keys) >= keys.threshold
-    }
+    (formerRoots + [root]).contains { $0.hasSigned(timestamp) }
+  }
+}
+
+extension Root {
+  fileprivate func hasSigned(_ timestamp: Metadata<Timestamp>) -> Bool {
+    (try? timestamp.check(Timestamp.type, signedFor: self)) != nil
   }
 }

@@ -51,6 +51,13 @@ package struct PublicationDirectory: Sendable {
     return "there is no root before \(first), so apps with an earlier root cannot follow"
   }
 
+  /// Returns the missing last roots of older chains. A new chain begins at a fixed distance after the last root.
+  package func missingLastRoots() throws -> [Int] {
+    let versions = try rootVersions()
+    return zip(versions, versions.dropFirst()).filter { $1 - $0 > Root.gapAfterLoss }
+      .map { $1 - Root.gapAfterLoss }
+  }
+
   /// Throws if a root is missing between others: clients of older roots could not follow, and keys that the missing
   /// root revoked would count again. `shipped` is the newest root file that apps ship.
   package func checkRoots(shipped: String?) throws {
@@ -85,6 +92,19 @@ package struct PublicationDirectory: Sendable {
   }
 
   package var exists: Bool { Folder.exists(rootFile(1)) || (try? rootVersions().isEmpty) == false }
+
+  /// Calls `body` with the metadata of each series, current and earlier, that was not removed yet. Verifies no signatures,
+  /// and skips unreadable files.
+  package func forEachMetadataOfSeries(_ body: (SeriesMetadata) -> Void) {
+    for name in (try? Folder.names(in: metadataFolder)) ?? [] {
+      let parts = name.split(separator: ".").map(String.init)
+      guard parts.count == 3, let series = SeedSeries(roleName: parts[1]), let bytes = try? metadata(name),
+        let role = try? Metadata<Targets>(parsing: bytes).signed,
+        let found = try? SeriesMetadata(series, in: role)
+      else { continue }
+      body(found)
+    }
+  }
 
   /// Writes the files of a signing step in order, so that every file that a reader finds names only existing files.
   package func write(_ files: [MetadataFile]) throws(FileError) {

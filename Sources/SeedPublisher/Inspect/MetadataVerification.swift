@@ -25,7 +25,7 @@ struct MetadataVerification {
     guard isKnown else { return }
     let delegates = trusted.targets[Targets.type]?.delegations?.roles ?? []
     for one in delegates.compactMap({ SeedSeries(roleName: $0.name) })
-    where trusted.snapshot?.meta["\(one.roleName).json"] != nil { verify(one, &trusted, &report) }
+    where trusted.snapshot?.lists(one) == true { verify(one, &trusted, &report) }
   }
 
   private func verifyRoots(_ report: inout VerificationReport) -> TrustedMetadataSet? {

@@ -45,6 +45,11 @@ package struct PublicationVerifier {
     if let lack = try? publication.lackOfRoots() {
       report.add(.note, "\(publication.path)/metadata", lack, remedy: Self.earlierRoots)
     }
+    for version in (try? publication.missingLastRoots()) ?? [] {
+      report.add(
+        .note, "metadata/\(MetadataName.versioned(Root.type, version))",
+        "it is missing, so apps with an earlier root cannot follow", remedy: Remedy.restore)
+    }
     if let anchor { checkAnchor(anchor, &report) }
   }
 

@@ -44,7 +44,10 @@ package struct LogParts {
     }
   }
 
-  package func owns(_ name: String) -> Bool { tables.contains(name) || triggers.contains(name) }
+  /// Whether the part belongs to the log or, until an interrupted import is completed, to the import.
+  package func owns(_ name: String) -> Bool {
+    tables.contains(name) || triggers.contains(name) || name == ReservedTable.unchecked
+  }
 
   private static func objects(_ type: String, _ connection: Connection) throws -> [String] {
     try connection.rows(

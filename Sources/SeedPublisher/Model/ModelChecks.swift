@@ -67,8 +67,26 @@ extension DatabaseSchema {
     return ["the new column \"\(old.named(column.name))\" is NOT NULL without a default"]
   }
 
-  private static func missing(_ kind: String, _ old: [String], _ new: [String]) -> [String] {
+  fileprivate static func missing(_ kind: String, _ old: [String], _ new: [String]) -> [String] {
     old.filter { !new.contains($0) }.map { "\(kind) \"\($0)\" is gone" }
+  }
+}
+
+extension ModelDefinition {
+  /// The columns that the older model's views and search tables lose. Skips those that this SQLite cannot read.
+  func lostColumns(of older: ModelDefinition, _ schema: DatabaseSchema) -> [String] {
+    guard let (old, new) = try? (older.database(), database()) else { return [] }
+    return (schema.views + schema.searchTables.map(\.name)).flatMap { name -> [String] in
+      guard let before = old.columns(of: name), let now = new.columns(of: name) else { return [] }
+      return DatabaseSchema.missing("column", before, now)
+    }
+  }
+}
+
+extension Connection {
+  /// The columns with their view's name; `nil` if the view cannot be read.
+  fileprivate func columns(of view: String) -> [String]? {
+    try? prepare("SELECT * FROM \(quoted(view))").columnNames.map { "\(view).\($0)" }
   }
 }
 

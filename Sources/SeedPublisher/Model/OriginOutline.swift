@@ -48,6 +48,15 @@ package struct OriginOutline: Hashable, Sendable {
     return known
   }
 
+  /// Returns this outline with the parts of a later one. Keeps parts that the later one lacks, because a table that was
+  /// skipped may be missing for a while, or in the file that `--from` names.
+  package func merging(_ now: OriginOutline) -> OriginOutline {
+    func union(_ old: [String], _ new: [String]) -> [String] { old + new.filter { !old.contains($0) } }
+    return OriginOutline(
+      tables: tables.merging(now.tables, uniquingKeysWith: union), indexes: union(indexes, now.indexes),
+      views: union(views, now.views), owners: now.owners)
+  }
+
   /// Whether the index belongs to one of the tables (given by folded name). True if the index's table is unknown.
   fileprivate func isIndex(_ name: String, ofOneOf tables: Set<String>) -> Bool {
     owners[name].map { tables.contains($0.foldedName) } ?? true

@@ -55,7 +55,8 @@ package struct SeriesPlan: Sendable {
     }
     guard let last = read.last else { throw PlanError("the series \(series) has no model") }
     for (older, newer) in zip(read, read.dropFirst()) {
-      let missing = newer.schema.breaks(clientsOf: older.schema)
+      let missing =
+        newer.schema.breaks(clientsOf: older.schema) + newer.model.lostColumns(of: older.model, older.schema)
       guard missing.isEmpty else {
         throw PlanError(
           "model \(newer.model.version) cannot be read by clients of \(older.model.version): "

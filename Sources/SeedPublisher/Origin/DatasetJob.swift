@@ -6,7 +6,7 @@ import SeedTrust
 @dynamicMemberLookup
 package struct DatasetJob: Sendable {
   package let name: DatasetName
-  package let origin: any OriginPlace
+  private let place: any OriginPlace
   package let plans: [SeriesPlan]
   package var policy: PublishingPolicy
   /// The origin's outline at the time the newest model was made; `nil` if it was not recorded.
@@ -23,7 +23,12 @@ package struct DatasetJob: Sendable {
   package init(
     name: DatasetName, origin: any OriginPlace, plans: [SeriesPlan],
     policy: PublishingPolicy = PublishingPolicy()
-  ) { (self.name, self.origin, self.plans, self.policy) = (name, origin, plans, policy) }
+  ) { (self.name, place, self.plans, self.policy) = (name, origin, plans, policy) }
+
+  package var origin: any OriginPlace { place.reading(activePlans) }
+
+  /// The plans of majors that are not retired. Only these need the origin.
+  package var activePlans: [SeriesPlan] { plans.filter { !isRetired($0.series) } }
 
   package subscript<Value>(dynamicMember field: WritableKeyPath<PublishingPolicy, Value>) -> Value {
     get { policy[keyPath: field] }
@@ -47,7 +52,10 @@ package struct DatasetJob: Sendable {
     return try origin.open(waitSeconds: originWaitSeconds)
   }
 
-  var isRetired: Bool { plans.allSatisfy { isRetired($0.series) } }
+  var isRetired: Bool { activePlans.isEmpty }
 
   func isRetired(_ series: SeedSeries) -> Bool { lifecycle(series).isRetired }
+
+  /// The series that are not retired. Only these are delegated, because no step publishes a retired one.
+  var updatedSeries: [SeedSeries] { activePlans.map(\.series) }
 }

@@ -7,6 +7,8 @@ package protocol OriginPlace: Sendable {
   var text: String { get }
   /// A file whose changes may mean new rows; `nil` if there is no such file.
   var watchedFile: String? { get }
+  /// Returns this place for reading the rows of these plans.
+  func reading(_ plans: [SeriesPlan]) -> any OriginPlace
   /// Does any slow preparation before the publication's lock is taken.
   func prepare() throws
   /// Detects changes without reading rows. May keep a session open for the read that follows.
@@ -20,6 +22,9 @@ package typealias OriginLook = (stamp: any OriginStamp, open: (_ waitSeconds: In
 
 extension OriginPlace {
   package func prepare() {}
+
+  /// Most places do not depend on plans.
+  package func reading(_ plans: [SeriesPlan]) -> any OriginPlace { self }
 }
 
 package enum OriginUse: Sendable {

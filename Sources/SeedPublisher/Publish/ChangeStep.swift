@@ -69,7 +69,7 @@ struct ChangeStep {
       }
     }
     let origin = try job.isRetired ? nil : job.origin.open(waitSeconds: job.originWaitSeconds)
-    try draft(origin?.locking(drafted), &drafts)
+    try draft(origin?.locking(active), &drafts)
     drafts.forEach { report.add($0.report) }
     if let origin, drafts.contains(where: \.isSearched) { reportGain(of: origin) }
   }
@@ -137,7 +137,7 @@ struct ChangeStep {
       OriginReading.note(job.name, in: context.stateFolder) { $0.openMilliseconds = milliseconds }
     }
     var origin = try look.open(job.originWaitSeconds)
-    if !isIdle(origin) { origin = try origin.locking(drafted) }
+    if !isIdle(origin) { origin = try origin.locking(active) }
     let outcome = try publish(origin)
     if outcome.isWaiting { report.originStamp = nil }
     let held = Set(job.plans.map(\.series).filter { update.metadata($0)?.state.hold != nil })
@@ -145,13 +145,13 @@ struct ChangeStep {
     guard outcome.isSearched else { return outcome.isWaiting }
     reportGain(of: origin)
     // An error must not fail a step that has published, so after an error the origin counts as volatile.
-    let isVolatile = (try? origin.isVolatile(job.plans)) ?? true
+    let isVolatile = (try? origin.isVolatile(job.activePlans)) ?? true
     return isVolatile || outcome.isWaiting
   }
 
   /// Whether the log shows that no row was written. If so, the step waits for no lock of the origin.
   private func isIdle(_ origin: any Origin) -> Bool {
-    drafted.allSatisfy { plan in
+    active.allSatisfy { plan in
       guard let published = update.metadata(plan.series) else { return false }
       return LogPosition(context: context, plan: plan, published: published).canRest(origin)
     }
@@ -164,6 +164,9 @@ struct ChangeStep {
   }
 
   private var drafted: [SeriesPlan] { context.plans.filter { !update.waiting.contains($0.series) } }
+
+  /// The plans whose rows are read.
+  private var active: [SeriesPlan] { drafted.filter { !job.isRetired($0.series) } }
 
   /// Returns whether any series waits for the origin to catch up, and whether any series was searched for changes.
   @discardableResult

@@ -127,6 +127,8 @@ struct CompressionStep {
     var update = try PublicationUpdate(
       context.publisher, lifetimeSeconds: job.lifetimeSeconds, now: context.now, after: published,
       context.options)
+    // Otherwise new targets metadata could take the version of an interrupted change.
+    try update.adoptPending()
     try update.publish([metadata])
     published = update.published
     try context.prune(published, &report)

@@ -22,6 +22,7 @@ struct PublicationUpdate {
 
   /// Whether all metadata needs versions above those that clients have seen, of which the highest is unknown.
   private let isBeginningEpoch: Bool
+  private let lostSeries: Set<SeedSeries>
 
   init(
     _ publisher: Publisher, lifetimeSeconds: Int, now: UTCTime, after published: PublishedMetadata,
@@ -30,7 +31,7 @@ struct PublicationUpdate {
     self.publisher = publisher
     self.now = now
     self.published = published
-    isBeginningEpoch = options.isBeginningEpoch
+    (isBeginningEpoch, lostSeries) = (options.isBeginningEpoch, options.lostSeries)
     let longest = max(lifetimeSeconds, publisher.lifetimes.values.max() ?? 0)
     // A preview signs nothing and must not store a doubt about the clock.
     clock =
@@ -59,7 +60,8 @@ struct PublicationUpdate {
   private func signer(trustsClock: Bool) -> RepositorySigner {
     RepositorySigner(
       now: now, lifetime: lifetimeSeconds, seriesLifetimes: publisher.lifetimes,
-      leastVersion: isBeginningEpoch ? Publisher.versionAfterLoss(now) : 1, trustsClock: trustsClock)
+      leastVersion: isBeginningEpoch ? Publisher.versionAfterLoss(now) : 1, trustsClock: trustsClock,
+      lostSeries: lostSeries)
   }
 
   mutating func signAll() throws {
@@ -70,13 +72,20 @@ struct PublicationUpdate {
   }
 
   private var allSeries: [SeriesMetadata] {
-    published.series.sorted { $0.key < $1.key }.map(\.value.metadata)
+    published.series.sorted { $0.key < $1.key }.map { corrected($0.value.metadata) }
+  }
+
+  /// A trusted clock also corrects the date of an idle series. Otherwise each later step would trust the clock again.
+  private func corrected(_ metadata: SeriesMetadata) -> SeriesMetadata {
+    var corrected = metadata
+    if clock == .trusted { corrected.state.publishedAt = min(metadata.state.publishedAt, now) }
+    return corrected
   }
 
   /// Returns the job's new series. Warns if they cannot be delegated, or throws if all are new or an epoch begins.
   mutating func findNewSeries(of job: DatasetJob) throws -> [SeedSeries] {
     let known = published.delegatedSeries
-    let new = job.plans.map(\.series).filter { !known.contains($0) }
+    let new = job.updatedSeries.filter { !known.contains($0) }
     guard let obstacle = try obstacle(to: new) else { return new }
     guard !isBeginningEpoch, new.count < job.plans.count else { throw obstacle }
     waiting = Set(new)

@@ -11,23 +11,38 @@ extension Publisher {
   static func versionAfterLoss(_ now: UTCTime) -> Int { now.secondsSinceEpoch }
 
   /// Recovers after a disaster: recreates a lost publication under the clients' root, or continues an outdated one.
-  /// Starts a new history for every series. Passes each report to `tell`, even if its step failed after publishing.
+  /// Starts a new history for every series. `removed` are series that only clients know. Passes each report to `tell`,
+  /// even if its step failed after publishing.
   package func beginEpoch(
-    _ jobs: [DatasetJob], root: [UInt8], now: UTCTime, _ tell: (DatasetJob, StepReport) throws -> Void
+    _ jobs: [DatasetJob], removed: [SeedSeries] = [], root: [UInt8], now: UTCTime,
+    _ tell: (DatasetJob, StepReport) throws -> Void
   ) throws {
     // The folder of an unfinished `recover` blocks other steps. It stays until all datasets have a new epoch.
     let given = FollowFolder.isBegun(in: publication.path) ? try FollowFolder(publication.path) : nil
-    try createPublicationIfLost(jobs, root: root, now: now)
+    let lost = try Set(removed + knownSeries(jobs))
+    try createPublicationIfLost(jobs, lost, root: root, now: now)
     for job in jobs {
       var report = StepReport()
-      let result = Result { try step(job, .beginningEpoch, now: now, &report) }
+      let result = Result { try step(job, .beginningEpoch(after: lost), now: now, &report) }
       if !report.isUnchanged { try tell(job, report) }
       try result.get()
     }
     try given?.release()
   }
 
-  private func createPublicationIfLost(_ jobs: [DatasetJob], root: [UInt8], now: UTCTime) throws {
+  /// The series of the configuration, and those named by files that outlived the publication.
+  private func knownSeries(_ jobs: [DatasetJob]) throws -> [SeedSeries] {
+    let configured = try jobs.flatMap { job in
+      try job.plans.map(\.series) + job.policy.lifecycles.keys.map { try SeedSeries(job.name, major: $0) }
+    }
+    let files = try Folder.names(in: "\(publication.path)/metadata") + Folder.names(in: stateFolder)
+    let parts = files.flatMap { $0.split(separator: ".") }
+    return configured + parts.compactMap { SeedSeries(roleName: String($0)) }
+  }
+
+  private func createPublicationIfLost(
+    _ jobs: [DatasetJob], _ lostSeries: Set<SeedSeries>, root: [UInt8], now: UTCTime
+  ) throws {
     guard !keys[.targets].isEmpty else { throw PublicationError.epochWithoutTargetsKey }
     try refuseDoubtfulSeriesKeys()
     try Folder.create("\(publication.path)/metadata")
@@ -38,10 +53,10 @@ extension Publisher {
       let lost = max(Self.versionAfterLoss(now), published?.timestamp.version ?? 0)
       try MirrorInheritance.claim(below: lost, in: stateFolder)
       guard published == nil else { return }
-      let signer = RepositorySigner(now: now, leastVersion: Self.versionAfterLoss(now))
+      let signer = RepositorySigner(
+        now: now, leastVersion: Self.versionAfterLoss(now), lostSeries: lostSeries)
       let first = try signer.create(
-        under: publication.newestRoot(from: root), delegating: jobs.flatMap(\.plans).map(\.series), keys: keys
-      )
+        under: publication.newestRoot(from: root), delegating: jobs.flatMap(\.updatedSeries), keys: keys)
       try publication.keep(root: root)
       try publication.write(first.files)
     }

@@ -122,17 +122,29 @@ package struct Publisher: Sendable {
 /// Each dataset's failure of a snapshots half, until one succeeds. A changes half repeats it, because its good records
 /// would otherwise hide it.
 private final class SnapshotFailures: Sendable {
-  /// `times` counts the failures that no record includes yet.
-  private let known = Mutex<[DatasetName: StepRecord]>([:])
+  private final class Known: Sendable {
+    /// `times` counts the failures that no record includes yet.
+    let failure = Mutex<StepRecord?>(nil)
+  }
 
-  /// Writes under the lock, because the other half may end meanwhile.
+  private let datasets = Mutex<[DatasetName: Known]>([:])
+
+  /// Writes under the dataset's lock, because the other half may end meanwhile. Other datasets do not wait.
   func record(
     _ records: [StepRecord], of dataset: DatasetName, after half: Publisher.Half?,
     write: ([StepRecord]) -> Void
   ) {
-    known.withLock { known in
+    known(dataset).failure.withLock { known in
       let failure = records.last.flatMap { $0.outcome.isFailure ? $0 : nil }
-      write(Self.next(&known[dataset], records, failure, half))
+      write(Self.next(&known, records, failure, half))
+    }
+  }
+
+  private func known(_ dataset: DatasetName) -> Known {
+    datasets.withLock { datasets in
+      let known = datasets[dataset] ?? Known()
+      datasets[dataset] = known
+      return known
     }
   }
 

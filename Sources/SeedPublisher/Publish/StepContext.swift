@@ -72,6 +72,8 @@ package struct StepOptions: Sendable {
   var isPreview = false
   /// Whether every series starts a new history from its origin, as after a disaster.
   private(set) var isBeginningEpoch = false
+  /// Series that clients may know although the publication does not name them.
+  private(set) var lostSeries: Set<SeedSeries> = []
   private(set) var rollback: (series: SeedSeries, version: SeedVersion)?
 
   package init(
@@ -90,9 +92,9 @@ package struct StepOptions: Sendable {
     rollback = (series, version)
   }
 
-  static var beginningEpoch: StepOptions {
+  static func beginningEpoch(after lostSeries: Set<SeedSeries>) -> StepOptions {
     var options = StepOptions(acceptingShrink: true)
-    options.isBeginningEpoch = true
+    (options.isBeginningEpoch, options.lostSeries) = (true, lostSeries)
     return options
   }
 }

@@ -111,6 +111,12 @@ extension [DraftedFile] {
     }
   }
 
+  func areWritten(below folder: String) -> Bool {
+    allSatisfy { file in
+      (try? DurableFile.read("\(folder)/\(file.path)", limit: file.text.utf8.count)) == Array(file.text.utf8)
+    }
+  }
+
   /// Creates a folder with these files, completely or not at all.
   package func install(asFolder folder: String) throws {
     let (parent, name) = (Folder.parent(of: folder), String(folder.split(separator: "/").last ?? ""))

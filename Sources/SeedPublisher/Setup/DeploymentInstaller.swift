@@ -137,7 +137,7 @@ package struct DatasetInstaller: Installer {
         "\(draft.file) already has a dataset \(draft.dataset). Nothing was changed; use --dataset for another name,"
           + " --directory for another deployment, or 'seedbank model new' to publish an origin's additions.")
     }
-    guard !Folder.exists(folder) else {
+    guard !Folder.exists(folder) || isInstalled else {
       throw Refusal(
         .configuration,
         "\(folder) exists and is never overwritten. Nothing was changed; choose another name with --dataset."
@@ -145,13 +145,17 @@ package struct DatasetInstaller: Installer {
     }
   }
 
+  /// Whether the folder exists with the same files, because an earlier `init` was interrupted before it listed the dataset.
+  private var isInstalled: Bool { draft.datasetTexts.areWritten(below: folder) }
+
   package func install(delegating series: [SeedSeries]) throws {
     try checkRoom()
+    guard !isInstalled else { return try list() }
     try draft.datasetTexts.install(asFolder: folder)
     do {
       try list()
     } catch {
-      // A folder that seedbank.json does not list would make a retry fail.
+      // If the origin changed, a folder that seedbank.json does not list would make a retry fail.
       try? Folder.removeAll(folder)
       throw error
     }

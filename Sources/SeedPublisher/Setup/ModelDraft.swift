@@ -38,6 +38,7 @@ package struct ModelDraft: Sendable {
 
   /// Adds the parts in order, because each may use those before it.
   private mutating func add(_ parts: [SchemaPart], from drafted: SchemaDraft) {
+    if !parts.isEmpty { schemaSQL = Self.closed(schemaSQL) }
     for part in parts {
       if let cause = refusal(of: schemaSQL + part.text, with: part) {
         notes.append(SetupNote(part.kind, part.name, cause))
@@ -47,6 +48,14 @@ package struct ModelDraft: Sendable {
       if part.kind == .table, let select = drafted.projections[part.name] { projections[part.name] = select }
       added.append("\(part.kind.rawValue) \"\(part.name)\"")
     }
+  }
+
+  /// Returns the text with a semicolon after its last statement, so that another one can follow.
+  private static func closed(_ sql: String) -> String {
+    var bytes = Array(sql.utf8)
+    guard let last = SQLScanner.tokens(of: bytes).last, last.keyword != ";" else { return sql }
+    bytes.insert(UInt8(ascii: ";"), at: last.range.upperBound)
+    return String(decoding: bytes, as: UTF8.self)
   }
 
   private func refusal(of sql: String, with part: SchemaPart? = nil) -> SkipCause? {

@@ -102,10 +102,10 @@ package struct ModelSkip {
   package init(
     _ names: [String], of job: DatasetJob, in now: OriginOutline, listedIn file: String, isDryRun: Bool
   ) {
-    let gain = job.gain(in: now)
+    let (gain, before) = (job.gain(in: now), job.knownOrigin ?? now)
     known =
       names.isEmpty
-      ? now : names.reduce(job.knownOrigin ?? now) { $0.knowing(gain.parts(named: $1), of: now) }
+      ? before.merging(now) : names.reduce(before) { $0.knowing(gain.parts(named: $1), of: now) }
     var job = job
     job.knownOrigin = known
     rest = job.gain(in: now)

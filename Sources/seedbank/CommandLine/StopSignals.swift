@@ -15,6 +15,9 @@ struct StopSignals: Sendable {
     arrival.onTermination = { _ in listeners.remove(listener) }
   }
 
+  /// Has the effect of a first SIGTERM; none after a signal, so it never ends the process at once.
+  func stop() { arrival.yield(SIGTERM) }
+
   func first() async -> Int32? {
     defer { arrival.finish() }
     for await number in arrivals { return number }

@@ -29,7 +29,7 @@ extension Command {
   ) { arguments, context in
     let path = try arguments.requiredPath("store", from: context.currentDirectory)
     let root = try arguments.rootFile(from: context.currentDirectory)
-    let isSeed = Folder.exists(path) && !Folder.isFolder(path)
+    let isSeed = Folder.exists(path) && !Folder.leadsToFolder(path)
     guard root == nil || !isSeed else {
       throw Refusal(.usage, "\(path.printable) is a single file without signatures: omit --root.")
     }

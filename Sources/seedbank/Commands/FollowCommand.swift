@@ -116,13 +116,21 @@ private struct FollowJob: Sendable {
 
   func once() async throws {
     try await signals.cancelling {
-      do {
-        let report = try await follower.look(rehashing: arguments.flag("verify"))
-        report.warnings.forEach(context.console.warning)
-        try context.console.report(report.json, report.text)
-      } catch  where Task.isCancelled {
-        throw Refusal(.failure, "A signal ended the check. The copy is unchanged; the next check continues.")
+      try await withTaskCancellationHandler {
+        try await lookOnce()
+      } onCancel: {
+        _ = deadline(.failure)
       }
+    }
+  }
+
+  private func lookOnce() async throws {
+    do {
+      let report = try await follower.look(rehashing: arguments.flag("verify"))
+      report.warnings.forEach(context.console.warning)
+      try context.console.report(report.json, report.text)
+    } catch  where Task.isCancelled {
+      throw Refusal(.failure, "A signal ended the check. The copy is unchanged; the next check continues.")
     }
   }
 
@@ -130,15 +138,35 @@ private struct FollowJob: Sendable {
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     context.console.logStart(configuration)
     guard arguments.flag("serve") else {
-      return await context.work(until: signals, configuration) { await follow {} }
+      return await finish(context.work(until: signals, configuration) { await follow {} })
     }
     let front = try Front(
       configuration, arguments, context, sharing: follower.folder.publication, following: progress,
       graceSeconds: graceSeconds)
     try context.console.announce(front)
     // `try?` loses no error, because the front also polls, and logs a failed reload.
-    await context.work(until: signals, configuration) { await follow { try? front.reload() } }
+    let work = await context.work(until: signals, configuration) { await follow { try? front.reload() } }
     context.console.logStopped(cutting: front.stop(configuration))
+    await finish(work)
+  }
+
+  private func finish(_ work: Task<Void, Never>) async {
+    let deadline = deadline(.success)
+    await work.value
+    deadline.cancel()
+  }
+
+  /// Seconds that a cancelled check may take.
+  private static let endSeconds = 3
+
+  /// Ends the process during a check that still waits for its source, which may take minutes. The check may be
+  /// interrupted at any time, because the next one repeats its work.
+  private func deadline(_ code: ExitCode) -> Task<Void, any Error> {
+    Task {
+      try await Task.sleep(for: .seconds(Self.endSeconds))
+      context.console.warning("A check still waits for its source. It is cancelled; the next one repeats it.")
+      _exit(code.rawValue)
+    }
   }
 
   /// Checks until cancelled. Logs a repeated failure once.

@@ -142,7 +142,7 @@ struct ImportInput: Sendable {
   }
 
   private static func at(_ path: String, _ isWanted: (String) -> Bool) throws -> [ImportInput] {
-    guard Folder.isFolder(path) else { return [try ImportInput(file: path)] }
+    guard Folder.leadsToFolder(path) else { return [try ImportInput(file: path)] }
     let names = try Folder.names(in: path).filter { !$0.hasPrefix(".") && isWanted($0) }.sorted()
     guard !names.isEmpty else {
       throw Refusal(

@@ -119,7 +119,9 @@ extension Command {
       readingFile: draft.file, overrides: context.overrides(arguments))
     return DatasetInstaller(draft, besides: configuration.datasets.map(\.name)) {
       try ConfigurationEdit.make(in: draft.file) { edit in
-        edit["datasets"] = .array((edit["datasets"]?.elements ?? []) + [.string(name.text)])
+        let listed = edit["datasets"]?.elements ?? []
+        // Another process may have listed it meanwhile.
+        if !listed.contains(.string(name.text)) { edit["datasets"] = .array(listed + [.string(name.text)]) }
       }
     }
   }

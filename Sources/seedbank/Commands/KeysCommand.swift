@@ -113,7 +113,10 @@ extension Command {
       let role = try arguments.keyRoles([.root, .targets])[0]
       // Root metadata names no series, so it can be renewed even if a model is broken.
       let datasets = role == .targets ? configuration.datasets : []
-      return try actions.renew(role, for: try datasets.flatMap { try $0.plans().map(\.series) })
+      let series = try datasets.flatMap { dataset in
+        try dataset.plans().map(\.series).filter { !dataset.isRetired($0) }
+      }
+      return try actions.renew(role, for: series)
     case .revoke:
       let id = arguments.strings("name")[0]
       guard id.count >= KeyFileName.tagLength else {

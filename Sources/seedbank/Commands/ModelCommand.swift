@@ -85,7 +85,8 @@ extension Command {
       canDelegate: keys.canSign(for: published.keys(of: .targets)), isDryRun: isDryRun)
     if !isDryRun {
       try draft.definition.files.install(asFolder: choice.path)
-      try KnownOrigin.write(survey.outline, inDataset: dataset.folder)
+      let known = dataset.knownOrigin?.merging(survey.outline) ?? survey.outline
+      try KnownOrigin.write(known, inDataset: dataset.folder)
     }
     try context.console.report(report.json, report.text)
   }

@@ -119,14 +119,14 @@ private struct OriginLogChange {
       if dataset.policy.changes == .log { throw hasLog }
       return
     }
-    let draft = try maker.draft(dataset.plans())
+    let draft = try maker.draft(DatasetJob(dataset).activePlans)
     (statements, self.draft, left) = (draft.statements, draft, draft.left + (try Self.volatile(dataset)))
   }
 
   private static func volatile(_ dataset: DatasetConfiguration) throws -> [(table: String, reason: String)] {
     let job = try DatasetJob(dataset)
     let origin = try job.readyOrigin()
-    return try job.plans.flatMap { plan in
+    return try job.activePlans.flatMap { plan in
       try origin.volatileTables(plan).sorted { $0.key < $1.key }.map { table, reason in
         ("\(plan.series) \(table)", "its rows may change without a write: \(reason)")
       }

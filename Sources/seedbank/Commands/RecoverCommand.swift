@@ -173,18 +173,24 @@ extension Command {
       series begins a new history at version 1 with the current rows of its origin, under the root that clients \
       trust, and every client downloads a snapshot. If the publication exists but is too old, it is \
       continued; if it is lost, a new one is made. The command needs root.json and the keys, including the targets \
-      key. It ends the holds of rollbacks, accepts tables that lost rows, and reads a standby even if it lacks published rows.
+      key. If a dataset or series was removed, name it with --removed, because clients that knew it reject a publication that \
+      does not name it. The command ends the holds of rollbacks, accepts tables that lost rows, and reads a standby even if it \
+      lacks published rows.
       """,
     options: [
       .config,
       .value(
         "with", "folder", isRepeatable: true, help: "Another folder with keys, such as the targets key."),
+      .value(
+        "removed", "series", isRepeatable: true,
+        help: "A series that was published once, but is no longer configured, such as parks/1."),
       .flag("yes", help: "Confirm that every client downloads a snapshot."), .json,
     ] + Parameter.log, examples: [("seedbank new-epoch --yes", "Start the histories of all datasets over.")]
   ) { arguments, context in
     let configuration = try context.configuration(arguments)
     context.console.startLog(configuration.log.format, from: configuration.log.level)
     let jobs = try configuration.datasets.map { try DatasetJob($0) }
+    let removed = try arguments.series("removed")
     guard arguments.flag("yes") else {
       throw Refusal(
         .usage,
@@ -196,7 +202,7 @@ extension Command {
     try await Mirrors(configuration, deployment.publication, context).check()
     let notices = StepNotices(configuration, context)
     let root = try configuration.shippedRoot(orElse: "put the root.json that apps ship there")
-    try deployment.publisher.beginEpoch(jobs, root: root, now: .now()) { job, report in
+    try deployment.publisher.beginEpoch(jobs, removed: removed, root: root, now: .now()) { job, report in
       // A lack of roots concerns the whole publication, so it is reported once, with the last dataset. By then
       // all datasets are published, so an error here must not fail the command.
       let lack = job.name == jobs.last?.name ? try? deployment.publication.lackOfRoots() : nil
@@ -208,5 +214,16 @@ extension Command {
     let published = try deployment.publication.published()
     try MirrorInheritance.claim(below: published.timestamp.version, in: configuration.state)
     context.console.note("All histories started over. Check them with 'seedbank verify'.")
+  }
+}
+
+extension ParsedArguments {
+  fileprivate func series(_ name: String) throws(Refusal) -> [SeedSeries] {
+    try strings(name).map { text throws(Refusal) in
+      guard let series = SeedSeries(roleName: text.replacing("/", with: "-")) else {
+        throw unsuitable(name, text, "a series such as parks/1")
+      }
+      return series
+    }
   }
 }

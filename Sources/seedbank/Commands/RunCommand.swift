@@ -84,7 +84,7 @@ private struct RunService {
         await note(error)
         throw error
       }
-      try await publish(services, front, mirrors)
+      try await publish(services, front, mirrors, signals)
     }
     let end = Task {
       let signal = await signals.first()
@@ -119,7 +119,9 @@ private struct RunService {
     mirrors.failure ?? deployment.signatures(now: .now())?.failure
   }
 
-  private func publish(_ services: [PublishingService], _ front: Front, _ mirrors: Mirrors) async throws {
+  private func publish(
+    _ services: [PublishingService], _ front: Front, _ mirrors: Mirrors, _ signals: StopSignals
+  ) async throws {
     let start = Task { await manager.extendStart() }
     // A failed step is retried on schedule. Until it succeeds, the front serves the existing publication.
     for service in services where !Task.isCancelled { await service.attempt() }
@@ -131,7 +133,7 @@ private struct RunService {
     await withTaskGroup { group in
       for service in services { group.addTask { await service.run() } }
       // If a mirror reveals a second publisher, end this process as an operator's signal would.
-      group.addTask { await mirrors.follow { kill(getpid(), SIGTERM) } }
+      group.addTask { await mirrors.follow { signals.stop() } }
       group.addTask { await watchSignatures() }
       group.addTask { await watchStanding() }
       if arguments.flag("demo") { group.addTask { await changeDemo(services) } }

@@ -215,6 +215,6 @@ private func bytes(of path: String) -> Int { (try? FileStamp(path))?.size ?? 0 }
 private func bytes(below folder: String) -> Int {
   let names = (try? Folder.names(in: folder)) ?? []
   return names.map { "\(folder)/\($0)" }.reduce(0) {
-    $0 + (Folder.isFolder($1) ? bytes(below: $1) : bytes(of: $1))
+    $0 + (Folder.leadsToFolder($1) ? bytes(below: $1) : bytes(of: $1))
   }
 }

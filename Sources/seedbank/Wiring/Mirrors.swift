@@ -124,12 +124,8 @@ struct Mirrors: Sendable {
         watch.interval.failed(at: .now)
       }
       if let failure = error as? MirrorFailure, failure.error.stopsPublisher {
-        // Calls `stop` only once. It sends a signal, and a second one would end the process at once.
-        let isFirst = standing.state.withLock { state in
-          defer { state.failure = state.failure ?? failure }
-          return state.failure == nil
-        }
-        if isFirst { stop() }
+        standing.state.withLock { $0.failure = $0.failure ?? failure }
+        stop()
       } else if !Task.isCancelled, watch.repeated.isDue("\(error)", now: .now()) {
         console.warning(Self.warning(error, of: mirror))
       }

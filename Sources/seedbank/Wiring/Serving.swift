@@ -34,21 +34,21 @@ extension Console {
 }
 
 extension Context {
-  /// Runs `body` until a signal. Notifies the service manager of the start and the stop.
+  /// Runs `body` until a signal, then cancels it. Notifies the service manager of the start and the stop. The returned
+  /// task may still wait, for example for a disk that hangs.
+  @discardableResult
   func work(
     until signals: StopSignals, _ configuration: DeploymentConfiguration,
     _ body: @escaping @Sendable () async -> Void = {}
-  ) async {
+  ) async -> Task<Void, Never> {
     let manager = ServiceManager(self)
     manager.notifyReady()
-    let signal = await withTaskGroup { group in
-      group.addTask { await body() }
-      let signal = await signals.first()
-      group.cancelAll()
-      return signal
-    }
+    let work = Task { await body() }
+    let signal = await signals.first()
+    work.cancel()
     manager.notifyStopping(frontSeconds: configuration.stopSeconds)
     console.logStopping(signal, drainSeconds: configuration.drainSeconds)
+    return work
   }
 }
 

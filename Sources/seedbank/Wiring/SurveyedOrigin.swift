@@ -65,7 +65,7 @@ final class SurveyedOrigin {
   private static let endings = [".csv", ".tsv", ".json", ".ndjson", ".jsonl", ".gz", ".zip"]
 
   private static func isFeed(_ path: String) -> Bool {
-    Folder.isFolder(path) || endings.contains { path.lowercased().hasSuffix($0) }
+    Folder.leadsToFolder(path) || endings.contains { path.lowercased().hasSuffix($0) }
   }
 }
 

@@ -73,6 +73,14 @@ import Testing
     var rejected: [Int] { get throws { try Self.rejected(folder("bad.ndjson")) } }
 
     var rows: [String] { get throws { try Self.rows(folder("app.sqlite")) } }
+
+    /// Whether an interrupted import's list of changed tables is in the database.
+    var isUnchecked: Bool {
+      get throws {
+        let sql = "SELECT name FROM sqlite_schema WHERE name = 'seedbank_unchecked'"
+        return try !Tool.sqlite(folder("app.sqlite"), sql).isEmpty
+      }
+    }
   }
 
   @Test(arguments: [false, true])
@@ -142,11 +150,15 @@ import Testing
       if isBatched {
         #expect(imported.isMultiple(of: Self.batchRows), "\(what): \(imported) rows are no whole batch")
         #expect(found == Self.prefix(after, scene.before, imported), "\(what)")
+        if 0 < imported, imported < after.count {
+          #expect(try scene.isUnchecked, "\(what): the database does not list the changed table")
+        }
       } else {
         #expect(found == scene.before || found == after, "\(what)")
       }
       try SeedbankBinary.succeed(scene.arguments, in: scene.folder.path)
       #expect(try scene.rows == after, "\(what): running it again does not complete it")
+      #expect(try !scene.isUnchecked, "\(what)")
     } catch {
       Issue.record("\(what): \(error)")
     }

@@ -95,6 +95,13 @@ import Testing
     ] { #expect(sql.contains(column), "\(column) in \(sql)") }
   }
 
+  @Test func `a symbolic link to a folder of files is a feed`() throws {
+    try write("id,name\n1,x\n", "files/items.csv")
+    try Tool.run(["ln", "-s", "files", folder("feed")])
+    try folder.succeed("init", "feed")
+    try regenerate("FEED").expect(0, output: "version 1 created, 1 row")
+  }
+
   @Test func `an empty folder and a broken feed create no deployment`() throws {
     try Folder.create(folder("empty"))
     try write("a,b\n1\n", "broken.csv")

@@ -155,6 +155,14 @@ import Testing
     #expect(try feed.version == 1)
   }
 
+  @Test func `prose beside the tables is not reported as a new table`() throws {
+    try feed.write("Thank you for the data", "readme.txt")
+    let lines = String(repeating: "This is free\n", count: 20)
+    try feed.write("LICENCE\n\(lines)But name us, please\n", "licence.txt")
+    let outcome = try feed.regenerate().expect(0)
+    #expect(!outcome.errors.contains("has gained"), "\(outcome)")
+  }
+
   @Test(.full) func `files that changed a moment ago are not read yet`() throws {
     try feed.configure("", settleSeconds: 3600)
     #expect(try feed.refusal().contains("origin.settleSeconds is 3600"))

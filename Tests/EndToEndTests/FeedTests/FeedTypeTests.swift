@@ -48,6 +48,21 @@ import Testing
     #expect(try feed.rows("SELECT * FROM big ORDER BY id") == ["1|10", "2|7"])
   }
 
+  @Test(arguments: ["JOIN number USING (n)", "NATURAL JOIN number"])
+  func `a SELECT may not join tables by a column that has no type`(_ join: String) throws {
+    let feed = try feed(
+      "CREATE TABLE big(id INTEGER PRIMARY KEY, label TEXT)", ("big", "SELECT id, label FROM item \(join)"),
+      #", "tables": {"item": {"types": {"id": "INTEGER"}}, "number": {"types": {"label": "TEXT"}}}"#)
+    try feed.write("n,label\n10.0,ten\n", "number.csv")
+    let message = try feed.refusal()
+    #expect(message.contains(#"add this to "item" in origin.tables: "types": {"n":"INTEGER"}"#), "\(message)")
+    try feed.folder.edit("seedbank/my/dataset.json") {
+      $0.replacing("\"types\": {", with: "\"types\": {\"n\": \"REAL\", ")
+    }
+    #expect(try feed.refusal() == "published")
+    #expect(try feed.rows("SELECT * FROM big") == ["1|ten"])
+  }
+
   @Test func `a text that does not fit its type is rejected in the file or in the SELECT's result`() throws {
     let feed = try feed(
       "CREATE TABLE big(id INTEGER PRIMARY KEY, n INTEGER)", ("big", "SELECT id, code AS n FROM item"),

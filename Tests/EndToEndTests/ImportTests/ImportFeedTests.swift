@@ -51,10 +51,11 @@ import Testing
     try folder.write("all rights reserved", "feed/LICENSE.txt")
   }
 
-  @Test func `an unnamed file in a folder is skipped, and one given directly is rejected`() throws {
+  @Test func `an unnamed file in a linked folder is skipped, and one given directly is rejected`() throws {
     try writeFeed()
     try folder.write("x\n1\n", "feed/extra.csv")
-    try run("feed", "--mapping", "map.json").expect(0)
+    try Tool.run(["ln", "-s", "feed", folder("link")])
+    try run("link", "--mapping", "map.json").expect(0)
     try run("feed", "feed/extra.csv", "--mapping", "map.json").expect(65, "is not one of the mapping's files")
   }
 

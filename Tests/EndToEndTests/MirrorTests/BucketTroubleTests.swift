@@ -100,6 +100,19 @@ import Testing
     try scene.expectWhole("run")
   }
 
+  @Test(arguments: [("--every=1", Int32(0)), ("--once", 1)])
+  func `SIGTERM ends follow during a check that waits for the bucket`(end: (option: String, status: Int32))
+    throws
+  {
+    try scene.bucket.arm("hang before all")
+    let follower = try scene.start(
+      ["follow", "s3://seeds/prod", "--root", "seedbank/root.json", "--to", "copy", end.option],
+      ["AWS_ENDPOINT_URL_S3": "http://127.0.0.1:\(scene.bucket.port)"])
+    try waitUntil("a check waits for the bucket") { try scene.bucket.arm("").isMet }
+    #expect(try follower.stop() == .exited(end.status))
+    #expect(follower.errors.contains("A check still waits for its source"), "\(follower.errors)")
+  }
+
   @Test(.full) func `a broken mirror does not delay the other mirrors`() throws {
     let folder = scene.deployment.folder("mirror")
     try Folder.create(folder)
@@ -136,6 +149,27 @@ import Testing
   {
     let scene = try BucketScene()
     for race in 1...(Stage.isDeep ? 20 : 2) { try run(scene, race) }
+  }
+
+  @Test func `a mirror that shows another publisher while run drains ends run in order with 75`() throws {
+    let scene = try BucketScene()
+    try scene.publish("common")
+    let own = scene.deployment.folder("own")
+    try Folder.create(own)
+    for name in ["my.sqlite", "seedbank"] {
+      try FileManager.default.copyItem(atPath: scene.deployment.folder(name), toPath: "\(own)/\(name)")
+    }
+    let drain = ["SEEDBANK_HTTP_DRAIN_SECONDS": "1"]
+    let run = try RunningSeedbank(
+      ["run", "--port", "0"], in: own, environment: scene.bucket.environment.merging(drain) { $1 })
+    for text in ["theirs", "theirs again"] { try scene.publish(text) }
+    try scene.bucket.arm("hold before all")
+    try Tool.sqlite("\(own)/my.sqlite", "UPDATE shop SET name = 'ours' WHERE id = 1")
+    try waitUntil("run asks the mirror") { try scene.bucket.arm("").isMet }
+    run.askToEnd()
+    try waitUntil("run drains") { run.errors.contains("stopping because of SIGTERM") }
+    try scene.bucket.arm("503 before -1")
+    #expect(run.waitForEnd() == 75, "\(run.errors)")
   }
 
   private func run(_ scene: BucketScene, _ race: Int) throws {
@@ -231,10 +265,10 @@ struct BucketScene {
     #expect(step.status == 0 && !step.errors.contains("mirror"), "\(text): \(step.errors)")
   }
 
-  func start(_ arguments: [String]) throws -> TestProgram {
+  func start(_ arguments: [String], _ environment: [String: String] = [:]) throws -> TestProgram {
     try TestProgram(
-      [SeedbankBinary.path] + arguments, in: deployment.folder.path, environment: bucket.environment,
-      isBare: true)
+      [SeedbankBinary.path] + arguments, in: deployment.folder.path,
+      environment: bucket.environment.merging(environment) { $1 }, isBare: true)
   }
 
   func timestamp(_ place: String) throws -> SHA256Digest? {

@@ -149,6 +149,32 @@ import Testing
     #expect(try folder.succeed("config", "check") == "nothing is wrong\n")
   }
 
+  @Test(arguments: ["skip", "new"])
+  func `a skipped table that is missing for a while stays skipped`(action: String) throws {
+    let deployment = try OperatedDeployment()
+    let staff = "CREATE TABLE staff(id INTEGER PRIMARY KEY, pay REAL)"
+    try deployment.origin(staff)
+    try deployment.folder.succeed("model", "skip")
+    try deployment.origin("DROP TABLE staff; CREATE TABLE park(id INTEGER PRIMARY KEY)")
+    try SeedbankBinary.succeed(["model", action], in: deployment.folder.path)
+    try deployment.origin(staff)
+    #expect(try deployment.folder.succeed("config", "check") == "nothing is wrong\n")
+    #expect(!(try deployment.folder.succeed("model", "new").contains("staff")))
+  }
+
+  @Test func `the origin may drop a column that only a retired major has`() throws {
+    let deployment = try OperatedDeployment()
+    let folder = deployment.folder
+    try folder.succeed("model", "new", "2.0")
+    try folder.write(
+      "CREATE TABLE shop(id INTEGER PRIMARY KEY, name TEXT)", to: "seedbank/my/models/2.0/schema.sql")
+    try folder.succeed("regenerate")
+    try folder.succeed("model", "retire", "1")
+    try deployment.origin("ALTER TABLE shop DROP COLUMN rank")
+    #expect(try folder.succeed("config", "check") == "nothing is wrong\n")
+    #expect(try folder.succeed("regenerate").contains("my/2: unchanged"))
+  }
+
   /// A dry run of ending a major reports the outcome and writes nothing.
   private func expectDryRuns(_ deployment: OperatedDeployment) throws {
     let before = try deployment.folder.text("seedbank/my/dataset.json")

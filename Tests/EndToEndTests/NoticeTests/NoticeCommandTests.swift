@@ -62,6 +62,14 @@ import Testing
     #expect(told("published").count == 3 && told("failed").isEmpty)
   }
 
+  @Test func `the end of the program is noticed although the calling process ignores SIGCHLD`() throws {
+    try deployment.origin("UPDATE shop SET name = 'new' WHERE id = 1")
+    let outcome = try TestProgram.run(
+      ["env", "--ignore-signal=CHLD", SeedbankBinary.path, "regenerate"], in: deployment.folder.path)
+    #expect(outcome.status == 0 && outcome.errors.isEmpty, "\(outcome)")
+    #expect(told("published").count == 1)
+  }
+
   @Test func `a version is reported as published although the snapshot after it fails`() throws {
     let lock = deployment.folder("seedbank/publication/.my-1.snapshots.lock")
     try Folder.remove(lock)

@@ -60,6 +60,16 @@ import Testing
     }
   }
 
+  @Test func `new-epoch names removed series, and rejects a name of another form`() throws {
+    let deployment = try OperatedDeployment()
+    try strike(.everything, deployment)
+    try deployment.seedbank("new-epoch", "--yes", "--removed", "parks").expect(64, "a series such as parks/1")
+    try deployment.seedbank("new-epoch", "--yes", "--removed", "parks/1").expect(0)
+    let metadata = deployment.folder("seedbank/publication/metadata")
+    try Tool.run(["bash", "-c", "grep -q parks-1.json '\(metadata)'/*.snapshot.json"])
+    try deployment.seedbank("verify").expect(0)
+  }
+
   @Test func `without the targets key, new-epoch changes nothing`() throws {
     let deployment = try OperatedDeployment()
     try strike(.publication, deployment)

@@ -36,6 +36,19 @@ import Testing
     try folder.succeed("verify")
   }
 
+  @Test func `an init that was killed before it listed the dataset can be repeated`() throws {
+    let text = try folder.text("seedbank/seedbank.json")
+    try folder.succeed("init", "Parks 2.sqlite")
+    // The state of a process that was killed between its last two writes.
+    try folder.write(text, to: "seedbank/seedbank.json")
+    try folder.succeed("init", "Parks 2.sqlite")
+    #expect(try folder.succeed("regenerate").contains("parks-2/1: version 1 created"))
+    try folder.write(text, to: "seedbank/seedbank.json")
+    try folder.write("{}", to: "seedbank/parks-2/dataset.json")
+    try folder.seedbank("init", "Parks 2.sqlite").expect(78, "parks-2 exists and is never overwritten")
+    #expect(try folder.text("seedbank/parks-2/dataset.json") == "{}")
+  }
+
   @Test func `datasets that are added at the same time are all listed`() throws {
     let names = ["a", "b", "c", "d", "e"]
     let programs = try names.map {

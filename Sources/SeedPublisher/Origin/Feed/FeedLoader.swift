@@ -10,7 +10,7 @@ import class Foundation.JSONEncoder
 
 struct FeedLoader {
   let settings: FeedSettings
-  let schema: FeedSchema
+  var schema: FeedSchema
   let staging: String
 
   private var form: String {
@@ -72,15 +72,15 @@ struct FeedLoader {
     return FeedRecord.Table(name: table.name, untyped: writer.untyped, files: read.files)
   }
 
-  /// The record, if its rows were loaded from the configured source with these settings and models.
-  var usableRecord: FeedRecord? { record.flatMap { isFromSource($0) && isOfForm($0) ? $0 : nil } }
+  /// Whether the rows were loaded from the configured source with these settings and models.
+  func isUsable(_ record: FeedRecord) -> Bool { isFromSource(record) && isOfForm(record) }
+
+  var usableRecord: FeedRecord? { record.flatMap { isUsable($0) ? $0 : nil } }
 
   /// The record of the current staging database; `nil` if the database is missing or unreadable.
   var record: FeedRecord? {
-    guard Folder.exists(staging), let connection = try? Connection(staging, .origin),
-      case .text(let text)? = try? connection.value("SELECT record FROM \(FeedStaging.recordTable)")
-    else { return nil }
-    return try? JSONDecoder().decode(FeedRecord.self, from: Data(text.utf8))
+    guard Folder.exists(staging), let connection = try? Connection(staging, .origin) else { return nil }
+    return FeedRecord(in: connection)
   }
 }
 
@@ -195,5 +195,15 @@ struct FeedRecord: Codable {
   var contents: String {
     let parts = tables.flatMap { [$0.name] + $0.files }
     return SHA256Digest.of(JSONValue(strings: [form] + parts).bytes).hex
+  }
+}
+
+extension FeedRecord {
+  /// `nil` if the database has no record.
+  init?(in staging: Connection) {
+    guard case .text(let text)? = try? staging.value("SELECT record FROM \(FeedStaging.recordTable)"),
+      let record = try? JSONDecoder().decode(FeedRecord.self, from: Data(text.utf8))
+    else { return nil }
+    self = record
   }
 }

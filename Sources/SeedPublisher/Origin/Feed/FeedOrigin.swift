@@ -3,12 +3,11 @@ import SeedFormat
 
 package final class FeedOrigin: Origin {
   private let base: SQLiteOrigin
-  private let staging: String
   private let record: FeedRecord
   private let schema: FeedSchema
 
-  init(_ base: SQLiteOrigin, _ staging: String, _ record: FeedRecord, _ schema: FeedSchema) {
-    (self.base, self.staging, self.record, self.schema) = (base, staging, record, schema)
+  init(_ base: SQLiteOrigin, _ record: FeedRecord, _ schema: FeedSchema) {
+    (self.base, self.record, self.schema) = (base, record, schema)
   }
 
   package var fitter: AffinityFitter { base.fitter }
@@ -48,13 +47,16 @@ package final class FeedOrigin: Origin {
   /// Rejects a SELECT that reads untyped columns. Their values are strings, so `n > 5` would be wrong.
   private func checkTypes(_ projection: Projection) throws {
     guard let sql = projection.sql, record.tables.contains(where: { !$0.untyped.isEmpty }) else { return }
-    let (connection, reading) = (try Connection(staging, .origin), TablesRead())
+    let (connection, reading) = (base.connection, TablesRead())
     // Other errors in the SELECT are reported later, when its rows are read.
     guard (try? connection.readOnlyStatement(sql, reading: reading)) != nil else { return }
     let isTransit = Transit.isFeed(record.tables.map(\.name))
+    let words = Set(FeedSchema.words(sql))
+    let joined = joinedColumns(sql, words)
     for table in record.tables {
       let read = reading.columns.filter { $0.key.foldedName == table.name.foldedName }
-      let names = Set(read.flatMap(\.value).map { $0.foldedName })
+      var names = Set(read.flatMap(\.value).map { $0.foldedName })
+      if words.contains(table.name.foldedName) { names.formUnion(joined) }
       let untyped = table.untyped.filter { names.contains($0.foldedName) }
       guard !untyped.isEmpty else { continue }
       let types = try untyped.map { name in
@@ -67,6 +69,19 @@ package final class FeedOrigin: Origin {
           + "strings. Judging by the values, add this to \"\(table.name)\" in origin.tables: \"types\": "
           + JSONValue.object(types).text)
     }
+  }
+
+  /// The folded names of columns that joins with USING or NATURAL compare, because SQLite does not report these.
+  private func joinedColumns(_ sql: String, _ words: Set<String>) -> Set<String> {
+    let bytes = Array(sql.utf8)
+    let joins = SQLScanner.tokens(of: bytes).split { $0.keyword == ")" }.compactMap { part in
+      part.lastIndex { $0.keyword == "USING" }.map { part[$0...] }
+    }
+    let named = joins.joined().map { $0.name(in: bytes).foldedName }
+    guard words.contains("natural") else { return Set(named) }
+    let tables = record.tables.filter { words.contains($0.name.foldedName) }
+    let untyped = tables.flatMap(\.untyped).map { $0.foldedName }
+    return Set(named + untyped.filter { name in untyped.count { $0 == name } > 1 })
   }
 }
 

@@ -7,7 +7,7 @@ import SeedSystem
 package struct FeedPlace: OriginPlace {
   private let settings: FeedSettings
   private let folder: String
-  private let loader: FeedLoader
+  private var loader: FeedLoader
   private let use: OriginUse
   private let environment: [String: String]
   private let retry = FeedRetry()
@@ -22,28 +22,40 @@ package struct FeedPlace: OriginPlace {
     (self.settings, self.use, self.environment) = (settings, use, environment)
   }
 
+  package func reading(_ plans: [SeriesPlan]) -> any OriginPlace {
+    var place = self
+    place.loader.schema = FeedSchema(plans, settings.tables)
+    return place
+  }
+
   package var text: String { settings.source?.text ?? "" }
 
   package var watchedFile: String? {
     guard case .path(let path)? = settings.source else { return nil }
-    guard Folder.isFolder(path) else { return path }
+    guard Folder.leadsToFolder(path) else { return path }
     return settings.marker.map { "\(path)/\($0)" }
   }
 
   package func look() throws -> OriginLook {
-    (FeedStamp(record: try loaded(), settings: settings, takenAt: Self.now), open)
+    (FeedStamp(record: try usable(loaded()), settings: settings, takenAt: Self.now), open)
   }
 
   package func open(waitSeconds: Int) throws -> any Origin {
-    let record = try loaded()
+    _ = try loaded()
     let base = try SQLiteOrigin(loader.staging, waitSeconds: waitSeconds, mayQuoteTexts: false)
-    return FeedOrigin(base, loader.staging, record, loader.schema)
+    return FeedOrigin(base, try usable(FeedRecord(in: base.connection)), loader.schema)
   }
 
   package func filledFolder() throws -> String { try loaded().folder }
 
   private func loaded() throws -> FeedRecord {
     guard let record = loader.record else { throw OriginError.notLoaded(path: text) }
+    return record
+  }
+
+  /// Rejects rows that another process has loaded for other models since `prepare`, because some may be missing.
+  private func usable(_ record: FeedRecord?) throws -> FeedRecord {
+    guard let record, loader.isUsable(record) else { throw OriginError.loadedByOther(path: text) }
     return record
   }
 
@@ -174,6 +186,12 @@ struct FeedStamp: OriginStamp {
 }
 
 extension OriginError {
+  static func loadedByOther(path: String) -> OriginError {
+    .unavailable(
+      "the feed \(path) was loaded by another process, with other models or settings: the next step loads it again; if "
+        + "this recurs, restart 'seedbank run', which reads models and settings only when it starts")
+  }
+
   static func unfinished(path: String, reason: String) -> OriginError {
     .unavailable(
       "the feed \(path) is still being written: \(reason); it is read only once it is complete")

@@ -43,8 +43,7 @@ package struct FeedSurvey {
     let guess = try FeedGuess(file, settings)
     let guessed =
       guess.table.map { TableFiles(configured: $0, files: [file], settings: settings) } ?? documents
-    let mayBeProse = FeedName.isText(file.name) && !Transit.isTable(documents.table)
-    if let flaw = try guess.flaw ?? add(guessed, mayBeProse: mayBeProse) {
+    if let flaw = try guess.flaw ?? add(guessed) {
       skipped.append((file.name, flaw))
     } else if let table = guess.table {
       guesses.append(table)
@@ -54,17 +53,17 @@ package struct FeedSurvey {
 
   /// Adds a table. If its file is prose, such as a licence or a readme, returns the reason instead.
   @discardableResult
-  private mutating func add(_ documents: TableFiles, mayBeProse: Bool = false) throws -> String? {
+  private mutating func add(_ documents: TableFiles) throws -> String? {
     let writer = FeedTableWriter(
       FeedSchema.Table(documents.table), scratch, otherType: documents.otherType)
     do {
       try documents.read(into: writer)
     } catch let error as OriginError {
-      guard mayBeProse else { throw error }
+      guard documents.mayBeProse else { throw error }
       return error.description
     }
     let names = writer.names
-    if mayBeProse, names.count == 1, !names[0].allSatisfy({ $0.isLetter || $0.isNumber || $0 == "_" }) {
+    if documents.isProse(names) {
       return "its first line does not name fields, so it is probably prose"
     }
     guard !names.isEmpty else { return nil }

@@ -116,12 +116,13 @@ final class FeedTableWriter: RowReceiver {
     }
   }
 
-  /// Creates the table or adds new columns, without constraints, because the working copy enforces the client's.
+  /// Creates the table or adds new columns, without constraints, because the working copy enforces the client's. Declares
+  /// affinities, because the type ANY would convert strings in a table that is not STRICT.
   func makeColumns() throws {
     guard madeColumns < columns.count else { return }
     insert = Self.insert(table, width, connection)
     let new = columns[madeColumns...].map {
-      "\(quoted($0.name)) \($0.declaredType) COLLATE \($0.collation.rawValue)"
+      "\(quoted($0.name)) \($0.affinity.rawValue) COLLATE \($0.collation.rawValue)"
     }
     if madeColumns == 0 {
       try connection.execute("CREATE TABLE \(quoted(table.name))(\(new.joined(separator: ", ")))")

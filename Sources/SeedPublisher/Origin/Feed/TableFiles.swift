@@ -19,6 +19,17 @@ struct TableFiles {
   /// The type for columns that no model declares: CSV fields stay text, and JSON values keep their types.
   var otherType: String { files.contains { if case .csv = layout($0) { true } else { false } } ? "TEXT" : "" }
 
+  /// Whether the file may be a licence or a readme: a .txt that neither the operator nor GTFS describes.
+  var mayBeProse: Bool {
+    guard let file = files.first, FeedName.isText(file.name), !Transit.isTable(table) else { return false }
+    return !settings.tables.contains { $0.table.foldedName == table.foldedName }
+  }
+
+  /// Whether a file with these columns is prose, because its first line does not name fields.
+  func isProse(_ names: [String]) -> Bool {
+    mayBeProse && names.count == 1 && !names[0].allSatisfy { $0.isLetter || $0.isNumber || $0 == "_" }
+  }
+
   /// Groups files by table. Throws if a configured or needed table has several files that no pattern with `*` covers.
   static func all(
     _ files: [FeedFile], _ settings: FeedSettings, _ schema: FeedSchema, in path: String
@@ -84,7 +95,9 @@ extension TableFiles {
           try read(file, to: HeaderChecker(writer), upTo: DocumentRows.rowsTaken)
         } catch is DocumentRows.Enough {}
       }
-      try writer.makeColumns()
+      // A title of one word may begin prose whose later lines have more fields.
+      for file in files where mayBeProse && writer.width == 1 { try read(file, to: HeaderChecker(writer)) }
+      if !isProse(writer.names) { try writer.makeColumns() }
     } catch is OriginError {}
   }
 

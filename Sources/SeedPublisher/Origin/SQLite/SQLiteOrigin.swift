@@ -4,7 +4,7 @@ import SeedSystem
 
 /// An operator's SQLite file in a read transaction. Other processes may write to it.
 package final class SQLiteOrigin: Origin {
-  private let connection: Connection
+  let connection: Connection
   /// The file's identity; `nil` if the file was replaced while it was being opened.
   private let file: String?
   private let path: String
