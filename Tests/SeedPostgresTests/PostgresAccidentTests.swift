@@ -260,6 +260,14 @@ import Testing
     #expect(count == 2)
   }
 
+  @Test func `an interrupted DETACH PARTITION CONCURRENTLY does not stop the steps`() throws {
+    let scene = try scene(Self.parts)
+    try scene.database.run(
+      "UPDATE pg_inherits SET inhdetachpending = true WHERE inhrelid = 't_1'::regclass")
+    #expect(try scene.step().outcome == .created)
+    #expect(try scene.published().count == 1)
+  }
+
   @Test func `a statement timeout is reported with its setting`() throws {
     var scene = try scene(select: "SELECT id, pg_sleep(5)::text AS name FROM t")
     scene.place.statementTimeoutSeconds = 1

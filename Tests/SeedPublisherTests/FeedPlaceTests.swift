@@ -59,8 +59,12 @@ import Testing
     #expect(try deployment.step().series.map(\.outcome) == [.retired, .changed])
   }
 
-  @Test func `a column ANY of a STRICT table keeps a field's text`() throws {
-    let strict = model("1.0", "CREATE TABLE stop(id INTEGER PRIMARY KEY, name ANY) STRICT")
+  @Test(arguments: [
+    "id INTEGER PRIMARY KEY, name ANY", "id INTEGER PRIMARY KEY, name ANY NOT NULL DEFAULT 0",
+    "id INTEGER, name ANY PRIMARY KEY NOT NULL",
+  ])
+  func `a column ANY of a STRICT table keeps a field's text`(_ columns: String) throws {
+    let strict = model("1.0", "CREATE TABLE stop(\(columns)) STRICT")
     follow(try SeriesPlan.plans("test", [strict]))
     try write("id,name\n1,007\n2,1.0\n", to: "stop.csv")
     _ = try deployment.step()

@@ -55,6 +55,13 @@ extension ColumnSchema {
       collation: collation)
   }
 
+  /// The column without NOT NULL and default.
+  package var nullable: ColumnSchema {
+    ColumnSchema(
+      name: name, declaredType: declaredType, affinity: affinity, isNotNull: false, defaultSQL: nil,
+      collation: collation)
+  }
+
   /// The default as an expression. A bare or quoted name after DEFAULT is a string; in an expression it is a column.
   package var defaultExpression: String? {
     guard let sql = defaultSQL.map({ Array($0.utf8) }), let token = SQLScanner.tokens(of: sql).first,

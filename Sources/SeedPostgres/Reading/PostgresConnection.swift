@@ -162,8 +162,9 @@ final class PostgresConnection {
   /// Throws if a table that was read was truncated, rewritten or created after the snapshot, because the read may have
   /// found it empty. A new file or no visible table shows this, except for a new index, and for a new partition, which
   /// is empty in the snapshot. Partitions are read as they are now, so it also throws if the catalog in the snapshot has
-  /// a partition that has left its table, or does not have one yet. None of these can happen later, because tables that
-  /// were read stay locked.
+  /// a partition that has left its table, or does not have one yet. Since PostgreSQL 14, an interrupted DETACH
+  /// CONCURRENTLY leaves a pending partition, which no query reads. None of these can happen later, because tables
+  /// that were read stay locked.
   func proveNothingRewritten() throws(PostgresError) {
     let found = try rows(
       """
@@ -175,7 +176,8 @@ final class PostgresConnection {
       ELSE c.relfilenode <> 0 AND c.relfilenode IS DISTINCT FROM pg_relation_filenode(c.oid) AND c.relkind IN ('r', 'm') \
       OR c.relkind <> 'i' AND NOT c.relispartition AND root.oid <> c.oid \
       OR c.relkind = 'p' AND EXISTS (SELECT FROM pg_inherits i WHERE i.inhparent = c.oid \
-      AND pg_partition_root(i.inhrelid) IS DISTINCT FROM root.oid) END
+      AND pg_partition_root(i.inhrelid) IS DISTINCT FROM root.oid \
+      AND to_jsonb(i) ->> 'inhdetachpending' IS DISTINCT FROM 'true') END
       """)
     let tables = found.compactMap { $0.first ?? nil }
     guard tables.isEmpty else { throw .rewritten(place: place.text, tables: tables) }

@@ -72,6 +72,7 @@ struct FeedSchema {
       let keys = Set(table.key.map(\.column))
       let names = Set(table.columns.map { $0.name.foldedName })
       let new = model.columns.filter { !names.contains($0.name.foldedName) }
+      // An empty key field is reported with its place instead of being read as an empty string.
       table.columns += new.map { keys.contains($0.name) ? $0.nullable : $0 }
     }
   }
@@ -98,12 +99,6 @@ struct FeedSchema {
 }
 
 extension ColumnSchema {
-  /// The column without NOT NULL, so that an empty key field is reported with its place instead of being read as an
-  /// empty string.
-  fileprivate var nullable: ColumnSchema {
-    ColumnSchema(name, declaredType: declaredType, collation: collation)
-  }
-
   /// The column for reading documents. If a NOT NULL column has a default, an empty field is NULL, not an empty
   /// string.
   var received: ColumnSchema { isNotNull && defaultSQL != nil ? nullable : self }
