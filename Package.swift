@@ -192,7 +192,8 @@ let package = Package(
       programs: [
         "RoadTests/outside_client.py", "RoadTests/tuf_client.py", "RoadTests/without-boto3",
         "FaultTests/injector.c",
-        "FaultTests/moved_clock.c", "KeyTests/key_crasher.c", "ImportTests/article_tables.py",
+        "FaultTests/moved_clock.c", "FollowTests/later_clock.c", "KeyTests/key_crasher.c",
+        "ImportTests/article_tables.py",
         "PackageTests/zsh_completion.py", "PostgresTests/psycopg_values.py", "RecipeDriver",
       ]),
   ] + fuzzing,

@@ -93,8 +93,8 @@ package struct PublicationDirectory: Sendable {
 
   package var exists: Bool { Folder.exists(rootFile(1)) || (try? rootVersions().isEmpty) == false }
 
-  /// Calls `body` with the metadata of each series, current and earlier, that was not removed yet. Verifies no signatures,
-  /// and skips unreadable files.
+  /// Calls `body` with the current metadata of each series and the earlier metadata that is still on disk. Verifies no
+  /// signatures, and skips unreadable files.
   package func forEachMetadataOfSeries(_ body: (SeriesMetadata) -> Void) {
     for name in (try? Folder.names(in: metadataFolder)) ?? [] {
       let parts = name.split(separator: ".").map(String.init)

@@ -1,5 +1,5 @@
 import SeedDatabase
-import SeedFormat
+package import SeedFormat
 import SeedPublication
 import SeedSigning
 package import SeedSystem

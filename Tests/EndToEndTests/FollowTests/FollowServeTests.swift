@@ -10,20 +10,21 @@ import Testing
 
   init() throws { scene = try FollowScene() }
 
-  private func follower(_ arguments: String...) throws -> RunningSeedbank {
+  private func follower(_ arguments: String..., environment: [String: String] = [:]) throws -> RunningSeedbank
+  {
     try RunningSeedbank(
       [
         "follow", scene.host.address, "--root", "seedbank/root.json", "--to", "copy", "--every", "1",
         "--serve", "--port", "0",
-      ] + arguments, in: scene.folder.path)
+      ] + arguments, in: scene.folder.path, environment: environment)
   }
 
   private func get(_ follower: RunningSeedbank, _ path: String) throws -> JSONValue {
     try JSONValue(parsing: try RawClient(port: follower.port).get(path).body)
   }
 
-  private func head(_ follower: RunningSeedbank) throws -> String? {
-    try get(follower, "/readyz")["series"]?.elements?.first?["head"]?.text
+  private func head(_ follower: RunningSeedbank, _ member: String = "head") throws -> String? {
+    try get(follower, "/readyz")["series"]?.elements?.first?[member]?.text
   }
 
   @Test func `a new version is served a moment later, and clients of both hosts and python-tuf agree`() throws
@@ -78,6 +79,24 @@ import Testing
     scene.host.stop()
     let second = try follower()
     #expect(try head(second) == "3")
+  }
+
+  @Test func `a follower serves a file that metadata no longer names for the seconds of --grace`() throws {
+    let later = [
+      "LD_PRELOAD": try PreloadedLibrary.path("later_clock"), "SEEDBANK_LATER": scene.folder("later"),
+    ]
+    let follower = try follower("--grace", "7200", environment: later)
+    try waitUntil("the first copy") { try head(follower) == "3" }
+    let copied = try scene.files(scene.copy).keys
+    let metadata = try #require(copied.first { $0.hasSuffix(".snapshot.json") })
+    let object = try #require(copied.first { $0.contains(".snapshot-") })
+    for version in 4...7 {
+      if version == 7 { try scene.folder.write("", to: "later") }
+      try scene.publish("name \(version)", "--snapshot")
+      try waitUntil("snapshot \(version)") { try head(follower, "snapshot") == "\(version)" }
+    }
+    #expect(try RawClient(port: follower.port).get("/\(metadata)").status == 404)
+    #expect(try RawClient(port: follower.port).get("/\(object)").status == 200)
   }
 
   @Test func `follow without --serve updates its copy until SIGTERM`() throws {
