@@ -113,7 +113,8 @@ extension [DraftedFile] {
 
   func areWritten(below folder: String) -> Bool {
     allSatisfy { file in
-      (try? DurableFile.read("\(folder)/\(file.path)", limit: file.text.utf8.count)) == Array(file.text.utf8)
+      let text = [UInt8](file.text.utf8)
+      return (try? DurableFile.read("\(folder)/\(file.path)", limit: text.count)) == text
     }
   }
 
