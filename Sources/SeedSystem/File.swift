@@ -1,4 +1,5 @@
-/// An open file descriptor, closed with its owner. All file system calls are in this type and `Folder`.
+/// An open file descriptor, closed with its owner. All file system calls are in this type and `Folder`. The module's
+/// name precedes functions of the system that members with the same names hide.
 package struct File: ~Copyable, Sendable {
   private let descriptor: Int32
   private let path: String
@@ -60,7 +61,7 @@ package struct File: ~Copyable, Sendable {
 
   /// Fills `buffer` up to the end of the file; returns the number of bytes, 0 at the end.
   package func read(into buffer: UnsafeMutableRawBufferPointer) throws(FileError) -> Int {
-    try fill(buffer) { rest, _ in systemRead(descriptor, rest.baseAddress, rest.count) }
+    try fill(buffer) { rest, _ in SeedSystem.read(descriptor, rest.baseAddress, rest.count) }
   }
 
   private func fill(
@@ -96,7 +97,7 @@ package struct File: ~Copyable, Sendable {
       var filled = 0
       while filled < buffer.count {
         let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[filled...])
-        let more = try retrying("read", path) { systemRead(descriptor, rest.baseAddress, rest.count) }
+        let more = try retrying("read", path) { SeedSystem.read(descriptor, rest.baseAddress, rest.count) }
         filled += more
         guard more > 0, try isReadable(within: 0) else { break }
       }
@@ -139,7 +140,7 @@ package struct File: ~Copyable, Sendable {
     var written = 0
     while written < buffer.count {
       let rest = UnsafeRawBufferPointer(rebasing: buffer[written...])
-      written += try retrying("write", path) { systemWrite(descriptor, rest.baseAddress, rest.count) }
+      written += try retrying("write", path) { SeedSystem.write(descriptor, rest.baseAddress, rest.count) }
     }
   }
 
@@ -207,21 +208,12 @@ extension File {
   package func unlock() { flock(descriptor, LOCK_UN) }
 }
 
-// Wrappers, because members with the same names shadow the system's functions inside the struct.
-private func systemRead(_ descriptor: Int32, _ buffer: UnsafeMutableRawPointer?, _ count: Int) -> Int {
-  read(descriptor, buffer, count)
-}
-
 private func systemSync(_ descriptor: Int32) -> Int32 {
   #if canImport(Darwin)
   // On Darwin, fsync() leaves bytes in the drive's cache. Volumes without F_FULLFSYNC return an error.
   if fcntl(descriptor, F_FULLFSYNC) == 0 { return 0 }
   #endif
   return fsync(descriptor)
-}
-
-private func systemWrite(_ descriptor: Int32, _ buffer: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, buffer, count)
 }
 
 package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -45,7 +45,7 @@ package enum Folder {
   package static func sync(_ path: String) throws(FileError) { try File(path, for: .reading).sync() }
 
   package static func rename(_ path: String, to destination: String) throws(FileError) {
-    _ = try retrying("rename to \(destination)", path) { systemRename(path, destination) }
+    _ = try retrying("rename to \(destination)", path) { SeedSystem.rename(path, destination) }
   }
 
   /// Removes a file; no-op if it is missing.
@@ -107,8 +107,6 @@ package enum Folder {
     return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 }
-
-private func systemRename(_ path: String, _ destination: String) -> Int32 { rename(path, destination) }
 
 extension String {
   /// Whether the text matches a shell pattern: `*` matches any run of bytes, `?` any byte and `[…]` one of those

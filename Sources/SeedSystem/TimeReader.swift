@@ -96,9 +96,9 @@ extension UTCTime {
     guard let year = reader.number(4) else { return nil }
     let isSeparated = reader.take("-")
     guard let month = reader.number(2), !isSeparated || reader.take("-"), let day = reader.number(2),
-      let date = CivilDate(checking: year, month, day)
+      (1...12).contains(month), (1...days(inMonth: month, of: year)).contains(day)
     else { return nil }
-    return date.daysSinceEpoch * secondsPerDay
+    return daysSinceEpoch(year, month, day) * secondsPerDay
   }
 
   private static func time(_ reader: inout TimeReader) -> (seconds: Int, fraction: Double)? {

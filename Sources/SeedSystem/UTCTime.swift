@@ -11,8 +11,8 @@ package struct UTCTime: Hashable, Sendable, Comparable {
   /// The earliest time, at which nothing has expired.
   package static let distantPast = UTCTime(secondsSinceEpoch: .min)
 
-  private static let first = CivilDate(year: 0, month: 1, day: 1).daysSinceEpoch * secondsPerDay
-  private static let last = CivilDate(year: 10_000, month: 1, day: 1).daysSinceEpoch * secondsPerDay - 1
+  private static let first = daysSinceEpoch(0, 1, 1) * secondsPerDay
+  private static let last = daysSinceEpoch(10_000, 1, 1) * secondsPerDay - 1
 
   /// Clamps to the years 0 to 9999.
   package init(secondsSinceEpoch: Int) {
@@ -96,17 +96,9 @@ extension UTCTime {
   }
 }
 
-struct CivilDate: Hashable {
-  let year: Int
-  let month: Int
-  let day: Int
-
-  init?(checking year: Int, _ month: Int, _ day: Int) {
-    guard (1...12).contains(month), (1...Self.days(month, year)).contains(day) else { return nil }
-    self.init(year: year, month: month, day: day)
-  }
-
-  private static func days(_ month: Int, _ year: Int) -> Int {
+// MARK: Days
+extension UTCTime {
+  static func days(inMonth month: Int, of year: Int) -> Int {
     let isLeap = year.isMultiple(of: 4) && (!year.isMultiple(of: 100) || year.isMultiple(of: 400))
     return switch month {
     case 2: isLeap ? 29 : 28
@@ -115,19 +107,17 @@ struct CivilDate: Hashable {
     }
   }
 
-  init(year: Int, month: Int, day: Int) { (self.year, self.month, self.day) = (year, month, day) }
-
   // Years start in March, so that a leap day is last; 400 years always have the same number of days.
   private static let daysPer400Years = 146_097
   /// Days from 0000-03-01 to 1970-01-01.
   private static let daysToEpoch = 719_468
 
-  var daysSinceEpoch: Int {
+  static func daysSinceEpoch(_ year: Int, _ month: Int, _ day: Int) -> Int {
     let marchYear = month < 3 ? year - 1 : year
     let cycle = (marchYear >= 0 ? marchYear : marchYear - 399) / 400
     let yearOfCycle = marchYear - cycle * 400
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
     let dayOfCycle = yearOfCycle * 365 + yearOfCycle / 4 - yearOfCycle / 100 + dayOfYear
-    return cycle * Self.daysPer400Years + dayOfCycle - Self.daysToEpoch
+    return cycle * daysPer400Years + dayOfCycle - daysToEpoch
   }
 }
