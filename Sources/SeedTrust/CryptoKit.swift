@@ -25,19 +25,14 @@ package struct SHA256Hasher: ~Copyable, @unchecked Sendable {
 
 package func sha512(_ bytes: [UInt8]) -> [UInt8] { Array(SHA512.hash(data: bytes)) }
 
-enum Ed25519 {
-  static func verify(_ signature: [UInt8], _ message: [UInt8], publicKey: [UInt8]) -> Bool {
-    guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
-    return key.isValidSignature(signature, for: message)
-  }
+func verifyEd25519(_ signature: [UInt8], _ message: [UInt8], publicKey: [UInt8]) -> Bool {
+  guard let key = try? Curve25519.Signing.PublicKey(rawRepresentation: publicKey) else { return false }
+  return key.isValidSignature(signature, for: message)
 }
 
 extension PEMKey {
   func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-    switch algorithm {
-    case .ecdsaP256: verifyECDSA(signature, message)
-    case .rsa: verifyPSS(signature, message)
-    }
+    isRSA ? verifyPSS(signature, message) : verifyECDSA(signature, message)
   }
 
   private func verifyECDSA(_ signature: [UInt8], _ message: [UInt8]) -> Bool {

@@ -33,19 +33,14 @@ package func sha512(_ bytes: [UInt8]) -> [UInt8] {
   return digest
 }
 
-enum Ed25519 {
-  static func verify(_ signature: [UInt8], _ message: [UInt8], publicKey: [UInt8]) -> Bool {
-    let key = EVPKey(publicKey: publicKey)
-    let context = MessageContext()
-    // A rejected signature leaves entries in the thread's error queue, which other code could take for its own errors.
-    defer { ERR_clear_error() }
-    mustSucceed(EVP_DigestVerifyInit(context.pointer, nil, nil, nil, key.pointer))
-    return EVP_DigestVerify(context.pointer, signature, signature.count, message, message.count) == 1
-  }
+func verifyEd25519(_ signature: [UInt8], _ message: [UInt8], publicKey: [UInt8]) -> Bool {
+  // A rejected signature leaves entries in the thread's error queue, which other code could take for its own errors.
+  defer { ERR_clear_error() }
+  return EVPKey(publicKey: publicKey).verify(signature, message, hash: nil)
 }
 
 private struct EVPKey: ~Copyable {
-  let pointer: OpaquePointer
+  private let pointer: OpaquePointer
 
   init(publicKey: [UInt8]) {
     CryptoLibrary.prepare()
@@ -65,17 +60,20 @@ private struct EVPKey: ~Copyable {
   }
 
   deinit { EVP_PKEY_free(pointer) }
-}
 
-private struct MessageContext: ~Copyable {
-  let pointer: OpaquePointer
-
-  init() {
-    guard let pointer = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
-    self.pointer = pointer
+  func verify(_ signature: [UInt8], _ message: [UInt8], hash: OpaquePointer?, isPSS: Bool = false) -> Bool {
+    guard let context = EVP_MD_CTX_new() else { preconditionFailure("out of memory") }
+    defer { EVP_MD_CTX_free(context) }
+    var options: OpaquePointer?
+    guard EVP_DigestVerifyInit(context, &options, hash, nil, pointer) == 1, !isPSS || Self.choosePSS(options)
+    else { return false }
+    return EVP_DigestVerify(context, signature, signature.count, message, message.count) == 1
   }
 
-  deinit { EVP_MD_CTX_free(pointer) }
+  private static func choosePSS(_ options: OpaquePointer?) -> Bool {
+    EVP_PKEY_CTX_set_rsa_padding(options, RSA_PKCS1_PSS_PADDING) == 1
+      && EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST) == 1
+  }
 }
 
 /// Traps on a failure. These calls fail only if memory runs out or there is a bug in this code, never because of input.
@@ -86,20 +84,10 @@ private func mustSucceed(_ status: Int32) {
 
 extension PEMKey {
   func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
-    // A rejected key or signature leaves entries in the thread's error queue; see `Ed25519`.
+    // A rejected key or signature leaves entries in the thread's error queue; see `verifyEd25519`.
     defer { ERR_clear_error() }
     guard let key = EVPKey(subjectPublicKeyInfo: der) else { return false }
-    let context = MessageContext()
-    var options: OpaquePointer?
-    guard EVP_DigestVerifyInit(context.pointer, &options, EVP_sha256(), nil, key.pointer) == 1,
-      algorithm == .ecdsaP256 || Self.choosePSS(options)
-    else { return false }
-    return EVP_DigestVerify(context.pointer, signature, signature.count, message, message.count) == 1
-  }
-
-  private static func choosePSS(_ options: OpaquePointer?) -> Bool {
-    EVP_PKEY_CTX_set_rsa_padding(options, RSA_PKCS1_PSS_PADDING) == 1
-      && EVP_PKEY_CTX_set_rsa_pss_saltlen(options, RSA_PSS_SALTLEN_DIGEST) == 1
+    return key.verify(signature, message, hash: EVP_sha256(), isPSS: isRSA)
   }
 }
 #endif

@@ -5,12 +5,8 @@ import SeedFormat
 /// points that are not on the curve. RSA signatures need a salt as long as the digest, which is the only length
 /// that Apple's Security framework verifies.
 package struct PEMKey: Hashable, Sendable {
-  enum Algorithm: Hashable, Sendable {
-    case ecdsaP256
-    case rsa
-  }
-
-  let algorithm: Algorithm
+  /// False for ECDSA.
+  let isRSA: Bool
   /// RFC 5280's `SubjectPublicKeyInfo`.
   let der: [UInt8]
 
@@ -19,17 +15,17 @@ package struct PEMKey: Hashable, Sendable {
     switch (keytype, scheme) {
     case ("ecdsa", "ecdsa-sha2-nistp256"), ("ecdsa-sha2-nistp256", "ecdsa-sha2-nistp256"):
       guard der.count == Self.pointHead.count + 64, der.starts(with: Self.pointHead) else { return nil }
-      algorithm = .ecdsaP256
+      isRSA = false
     case ("rsa", "rsassa-pss-sha256"):
       guard Self.isRSAKey(der) else { return nil }
-      algorithm = .rsa
+      isRSA = true
     default: return nil
     }
     self.der = der
   }
 
   /// The key alone: a point in X9.63's form, or PKCS #1's `RSAPublicKey`.
-  var key: [UInt8] { Array(der.dropFirst(algorithm == .rsa ? 24 : 26)) }
+  var key: [UInt8] { Array(der.dropFirst(isRSA ? 24 : 26)) }
 
   /// The DER bytes before the coordinates of an uncompressed point.
   private static let pointHead: [UInt8] = [

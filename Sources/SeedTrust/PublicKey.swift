@@ -36,7 +36,7 @@ package struct PublicKey: Hashable, Sendable, CustomStringConvertible {
 
   package func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {
     guard signature.count == Self.signatureByteCount, let bytes = hexBytes(hex) else { return false }
-    return Ed25519.verify(signature, message, publicKey: bytes)
+    return verifyEd25519(signature, message, publicKey: bytes)
   }
 
   package var description: String { keyID }
