@@ -85,6 +85,13 @@ package struct RoleSignature: Hashable, Sendable {
 }
 
 extension JSONObjectReader {
+  package mutating func objectIfPresent<Value>(
+    _ name: String, _ read: (inout JSONObjectReader) throws(MalformedJSON) -> Value
+  ) throws(MalformedJSON) -> Value? {
+    guard var object = try objectIfPresent(name) else { return nil }
+    return try read(&object)
+  }
+
   /// Returns the elements of an array of objects; throws if two of them have the same `key`.
   mutating func list<Element>(
     _ name: String, by keyName: String, _ key: (Element) -> String,

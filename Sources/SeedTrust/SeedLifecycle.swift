@@ -9,12 +9,7 @@ public enum SeedLifecycle: Hashable, Sendable {
   /// No longer updated.
   case retired(message: String?)
 
-  package init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
-    guard var object = try fields.objectIfPresent(name) else { return nil }
-    try self.init(reading: &object)
-  }
-
-  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
+  package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     let (state, message) = (try fields.string("state"), try fields.stringIfPresent("message"))
     guard let lifecycle = Self(state, sunset: try fields.stringIfPresent("sunset"), message: message) else {
       throw fields.error("state", "expected active, deprecated or retired, found \(state)")

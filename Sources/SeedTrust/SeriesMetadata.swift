@@ -97,7 +97,7 @@ package struct SeriesState: Hashable, Sendable {
     license = try fields.stringIfPresent("license")
     attribution = try fields.stringIfPresent("attribution")
     source = try fields.stringIfPresent("source")
-    hold = try SeriesHold(readingIfPresent: "hold", in: &fields)
+    hold = try fields.objectIfPresent("hold", SeriesHold.init(reading:))
   }
 
   private static func models(
@@ -134,10 +134,9 @@ package struct SeriesHold: Hashable, Sendable {
 
   package init(version: SeedVersion, since: UTCTime) { (self.version, self.since) = (version, since) }
 
-  init?(readingIfPresent name: String, in fields: inout JSONObjectReader) throws(MalformedJSON) {
-    guard var object = try fields.objectIfPresent(name) else { return nil }
-    version = try object.version("version")
-    since = UTCTime(secondsSinceEpoch: try object.integer("since", from: 0))
+  init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
+    version = try fields.version("version")
+    since = UTCTime(secondsSinceEpoch: try fields.integer("since", from: 0))
   }
 
   var json: JSONValue { ["version": JSONValue(version.number), "since": JSONValue(since.secondsSinceEpoch)] }

@@ -92,10 +92,7 @@ package struct Targets: SignedRole {
   package init(reading fields: inout JSONObjectReader) throws(MalformedJSON) {
     header = try RoleHeader(reading: &fields, type: Self.type)
     targets = try fields.dictionary("targets", TargetFile.init(reading:))
-    delegations = try fields.objectIfPresent("delegations").map { object throws(MalformedJSON) in
-      var object = object
-      return try Delegations(reading: &object)
-    }
+    delegations = try fields.objectIfPresent("delegations", Delegations.init(reading:))
   }
 
   package func roleKeys(of role: String) -> RoleKeys? { delegations?[role]?.keys }

@@ -164,7 +164,7 @@ extension StateRecord {
     publishedAt = try fields.timeIfPresent("published")
     newestVersion = try fields.integerIfPresent("newest", from: 1).flatMap { try? SeedVersion($0) }
     pollSeconds = try fields.integerIfPresent("poll", from: 0)
-    lifecycle = try SeedLifecycle(readingIfPresent: "lifecycle", in: &fields)
+    lifecycle = try fields.objectIfPresent("lifecycle", SeedLifecycle.init(reading:))
     guard var texts = try fields.objectIfPresent("provenance") else { return }
     provenance = try Provenance(
       license: texts.stringIfPresent("license"), attribution: texts.stringIfPresent("attribution"),
