@@ -53,10 +53,10 @@ package struct PublishedMetadata: Sendable {
     self.init(root: trusted.root, timestamp: timestamp, snapshot: snapshot, targets: targets)
     (self.formerRoots, outdated) = (formerRoots, Set(trusted.outdated.compactMap(KeyRole.init(rawValue:))))
     let known = earlier.flatMap { hasSameSigners(as: $0) ? $0 : nil }
-    for series in seriesInSnapshot {
+    for series in delegatedSeries where snapshot.lists(series) {
       let announced = try trusted.announced(series.roleName)
       let name = MetadataName.versioned(series.roleName, announced.version)
-      if let known, announced == known.announced(series), try isUnchanged(name) {
+      if let known, announced == known.snapshot.meta["\(series.roleName).json"], try isUnchanged(name) {
         self.series[series] = known.series[series]
         continue
       }
@@ -76,8 +76,6 @@ package struct PublishedMetadata: Sendable {
     root == other.root && formerRoots == other.formerRoots && targets.delegations == other.targets.delegations
   }
 
-  private func announced(_ series: SeedSeries) -> MetaFile? { snapshot.meta["\(series.roleName).json"] }
-
   private static func newestRoot(
     _ root: [UInt8], _ formerRoots: [Root], _ read: (String) throws -> [UInt8]?
   ) throws -> (TrustedMetadataSet, formerRoots: [Root]) {
@@ -86,7 +84,7 @@ package struct PublishedMetadata: Sendable {
       formerRoots.append(trusted.root)
       try trusted.updateRoot(bytes)
     }
-    trusted.acceptKeys(of: formerRoots)
+    trusted.formerRoots = formerRoots
     return (trusted, formerRoots)
   }
 
@@ -98,9 +96,5 @@ package struct PublishedMetadata: Sendable {
   /// Returns the keys that sign a role's metadata; nil for the series if there are no delegations.
   package func keys(of role: KeyRole) -> RoleKeys? {
     role == .series ? targets.delegations?.roles.first?.keys : root.roles[role.rawValue]
-  }
-
-  private var seriesInSnapshot: [SeedSeries] {
-    delegatedSeries.filter(snapshot.lists)
   }
 }

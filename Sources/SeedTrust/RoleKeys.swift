@@ -87,13 +87,12 @@ package enum VerificationKey: Hashable, Sendable {
   case pem(PEMKey)
 
   init?(keytype: String, scheme: String, text: String) {
-    if keytype == "ed25519" && scheme == "ed25519" {
-      guard let key = try? PublicKey(hex: text) else { return nil }
-      self = .ed25519(key)
-    } else {
-      guard let key = PEMKey(keytype: keytype, scheme: scheme, pem: text) else { return nil }
-      self = .pem(key)
-    }
+    let key =
+      (keytype, scheme) == ("ed25519", "ed25519")
+      ? (try? PublicKey(hex: text)).map(Self.ed25519)
+      : PEMKey(keytype: keytype, scheme: scheme, pem: text).map(Self.pem)
+    guard let key else { return nil }
+    self = key
   }
 
   package func verify(_ signature: [UInt8], of message: [UInt8]) -> Bool {

@@ -30,10 +30,7 @@ package struct Root: SignedRole {
   }
 
   private init(header: RoleHeader, keys: [String: RoleKey], roles: [String: RoleKeys]) {
-    self.header = header
-    self.keys = keys
-    self.roles = roles
-    consistentSnapshot = true
+    (self.header, self.keys, self.roles, consistentSnapshot) = (header, keys, roles, true)
   }
 
   /// False for a root with a far higher version, which starts a separate chain because the old keys are lost.

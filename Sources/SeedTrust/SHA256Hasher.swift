@@ -8,15 +8,11 @@ extension SHA256Hasher {
   package mutating func finish() -> SHA256Digest {
     withUnsafeTemporaryAllocation(byteCount: SHA256Digest.byteCount, alignment: 8) { buffer in
       finish(into: buffer)
-      return Self.digest(in: buffer)
+      func word(_ index: Int) -> UInt64 {
+        UInt64(bigEndian: buffer.load(fromByteOffset: 8 * index, as: UInt64.self))
+      }
+      return SHA256Digest(words: DigestWords(word(0), word(1), word(2), word(3)))
     }
-  }
-
-  private static func digest(in buffer: UnsafeMutableRawBufferPointer) -> SHA256Digest {
-    func word(_ index: Int) -> UInt64 {
-      UInt64(bigEndian: buffer.load(fromByteOffset: 8 * index, as: UInt64.self))
-    }
-    return SHA256Digest(words: DigestWords(word(0), word(1), word(2), word(3)))
   }
 }
 

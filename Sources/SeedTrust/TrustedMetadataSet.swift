@@ -19,7 +19,7 @@
 //     digest). Stored metadata is ignored if the root has replaced its keys, so that a repository can recover
 //     from a fast-forward attack, in which a stolen key raised versions.
 // 11. A publisher that reads its own publication also accepts signatures by former roots' keys, in order to replace
-//     them (`acceptKeys`). A client never does.
+//     them (`formerRoots`). A client never does.
 
 package import SeedFormat
 package import SeedSystem
@@ -34,7 +34,8 @@ package struct TrustedMetadataSet: Sendable {
   /// The trusted TUF snapshot role. A stored one may have expired, or the timestamp may list a newer one.
   package private(set) var snapshot: SnapshotRole?
   package private(set) var targets: [String: Targets] = [:]
-  private var formerRoots: [Root] = []
+  /// For rule 11; only publishers set it.
+  var formerRoots: [Root] = []
   private(set) var outdated: Set<String> = []
 
   package init(root bytes: [UInt8], now: UTCTime) throws(TrustError) {
@@ -60,9 +61,6 @@ package struct TrustedMetadataSet: Sendable {
 
   /// Applies rule 3; call it after the last root.
   package func checkRoot() throws(TrustError) { try checkExpiry(of: root, Root.type) }
-
-  /// Applies rule 11; only for publishers.
-  mutating func acceptKeys(of formerRoots: [Root]) { self.formerRoots = formerRoots }
 
   private mutating func check<Role>(_ metadata: Metadata<Role>, _ role: String) throws(TrustError) {
     do {
