@@ -73,9 +73,8 @@ private struct StepDraft {
   mutating func sign(_ metadata: SeriesMetadata) throws {
     let name = metadata.series.roleName
     let version = try signer.following(meta["\(name).json"]?.version ?? 0, of: name, restarting: isRestarting)
-    let expires = signer.header(
-      of: metadata.series, version: version, after: published.series[metadata.series]?.expires
-    ).expires
+    let former = published.series[metadata.series]?.expires
+    let expires = signer.header(version: version, of: metadata.series, after: former).expires
     let role = metadata.role(version: version, expires: expires)
     let file = try signer.sign(role, name, keys, for: next.targets).file(name)
     meta["\(name).json"] = MetaFile(version: version, of: file.bytes)
@@ -99,7 +98,7 @@ private struct StepDraft {
     let version = try signer.following(
       timestamp.version, of: Timestamp.type, restarting: published.isReplaced(.timestamp, by: next.root))
     next.timestamp = Timestamp(
-      header: signer.onlineHeader(version: version, after: timestamp.expires), snapshot: snapshot)
+      header: signer.header(version: version, after: timestamp.expires), snapshot: snapshot)
     add(try sign(next.timestamp, Timestamp.type), Timestamp.type)
     next.outdated = []
     return SigningStep(files: ordered, published: next)
@@ -111,7 +110,7 @@ private struct StepDraft {
     let isKept =
       published.root.roles[SnapshotRole.type] == next.root.roles[SnapshotRole.type]
       && !published.outdated.contains(.snapshot)
-    let header = signer.onlineHeader(version: old.version, after: old.expires)
+    let header = signer.header(version: old.version, after: old.expires)
     if isKept, meta == old.meta, header.expires == old.expires { return published.timestamp.snapshot }
     // Clients also remember this version from the timestamp, so it restarts only if the keys of both roles are replaced.
     let isForgotten = isRestarting && published.isReplaced(.timestamp, by: next.root)

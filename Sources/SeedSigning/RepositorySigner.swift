@@ -38,24 +38,15 @@ package struct RepositorySigner: Sendable {
 
   // MARK: Headers
 
-  /// Unless the clock is trusted, a role never expires earlier than before: with a clock that was set back, new
-  /// metadata might already have expired for everyone else.
-  private func expiry(_ seconds: Int, notBefore earlier: UTCTime?) -> UTCTime {
-    let expiry = now.adding(seconds: seconds)
-    return trustsClock ? expiry : max(expiry, earlier ?? .distantPast)
-  }
-
-  func onlineHeader(version: Int, after expires: UTCTime? = nil) -> RoleHeader {
-    RoleHeader(version: version, expires: expiry(lifetime, notBefore: expires))
-  }
-
-  func header(of series: SeedSeries, version: Int, after expires: UTCTime?) -> RoleHeader {
-    let seconds = seriesLifetimes[series.dataset] ?? lifetime
-    return RoleHeader(version: version, expires: expiry(seconds, notBefore: expires))
-  }
-
-  func offlineHeader(version: Int, days: Int, after expires: UTCTime? = nil) -> RoleHeader {
-    RoleHeader(version: version, expires: expiry(days * UTCTime.secondsPerDay, notBefore: expires))
+  /// Returns the header of an online role unless the number of `days` is given. Unless the clock is trusted, a role
+  /// never expires earlier than before: with a clock that was set back, new metadata might already have expired for
+  /// everyone else.
+  func header(
+    version: Int, days: Int? = nil, of series: SeedSeries? = nil, after expires: UTCTime? = nil
+  ) -> RoleHeader {
+    let online = series.flatMap { seriesLifetimes[$0.dataset] } ?? lifetime
+    let expiry = now.adding(seconds: days.map { $0 * UTCTime.secondsPerDay } ?? online)
+    return RoleHeader(version: version, expires: trustsClock ? expiry : max(expiry, expires ?? .distantPast))
   }
 
   /// Returns the next version. Publishers sign at most once per second, so versions stay below the Unix time.
@@ -102,7 +93,7 @@ package struct RepositorySigner: Sendable {
     let verifiers = Dictionary(
       uniqueKeysWithValues: KeyRole.allCases.map { ($0, keys.verifiers($0, threshold: thresholds[$0] ?? 1)) })
     let root = Root(
-      header: offlineHeader(version: 1, days: Self.rootDays), roles: verifiers.filter { $0.key.isInRoot })
+      header: header(version: 1, days: Self.rootDays), roles: verifiers.filter { $0.key.isInRoot })
     let file = try sign(root, Root.type, keys, for: root).file(Root.type)
     return try begin(under: root, file, delegating: series, to: verifiers[.series] ?? RoleVerifiers([]), keys)
   }
@@ -122,15 +113,15 @@ package struct RepositorySigner: Sendable {
   ) throws -> SigningStep {
     let version = leastVersion
     let targets = Targets(
-      header: offlineHeader(version: version, days: Self.targetsDays), targets: [:],
+      header: header(version: version, days: Self.targetsDays), targets: [:],
       delegations: Delegations(series, to: verifiers))
     let signedTargets = try sign(targets, Targets.type, keys, for: root)
     let snapshot = SnapshotRole(
-      header: onlineHeader(version: version),
+      header: header(version: version),
       meta: naming(lostSeriesIn: ["targets.json": MetaFile(version: version, of: signedTargets.bytes)]))
     let signedSnapshot = try sign(snapshot, SnapshotRole.type, keys, for: root)
     let timestamp = Timestamp(
-      header: onlineHeader(version: version), snapshot: MetaFile(version: version, of: signedSnapshot.bytes))
+      header: header(version: version), snapshot: MetaFile(version: version, of: signedSnapshot.bytes))
     return SigningStep(
       files: [
         file, signedTargets.file(Targets.type), signedSnapshot.file(SnapshotRole.type),
@@ -190,7 +181,7 @@ package struct RepositorySigner: Sendable {
   }
 
   private func following(_ header: RoleHeader, version: Int, days: Int) -> RoleHeader {
-    var next = offlineHeader(version: version, days: days, after: header.expires)
+    var next = self.header(version: version, days: days, after: header.expires)
     next.other = header.other
     return next
   }
