@@ -26,9 +26,8 @@ package struct BucketAddress: Hashable, Sendable {
   package init?(_ text: String, region: String = "us-east-1", style: Style = .path) {
     guard let end = text.firstRange(of: "://") else { return nil }
     let scheme = text[..<end.lowerBound]
-    let parts = text[end.upperBound...].split(separator: "/", omittingEmptySubsequences: true).map(
-      String.init)
-    guard let host = parts.first, !host.isEmpty, parts.dropFirst().allSatisfy(Self.isPlain),
+    let parts = text[end.upperBound...].split(separator: "/").map(String.init)
+    guard let host = parts.first, parts.dropFirst().allSatisfy(Self.isPlain),
       Self.isPlain(host.filter { $0 != ":" && $0 != "[" && $0 != "]" }), Self.isPlain(region)
     else { return nil }
     let isHere = ["127.0.0.1", "localhost", "[::1]"].contains { host == $0 || host.hasPrefix("\($0):") }

@@ -145,7 +145,7 @@ final class BucketConnection: Sendable {
 private final class Exchange {
   var answer = BucketAnswer()
   var failure: (any Error)?
-  private let file: File?
+  private var file: File?
   private let request: BucketRequest
   private var sink: File?
   private var sinkRoom = 0
@@ -163,10 +163,8 @@ private final class Exchange {
     self.request = request
     bodyLeft = request.body?.length ?? 0
     switch request.body?.content {
-    case nil: file = nil
-    case .bytes(let bytes):
-      file = nil
-      rest = bytes[...]
+    case nil: break
+    case .bytes(let bytes): rest = bytes[...]
     case .file(let path): file = try File(path, for: .reading)
     }
   }
@@ -221,20 +219,22 @@ private final class Exchange {
   }
 }
 
-private func exchange(_ context: UnsafeMutableRawPointer?) -> Exchange? {
-  context.map { Unmanaged<Exchange>.fromOpaque($0).takeUnretainedValue() }
+/// Returns `failure` if there is no exchange or `work` throws; the exchange keeps the error.
+private func with(
+  _ context: UnsafeMutableRawPointer?, orReturn failure: Int, _ work: (Exchange) throws -> Int
+) -> Int {
+  guard let context else { return failure }
+  let exchange = Unmanaged<Exchange>.fromOpaque(context).takeUnretainedValue()
+  do { return try work(exchange) } catch { exchange.failure = error }
+  return failure
 }
 
 // Called by C on the requesting thread.
 private func giveBody(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
-  guard let exchange = exchange(context) else { return Int(CURL_READFUNC_ABORT) }
-  do {
-    return try exchange.give(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
-  } catch {
-    exchange.failure = error
-    return Int(CURL_READFUNC_ABORT)
+  with(context, orReturn: Int(CURL_READFUNC_ABORT)) {
+    try $0.give(UnsafeMutableRawBufferPointer(start: buffer, count: size * count))
   }
 }
 
@@ -242,19 +242,15 @@ private func takeBody(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
   let bytes = UnsafeRawBufferPointer(start: buffer, count: size * count)
-  guard let exchange = exchange(context) else { return 0 }
-  do {
-    return try exchange.take(bytes) ? bytes.count : 0
-  } catch {
-    exchange.failure = error
-    return 0
-  }
+  return with(context, orReturn: 0) { try $0.take(bytes) ? bytes.count : 0 }
 }
 
 private func takeHead(
   _ buffer: UnsafeMutablePointer<CChar>?, _ size: Int, _ count: Int, _ context: UnsafeMutableRawPointer?
 ) -> Int {
   let bytes = UnsafeRawBufferPointer(start: buffer, count: size * count)
-  exchange(context)?.takeHead(String(decoding: bytes, as: UTF8.self))
-  return bytes.count
+  return with(context, orReturn: bytes.count) {
+    $0.takeHead(String(decoding: bytes, as: UTF8.self))
+    return bytes.count
+  }
 }

@@ -219,14 +219,11 @@ extension PutCondition {
 extension MirrorFile {
   /// Cache headers for each kind of file; see the article on static hosts.
   var headers: [String] {
-    let (age, type) =
-      if path.hasPrefix("targets/") { ("max-age=31536000, immutable", "application/octet-stream") } else {
-        (
-          path.hasSuffix("/timestamp.json") ? "max-age=1, stale-while-revalidate=5" : "max-age=3600",
-          "application/json"
-        )
-      }
-    return ["Cache-Control: \(age)", "Content-Type: \(type)"]
+    if path.hasPrefix("targets/") {
+      return ["Cache-Control: max-age=31536000, immutable", "Content-Type: application/octet-stream"]
+    }
+    let age = path.hasSuffix("/timestamp.json") ? "max-age=1, stale-while-revalidate=5" : "max-age=3600"
+    return ["Cache-Control: \(age)", "Content-Type: application/json"]
   }
 }
 
