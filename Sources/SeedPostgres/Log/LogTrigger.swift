@@ -9,6 +9,11 @@ struct LogTrigger: Hashable {
     case insert, update, delete, truncate
     /// Each row of an insert, update or delete.
     case row
+
+    /// Names of the transition tables; empty if the event has no such table.
+    var old: String { self == .update || self == .delete ? "seedbank_old" : "" }
+    var new: String { self == .update || self == .insert ? "seedbank_new" : "" }
+    fileprivate var rows: [String] { [old, new].filter { !$0.isEmpty } }
   }
 
   let event: Event
@@ -25,27 +30,16 @@ struct LogTrigger: Hashable {
     }
   }
 
-  /// Names of the transition tables; empty if the event has no such table.
-  var old: String { event == .update || event == .delete ? Self.oldRows : "" }
-  var new: String { event == .update || event == .insert ? Self.newRows : "" }
-
-  private static let oldRows = "seedbank_old"
-  private static let newRows = "seedbank_new"
-
   static func all(for table: LoggedTable, in log: String) -> [LogTrigger] {
     let writer = Writer(table: table, log: log)
     let truncate = LogTrigger(event: .truncate, body: "BEGIN \(writer.wholeTable); RETURN NULL; END")
     guard table.noting == .statement else { return [writer.row, truncate] }
-    return [
-      writer.statement(.insert, newRows, nil), writer.statement(.update, oldRows, newRows),
-      writer.statement(.delete, oldRows, nil), truncate,
-    ]
+    return [.insert, .update, .delete].map(writer.statement) + [truncate]
   }
 
   func statements(for table: LoggedTable, _ number: Int, _ names: LogNames) -> [String] {
     let (function, trigger) = (names.function(event, number), names.trigger(event))
-    let references = [old.isEmpty ? nil : "OLD TABLE AS \(old)", new.isEmpty ? nil : "NEW TABLE AS \(new)"]
-      .compactMap(\.self)
+    let references = event.rows.map { "\($0 == event.old ? "OLD" : "NEW") TABLE AS \($0)" }
     let clause = references.isEmpty ? "" : "REFERENCING \(references.joined(separator: " ")) "
     let moment = event == .row ? "INSERT OR UPDATE OR DELETE" : event.rawValue.uppercased()
     return [
@@ -73,13 +67,13 @@ private struct Writer {
     table.keys.map { $0.value(of: row) }.joined(separator: ", ")
   }
 
-  func statement(_ event: LogTrigger.Event, _ first: String, _ second: String?) -> LogTrigger {
+  func statement(_ event: LogTrigger.Event) -> LogTrigger {
     guard !table.keys.isEmpty else {
       return LogTrigger(
         event: event,
-        body: "BEGIN IF EXISTS (SELECT FROM \(first)) THEN \(wholeTable); END IF; RETURN NULL; END")
+        body: "BEGIN IF EXISTS (SELECT FROM \(event.rows[0])) THEN \(wholeTable); END IF; RETURN NULL; END")
     }
-    let rows = [first, second].compactMap(\.self).map { "SELECT \(values(of: $0)) FROM \($0)" }
+    let rows = event.rows.map { "SELECT \(values(of: $0)) FROM \($0)" }
     return LogTrigger(
       event: event,
       body: "BEGIN INSERT INTO \(log) (\(columns)) \(rows.joined(separator: " UNION ")); RETURN NULL; END")

@@ -64,11 +64,7 @@ struct LogKey: Hashable {
 
   func value(of row: String) -> String {
     let column = "\(row).\(quoted(name))"
-    switch stored {
-    case "bigint": return "\(column)::bigint"
-    case Self.text: return "\(column)::\(Self.text)"
-    default: return column
-    }
+    return ["bigint", Self.text].contains(stored) ? "\(column)::\(stored)" : column
   }
 }
 

@@ -150,6 +150,6 @@ private struct FoundTrigger {
   }
 
   func does(_ trigger: LogTrigger) -> Bool {
-    type == trigger.type && references == [trigger.old, trigger.new] && body == trigger.body
+    type == trigger.type && references == [trigger.event.old, trigger.event.new] && body == trigger.body
   }
 }
