@@ -177,7 +177,7 @@ private struct PostgresStamp: OriginStamp {
     let row = try connection.rows(Self.snapshotQuery).first ?? Array(repeating: nil, count: 6)
     let isStandby = row[1] == "t"
     self.server = connection.answeringServer(at: row[2], isStandby: isStandby)
-    lagSeconds = isStandby ? ReplayLag(Array(row[3...])).seconds : nil
+    lagSeconds = isStandby ? ReplayLag.seconds(Array(row[3...])) : nil
     text = (server.joined() + [row[0]]).map { $0 ?? "" }.joined(separator: "|")
   }
 

@@ -12,6 +12,6 @@ import Testing
   func `only a standby that streams and has replayed exactly all is not behind`(
     _ row: [String?], _ seconds: Int?
   ) {
-    #expect(ReplayLag(row).seconds == seconds)
+    #expect(ReplayLag.seconds(row) == seconds)
   }
 }
