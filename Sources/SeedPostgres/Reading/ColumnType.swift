@@ -19,13 +19,12 @@ enum ColumnType: Hashable, Sendable {
   case refused(String)
 
   /// Built-in types by their OIDs, which never change.
-  private static let known: [UInt32: ColumnType] = [
+  fileprivate static let known: [UInt32: ColumnType] = [
     16: .bool, 17: .blob, 20: .integer(bytes: 8), 21: .integer(bytes: 2), 23: .integer(bytes: 4), 26: .oid,
-    700: .float4, 701: .float8, 1700: .numeric, 869: .address,
-    2950: .uuid,
+    700: .float4, 701: .float8, 1700: .numeric, 869: .address, 2950: .uuid,
     1114: .timestamp(isUTC: false), 1184: .timestamp(isUTC: true),
     790: .refused("its text depends on the server's lc_monetary"),
-  ]
+  ].merging(texts.map { ($0, .text) }) { known, _ in known }
 
   /// "char", name, text, json, xml, cidr, macaddr8, unknown, macaddr, bpchar, varchar, date, time, interval, timetz,
   /// bit, varbit, jsonb.
@@ -34,29 +33,19 @@ enum ColumnType: Hashable, Sendable {
   ]
 
   /// Extension types by name, because their OIDs differ between databases.
-  private static let extensions: [String: ColumnType] = [
+  fileprivate static let extensions: [String: ColumnType] = [
     "citext": .text, "ltree": .text, "hstore": .structured,
   ]
-
-  /// Returns nil if the server's catalog is needed.
-  init?(oid: UInt32) {
-    guard let type = Self.known[oid] ?? (Self.texts.contains(oid) ? .text : nil) else { return nil }
-    self = type
-  }
-
-  init(extension name: String) {
-    self = Self.extensions[name] ?? .refused("Seedbank does not support it")
-  }
 }
 
 final class TypeCatalog {
   private let connection: PostgresConnection
-  private var types: [UInt32: ColumnType] = [:]
+  private var types = ColumnType.known
 
   init(_ connection: PostgresConnection) { self.connection = connection }
 
   func type(_ oid: UInt32) throws(PostgresError) -> ColumnType {
-    if let type = types[oid] ?? ColumnType(oid: oid) { return type }
+    if let type = types[oid] { return type }
     let type = try described(oid)
     types[oid] = type
     return type
@@ -77,7 +66,7 @@ final class TypeCatalog {
     case ("d", _): return try type(number(5))
     case ("c", _): return try structured(of: try attributes(number(4)))
     case (_, "A"): return try structured(of: [number(3)])
-    default: return ColumnType(extension: row[0] ?? "")
+    default: return ColumnType.extensions[row[0] ?? ""] ?? .refused("Seedbank does not support it")
     }
   }
 
