@@ -29,7 +29,7 @@ final class PostgresConnection {
         "the origin \(place.text) is PostgreSQL \(version): expected \(Self.oldestMajor) or newer; publish from a newer"
           + " server")
     }
-    let encoding = status("server_encoding")
+    let encoding = text(PQparameterStatus(raw, "server_encoding"))
     guard encoding != "SQL_ASCII" else {
       throw .configuration(
         "the origin \(place.text) is a database with the encoding \(encoding), which allows any bytes as text: publish from a"
@@ -51,8 +51,6 @@ final class PostgresConnection {
     let name = address.map { $0 == host ? host : "\(host) (\($0))" } ?? host
     return OriginServer(name: name, role: isStandby ? .standby : .primary)
   }
-
-  private func status(_ name: String) -> String { text(PQparameterStatus(raw, name)) }
 
   // MARK: Statements
 

@@ -120,8 +120,7 @@ package enum PostgresError: OriginFailure, Hashable {
   /// Beginnings of messages that libpq reports before it connects.
   private static let wrongURL = [
     "invalid ", "missing ", "could not match ", "end of string reached", "unexpected character",
-    "forbidden value",
-    "extra key/value separator", "IPv6 host address", "sslmode value",
+    "forbidden value", "extra key/value separator", "IPv6 host address", "sslmode value",
   ]
   private static let ownCertificate = [
     "alert certificate required", "could not read certificate file",

@@ -9,8 +9,7 @@ struct PostgresProjection {
   private(set) var source: String
   private var order: String
   private let table: TableSchema
-  private let place: String
-  private let isOfModel: Bool
+  private let projection: Projection
   /// The origin's columns and types in the order of the client's columns; for a SELECT, those of its result.
   private let found: [(name: String, type: UInt32)]
 
@@ -20,8 +19,7 @@ struct PostgresProjection {
   init(_ table: TableSchema, _ projection: Projection, _ connection: PostgresConnection, _ types: TypeCatalog)
     throws
   {
-    self.table = table
-    (place, isOfModel) = (projection.place, projection.sql != nil)
+    (self.table, self.projection) = (table, projection)
     let reader = SourceReader(table: table, projection: projection, connection: connection)
     let found: [(name: String, type: UInt32)]
     (source, found) = try reader.read()
@@ -76,9 +74,9 @@ struct PostgresProjection {
     do {
       return try body()
     } catch PostgresError.server(let server, let subject, var message) {
-      if !isOfModel { message.table = table.name }
+      if projection.sql == nil { message.table = table.name }
       throw PostgresError.server(
-        place: server, subject: "\(subject), table \"\(table.name)\" (\(place))", message)
+        place: server, subject: "\(subject), table \"\(table.name)\" (\(projection.place))", message)
     }
   }
 }
@@ -134,11 +132,10 @@ private struct SourceReader {
   /// A table may have more columns than the client; a SELECT with more is a mistake.
   func check(_ found: [String]) throws(OriginError) {
     let missing = table.columnNames.filter { name in !found.contains { $0.isNamed(name) } }
-    let surplus = found.filter { name in !table.columnNames.contains { $0.isNamed(name) } }
-    guard missing.isEmpty, surplus.isEmpty || projection.sql == nil else {
-      throw .columns(
-        table: table.name, source: projection, missing: missing, surplus: projection.sql == nil ? [] : surplus
-      )
+    let unknown = found.filter { name in !table.columnNames.contains { $0.isNamed(name) } }
+    let surplus = projection.sql == nil ? [] : unknown
+    guard missing.isEmpty, surplus.isEmpty else {
+      throw .columns(table: table.name, source: projection, missing: missing, surplus: surplus)
     }
   }
 }

@@ -107,9 +107,7 @@ extension PostgresConnection {
   /// Returns why a SELECT or a table may yield other rows without a write: its definition, or a view or policy that
   /// it uses, depends on the time, on random numbers or on another server. Also returns a reason if in doubt, because
   /// that costs only a comparison and never loses a row.
-  func volatility(
-    of select: String?, reading relations: Set<ReadRelation>
-  ) throws(PostgresError) -> String? {
+  func volatility(of select: String?, reading relations: Set<ReadRelation>) throws(PostgresError) -> String? {
     // Foreign tables change without a local transaction, and information_schema shows the server's current state.
     if let away = relations.first(where: { $0.kind == "f" }) {
       return "\"\(away.name)\" is on another server"

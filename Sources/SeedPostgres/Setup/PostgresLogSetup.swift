@@ -83,14 +83,13 @@ struct PostgresLogDraft {
     statements = ["CREATE SCHEMA \(quoted(names.schema))", Self.registry(names)]
     for table in try Self.tables(readBy: plans, connection) { try add(table, connection) }
     let role = try connection.rows("SELECT current_user").first?[0] ?? ""
-    statements += Self.pruning(names) + Self.rights(names, role)
+    statements += Self.pruning(names)
+    statements.append("REVOKE ALL ON ALL FUNCTIONS IN SCHEMA \(quoted(names.schema)) FROM PUBLIC")
+    statements += names.grants(to: role)
   }
 
-  fileprivate struct Table {
-    let relation: ReadRelation
-    /// The origin's names of the client's key columns; empty if only SELECTs read the table.
-    var keys: [String] = []
-  }
+  /// `keys` has the origin's names of the client's key columns; it is empty if only SELECTs read the table.
+  fileprivate typealias Table = (relation: ReadRelation, keys: [String])
 
   /// Returns the tables that a dataset reads. Replaces a partition by its root, and a view by the tables that it reads.
   private static func tables(readBy plans: [SeriesPlan], _ connection: PostgresConnection) throws -> [Table] {
@@ -107,7 +106,7 @@ struct PostgresLogDraft {
               ?? relation
           })
         for relation in roots where tables[relation.oid] == nil {
-          tables[relation.oid] = Table(relation: relation)
+          tables[relation.oid] = (relation, [])
         }
         // If the client's table is a view in the origin, its rows may differ from those of the table behind it.
         let own = roots.first { $0.schema == connection.place.schema && $0.name == table.name }?.oid
@@ -192,11 +191,6 @@ struct PostgresLogDraft {
       "CREATE FUNCTION \(prune)(age interval) RETURNS bigint \(settings) AS \(old.literal)",
     ]
   }
-
-  private static func rights(_ names: LogNames, _ role: String) -> [String] {
-    let schema = quoted(names.schema)
-    return ["REVOKE ALL ON ALL FUNCTIONS IN SCHEMA \(schema) FROM PUBLIC"] + names.grants(to: role)
-  }
 }
 
 extension LogNames {
@@ -225,11 +219,8 @@ extension TableFacts {
   /// Returns why a logged table is compared as a whole; nil if its rows are logged.
   fileprivate func remark(_ table: PostgresLogDraft.Table) -> String? {
     if table.keys.isEmpty { return "clients get its rows through a view or a SELECT" }
-    guard keys != nil else {
-      return
-        "equal values of its key \(table.keys.map(quoted).joined(separator: ", ")) may have different texts"
-    }
     let columns = table.keys.map(quoted).joined(separator: ", ")
+    guard keys != nil else { return "equal values of its key \(columns) may have different texts" }
     return hasIndex
       ? nil
       : "no index finds its rows by their key: CREATE INDEX ON \(quoted(table.relation.name)) (\(columns))"

@@ -172,8 +172,6 @@ private struct TableDraft {
 
   private static func isOfSQLite(_ name: String) -> Bool { name.foldedName.hasPrefix("sqlite_") }
 
-  typealias Parts = (sql: [String], skipped: [SetupNote])
-
   var statement: String {
     let lines = columns.map(\.sql) + ["PRIMARY KEY (\(list(key)))"]
     // A rowid table would store a key of several columns twice: in the table and in an index.
@@ -181,20 +179,20 @@ private struct TableDraft {
     return "CREATE TABLE \(quoted(table.name)) (\(lines.joined(separator: ", ")))\(end)"
   }
 
-  func indexes(besides names: inout Set<String>) -> Parts {
-    var parts: Parts = ([], [])
+  func indexes(besides names: inout Set<String>) -> (sql: [String], skipped: [SetupNote]) {
+    var (sql, skipped) = ([String](), [SetupNote]())
     for index in table.indexes where !index.isPrimary && index.columns != key {
       if let reason = refusal(index, names) {
-        parts.skipped.append(
+        skipped.append(
           SetupNote(kind: .index, name: index.name, reason: reason, remedy: SkipCause.indexRemedy))
         continue
       }
       names.insert(index.name.foldedName)
       let unique = index.isUnique ? "UNIQUE " : ""
-      parts.sql.append(
+      sql.append(
         "CREATE \(unique)INDEX \(quoted(index.name)) ON \(quoted(table.name)) (\(list(index.columns)))")
     }
-    return parts
+    return (sql, skipped)
   }
 
   private func refusal(_ index: SchemaCatalog.Index, _ names: Set<String>) -> String? {
