@@ -61,9 +61,7 @@ package enum DurableFile {
 
   /// Replaces a file atomically but without sync, for files that can be recreated after a power loss. The umask does not
   /// change a given `mode`.
-  package static func replace(
-    _ path: String, with bytes: [UInt8], mode: mode_t? = nil
-  ) throws(FileError) {
+  package static func replace(_ path: String, with bytes: [UInt8], mode: mode_t? = nil) throws(FileError) {
     let temporary = path + temporarySuffix
     try removingAfterFailure(temporary) { () throws(FileError) in
       let file = try File(temporary, for: .replacing)

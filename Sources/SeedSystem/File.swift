@@ -39,7 +39,6 @@ package struct File: ~Copyable, Sendable {
     }
   }
 
-  /// New files are readable by all by default (`mode` 0644).
   package init(_ path: String, for purpose: Purpose, mode: mode_t = 0o644) throws(FileError) {
     descriptor = try Self.descriptor(path, purpose, mode)
     self.path = path
