@@ -121,11 +121,10 @@ package struct JSONObjectReader {
   // MARK: Arrays and objects
 
   package mutating func strings(_ name: String) throws(MalformedJSON) -> [String] {
-    var strings: [String] = []
-    for (index, element) in try typed(name, take(name), "an array", \.elements).enumerated() {
-      strings.append(try typed("\(name)[\(index)]", element, "a string", \.string))
+    let elements = try typed(name, take(name), "an array", \.elements)
+    return try elements.indices.map { index throws(MalformedJSON) in
+      try typed("\(name)[\(index)]", elements[index], "a string", \.string)
     }
-    return strings
   }
 
   package mutating func stringsIfPresent(_ name: String) throws(MalformedJSON) -> [String]? {
@@ -141,11 +140,10 @@ package struct JSONObjectReader {
   }
 
   package mutating func objects(_ name: String) throws(MalformedJSON) -> [JSONObjectReader] {
-    var objects: [JSONObjectReader] = []
-    for (index, element) in try typed(name, take(name), "an array", \.elements).enumerated() {
-      objects.append(try JSONObjectReader(element, at: "\(place(of: name))[\(index)]"))
+    let elements = try typed(name, take(name), "an array", \.elements)
+    return try elements.indices.map { index throws(MalformedJSON) in
+      try JSONObjectReader(elements[index], at: "\(place(of: name))[\(index)]")
     }
-    return objects
   }
 
   package mutating func objectsIfPresent(_ name: String) throws(MalformedJSON) -> [JSONObjectReader]? {
