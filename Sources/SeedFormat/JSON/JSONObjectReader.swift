@@ -99,10 +99,6 @@ package struct JSONObjectReader {
     try value(name, SHA256Digest.init(hex:))
   }
 
-  package mutating func digestIfPresent(_ name: String) throws(MalformedJSON) -> SHA256Digest? {
-    has(name) ? try digest(name) : nil
-  }
-
   package mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String
   ) throws(MalformedJSON) -> Choice where Choice.RawValue == String {
@@ -125,10 +121,6 @@ package struct JSONObjectReader {
     return try elements.indices.map { index throws(MalformedJSON) in
       try typed("\(name)[\(index)]", elements[index], "a string", \.string)
     }
-  }
-
-  package mutating func stringsIfPresent(_ name: String) throws(MalformedJSON) -> [String]? {
-    has(name) ? try strings(name) : nil
   }
 
   package mutating func object(_ name: String) throws(MalformedJSON) -> JSONObjectReader {
