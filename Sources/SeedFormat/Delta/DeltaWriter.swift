@@ -165,18 +165,11 @@ extension DeltaWriter.OpenTable {
   }
 
   fileprivate func opening(isFirst: Bool) -> [UInt8] {
-    var bytes = Array((isFirst ? #"{"table":"# : #",{"table":"#).utf8)
-    JSONWriter.append(name, to: &bytes)
-    var lists: [(String, JSONValue)] = [
-      ("key", JSONValue(strings: key)), ("columns", JSONValue(strings: columns)),
-      ("sets", .array(sets.map(names))),
-    ]
-    if !filled.isEmpty { lists.append(("fill", names(fill))) }
-    for (name, list) in lists {
-      bytes.append(contentsOf: ",\"\(name)\":".utf8)
-      JSONWriter.append(list, to: &bytes)
-    }
-    return bytes
+    let members = JSONValue.object(
+      .init(
+        ("table", .string(name)), ("key", JSONValue(strings: key)), ("columns", JSONValue(strings: columns)),
+        ("sets", .array(sets.map(names))), ("fill", filled.isEmpty ? nil : names(fill))))
+    return Array((isFirst ? "" : ",").utf8) + members.bytes.dropLast()
   }
 
   private func names(_ positions: [Int]) -> JSONValue { JSONValue(strings: positions.map { columns[$0] }) }
