@@ -92,7 +92,7 @@ package struct PublishedObject: Hashable, Sendable {
       throw .field(path: at, reason: "expected at most \(Limits.objectBytes) bytes")
     }
     rawSHA256 = if case .snapshot = kind { try fields.digest("rawSHA256") } else { nil }
-    schemaBefore = try fields.digestIfPresent("schemaBefore")
+    schemaBefore = fields.has("schemaBefore") ? try fields.digest("schemaBefore") : nil
     digest = try fields.digest("digest")
     publishedAt = try fields.integerIfPresent("publishedAt", from: 0).map(UTCTime.init(secondsSinceEpoch:))
   }

@@ -146,7 +146,7 @@ struct EntrySum: Hashable {
 /// An index whose entries can be both read without the table and computed from the table's rows.
 struct ComparedIndex {
   let name: String
-  let parts: [IndexPart]
+  let parts: [(column: String, collation: Collation, isFalling: Bool)]
   let places: [Int]
   /// The number of leading values that must be unique together, unless one of them is NULL.
   private let unique: Int
@@ -165,7 +165,7 @@ struct ComparedIndex {
       guard let collation = part.collation, let column = part.isRowid ? columns.last : part.column else {
         return nil
       }
-      return IndexPart(column: column, collation: collation, isFalling: part.isFalling)
+      return (column, collation, part.isFalling)
     }
     places = parts.compactMap { columns.firstIndex(of: $0.column) }
     guard places.count == listed.count else { return nil }
@@ -194,12 +194,6 @@ struct ComparedIndex {
   }
 
   func plan(_ table: TableSchema) -> String { "SCAN \(table.name) USING COVERING INDEX \(name)" }
-}
-
-struct IndexPart: Hashable {
-  let column: String
-  let collation: Collation
-  let isFalling: Bool
 }
 
 struct EntryWatch: ~Copyable {

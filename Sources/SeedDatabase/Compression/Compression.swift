@@ -6,9 +6,6 @@ import class Foundation.ProcessInfo
 
 /// Compresses and expands files and documents, and measures their lengths and hashes.
 package enum Compression {
-  #if canImport(CLZMA)
-  private static let xzPreset: UInt32 = 6
-  #endif
   private static let readBytes = 256 * 1024
   /// The number of compressed bytes that a reader expands at a time; the output may be a thousand times longer.
   private static let pieceBytes = 16 * 1024
@@ -50,7 +47,7 @@ package enum Compression {
 
   private static func xzEncoder() throws(CompressionError) -> any StreamCodec {
     #if canImport(CLZMA)
-    try XZCodec(preset: xzPreset)
+    try XZCodec(compressing: ())
     #else
     throw .noEncoder(.xz)
     #endif

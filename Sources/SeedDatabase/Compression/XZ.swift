@@ -5,11 +5,12 @@ final class XZCodec: StreamCodec {
   private var stream = seedbank_lzma_stream()
   private var isComplete = false
 
+  private static let preset: UInt32 = 6
   /// Memory limit for expansion; preset 6 needs 9 MiB, preset 9 needs 65 MiB.
   private static let memoryLimitBytes: UInt64 = 128 * 1024 * 1024
 
-  init(preset: UInt32) throws(CompressionError) {
-    try start(lzma_easy_encoder(&stream, preset, LZMA_CHECK_CRC64))
+  init(compressing: Void) throws(CompressionError) {
+    try start(lzma_easy_encoder(&stream, Self.preset, LZMA_CHECK_CRC64))
   }
 
   init(expanding: Void = ()) throws(CompressionError) {

@@ -56,13 +56,9 @@ package final class TablesRead {
   ) {
     let reading = Unmanaged<TablesRead>.fromOpaque(reading).takeUnretainedValue()
     if let view { reading.views.insert(String(cString: view).foldedName) }
-    switch action {
-    case SQLITE_READ:
-      guard let name, let column else { return }
-      reading.columns[String(cString: name), default: []].insert(String(cString: column))
-    case SQLITE_PRAGMA: reading.readsMore = true
-    default: break
-    }
+    if action == SQLITE_PRAGMA { reading.readsMore = true }
+    guard action == SQLITE_READ, let name, let column else { return }
+    reading.columns[String(cString: name), default: []].insert(String(cString: column))
   }
 
   /// Whether a statement, or a view that it reads, has a join with USING or NATURAL. SQLite reports neither the columns

@@ -38,8 +38,8 @@ extension Connection {
   /// statements of any other kind before they run.
   func define(_ sql: String, _ kind: DefinitionKind, growingTo size: Int64) throws {
     let leave = DefinitionLeave(kind)
-    let limits = IndexLimits(self)
-    defer { limits.lift() }
+    let before = IndexLimits.all.map { sqlite3_limit(handle, $0.limit, $0.value) }
+    defer { for (one, value) in zip(IndexLimits.all, before) { sqlite3_limit(handle, one.limit, value) } }
     do {
       let statement = try prepared(sql, leave)
       try computing(atMost: IndexLimits.seconds(forBytes: bytes), growingTo: size) { try statement.run() }
@@ -88,21 +88,10 @@ package struct ForeignDefinition: Error, Hashable, Sendable, CustomStringConvert
 }
 
 /// The limits on an index's expressions. SQLite checks time only between function calls, so arguments must be short.
-private struct IndexLimits {
-  private static let all: [(limit: Int32, value: Int32)] = [
+private enum IndexLimits {
+  static let all: [(limit: Int32, value: Int32)] = [
     (SQLITE_LIMIT_LENGTH, 1024 * 1024), (SQLITE_LIMIT_EXPR_DEPTH, 100), (SQLITE_LIMIT_FUNCTION_ARG, 16),
   ]
-  private let connection: Connection
-  private let before: [Int32]
-
-  init(_ connection: Connection) {
-    self.connection = connection
-    before = Self.all.map { sqlite3_limit(connection.handle, $0.limit, $0.value) }
-  }
-
-  func lift() {
-    for (one, value) in zip(Self.all, before) { sqlite3_limit(connection.handle, one.limit, value) }
-  }
 
   /// An index over all columns of narrow rows is up to three times as large as its table.
   static func bytes(of table: Int64, indexes: Int) -> Int64 { 4_000_000 + table * Int64(1 + 3 * indexes) }

@@ -189,6 +189,11 @@ package final class Connection {
   /// Makes an unknown name in double quotes an error. By default, SQLite reads such a name as text.
   package func refuseQuotedTexts() throws(DatabaseError) { try set(SQLITE_DBCONFIG_DQS_DML, false) }
 
+  /// The file of an attached database; nil if no database has that name.
+  package func file(of database: String) -> String? {
+    sqlite3_db_filename(handle, database).map { String(cString: $0) }
+  }
+
   func set(_ option: Int32, _ on: Bool) throws(DatabaseError) {
     let code = seedbank_sqlite_set_flag(handle, option, on ? 1 : 0)
     guard code == SQLITE_OK else { throw error(code, "sqlite3_db_config \(option)") }
@@ -214,13 +219,6 @@ extension String {
     String(
       decoding: utf8.lazy.map { (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains($0) ? $0 | 0x20 : $0 },
       as: UTF8.self)
-  }
-}
-
-extension Connection {
-  /// The file of an attached database; nil if no database has that name.
-  package func file(of database: String) -> String? {
-    sqlite3_db_filename(handle, database).map { String(cString: $0) }
   }
 }
 
@@ -327,10 +325,15 @@ extension Connection.OpenMode {
   func setUp(_ connection: Connection) throws(DatabaseError) {
     // The operator's views may call functions that SQLite considers untrusted.
     if self == .origin { return }
-    if isForeign { try bound(connection) }
+    if isForeign {
+      sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 0)
+      try connection.set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
+    }
     if self == .memory { connection.limitDepth() }
     try connection.set(SQLITE_DBCONFIG_DEFENSIVE, true)
-    try connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, trustsSchema)
+    // Without this trust, SQLite before 3.41 rejects its own JSON functions in a schema. An import could then not write
+    // a table that calls one in a CHECK, an index or a generated column.
+    try connection.set(SQLITE_DBCONFIG_TRUSTED_SCHEMA, self == .own)
     try connection.set(SQLITE_DBCONFIG_ENABLE_TRIGGER, false)
     try connection.set(SQLITE_DBCONFIG_ENABLE_FKEY, false)
     try connection.execute("PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0")
@@ -344,15 +347,6 @@ extension Connection.OpenMode {
 
   /// Whether the file's schema may come from an attacker.
   var isReceived: Bool { isForeign && ![.writer, .reader].contains(self) }
-
-  private func bound(_ connection: Connection) throws(DatabaseError) {
-    sqlite3_limit(connection.handle, SQLITE_LIMIT_ATTACHED, 0)
-    try connection.set(SQLITE_DBCONFIG_ENABLE_VIEW, false)
-  }
-
-  /// Without this trust, SQLite before 3.41 rejects its own JSON functions in a schema. An import could then not write
-  /// a table that calls one in a CHECK, an index or a generated column.
-  private var trustsSchema: Bool { self == .own }
 }
 
 /// Escapes only characters with a meaning in a `file:` URI.

@@ -15,15 +15,7 @@ package enum CanonicalRow {
   private static let wordBytes = 1 + MemoryLayout<UInt64>.size
 
   static func size(of row: UnsafeBufferPointer<BorrowedValue>) -> Int {
-    var size = 0
-    for value in row {
-      switch value {
-      case .null: size += 1
-      case .integer, .real: size += wordBytes
-      case .text(let bytes), .blob(let bytes): size += wordBytes + bytes.count
-      }
-    }
-    return size
+    row.reduce(0) { $0 + ($1.isNull ? 1 : wordBytes + $1.byteCount) }
   }
 
   /// Writes a row to memory of at least ``size(of:)`` bytes.
@@ -100,15 +92,5 @@ package enum CanonicalRow {
     let content = UnsafeBufferPointer(rebasing: bytes[offset..<offset + Int(word)])
     offset += content.count
     return tag == Tag.text ? .text(content) : .blob(content)
-  }
-}
-
-extension BorrowedValue {
-  /// The bytes of a string or a blob; otherwise empty.
-  var content: UnsafeBufferPointer<UInt8> {
-    switch self {
-    case .text(let bytes), .blob(let bytes): bytes
-    case .null, .integer, .real: UnsafeBufferPointer(start: nil, count: 0)
-    }
   }
 }

@@ -63,8 +63,7 @@ package enum SeedTables {
 
   package static func store(_ meta: SeedMeta, _ connection: Connection) throws {
     try connection.execute("DELETE FROM \(ReservedTable.meta)")
-    for (key, value) in meta.values {
-      guard let value else { continue }
+    for case (let key, let value?) in meta.values {
       try connection.execute("INSERT INTO \(ReservedTable.meta) VALUES (?, ?)", .text(key), .text(value))
     }
   }

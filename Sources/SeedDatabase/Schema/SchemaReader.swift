@@ -258,12 +258,11 @@ extension SchemaReader {
   private func describe(_ table: TableSchema) throws -> JSONValue {
     [
       "name": .string(table.name), "columns": .array(table.columns.map(describe)),
-      "generated": .array(table.generated.map { .string($0) }),
-      "key": .array(table.keyNames.map { .string($0) }),
-      "keyCollations": .array(table.keyCollations.map { .string($0.rawValue) }),
+      "generated": JSONValue(strings: table.generated), "key": JSONValue(strings: table.keyNames),
+      "keyCollations": JSONValue(strings: table.keyCollations.map(\.rawValue)),
       "withoutRowid": .bool(table.isWithoutRowid), "strict": .bool(table.isStrict),
       "references": .array(table.foreignKeys.map(describe)),
-      "expressions": .array(SQLTokens(try sql(table.name)).expressions.map { .string($0) }),
+      "expressions": JSONValue(strings: SQLTokens(try sql(table.name)).expressions),
     ]
   }
 
@@ -272,15 +271,15 @@ extension SchemaReader {
       "name": .string(column.name),
       "type": .string(column.declaredType.uppercased()),
       "notNull": .bool(column.isNotNull),
-      "default": column.defaultSQL.map { .string($0) } ?? .null,
+      "default": JSONValue(column.defaultSQL),
       "collation": .string(column.collation.rawValue),
     ]
   }
 
   private func describe(_ reference: ForeignKeySchema) -> JSONValue {
     [
-      "columns": .array(reference.columns.map { .string($0) }), "parent": .string(reference.parent),
-      "parentColumns": .array(reference.namedParentColumns.map { .string($0) }),
+      "columns": JSONValue(strings: reference.columns), "parent": .string(reference.parent),
+      "parentColumns": JSONValue(strings: reference.namedParentColumns),
       "onUpdate": .string(reference.onUpdate), "onDelete": .string(reference.onDelete),
     ]
   }

@@ -77,11 +77,7 @@ extension ColumnSchema {
   private static func isName(_ token: SQLScanner.Token, in sql: [UInt8]) -> Bool {
     if token.isQuoted { return sql[0] != UInt8(ascii: "'") }
     // A bare token is a name or a number.
-    return !constants.contains(token.keyword)
-      && token.keyword.utf8.first.map {
-        !(UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) && $0 != UInt8(ascii: ".")
-      }
-        == true
+    return !constants.contains(token.keyword) && !"0123456789.".utf8.contains(sql[0])
   }
 }
 

@@ -142,9 +142,7 @@ extension DeltaTable {
 
   /// The positions of each set's columns, which must be distinct, stored and not part of the key.
   package func positions(in table: TableSchema) throws(ImportError) -> [[Int]] {
-    var all: [[Int]] = []
-    for set in sets { all.append(try positions(of: set, in: table)) }
-    return all
+    try sets.map { set throws(ImportError) in try positions(of: set, in: table) }
   }
 
   fileprivate func positions(of set: [String], in table: TableSchema) throws(ImportError) -> [Int] {

@@ -14,8 +14,8 @@ struct Reference {
     childPositions = table.positions(reference.columns)
     let referenced = reference.parentColumns(in: found)
     parentPositions = found.positions(referenced)
-    columns = childPositions?.map(child.columnName) ?? reference.columns
-    parentColumns = parentPositions?.map(parent.columnName) ?? referenced
+    columns = childPositions?.map { table.columns[$0].name } ?? reference.columns
+    parentColumns = parentPositions?.map { found.columns[$0].name } ?? referenced
   }
 
   // MARK: SQL
@@ -81,8 +81,6 @@ package func orphanCondition(_ columns: [String], _ parent: String, _ parentColu
 }
 
 extension TableSchema {
-  fileprivate func columnName(_ position: Int) -> String { columns[position].name }
-
   func positions(_ names: [String]) -> [Int]? {
     let positions = names.compactMap { name in
       columns.firstIndex { $0.name.foldedName == name.foldedName }

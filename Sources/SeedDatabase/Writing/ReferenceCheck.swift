@@ -22,9 +22,7 @@ package struct ReferenceCheck {
     self.wholeTableShare = wholeTableShare
   }
 
-  func run() throws {
-    for table in schema.tables { try checkWhole(table) }
-  }
+  func run() throws { for table in schema.tables { try checkWhole(table) } }
 
   func run(_ touched: [String: TableWriter]) throws {
     for table in schema.tables {

@@ -21,17 +21,14 @@ final class RowWatch {
     self.keys = keys
   }
 
-  struct Before {
-    fileprivate let referenced: [[UInt8]]
-    fileprivate let images: [SearchIndex.Image?]
-    fileprivate let key: [SeedValue]?
-  }
+  typealias Before = (referenced: [[UInt8]], images: [SearchIndex.Image?], key: [SeedValue]?)
 
   func before(_ row: [BorrowedValue]) throws -> Before {
     try row.withUnsafeBufferPointer { row in
-      Before(
+      (
         referenced: removed.map { $0.isOverfull ? [] : $0.describe(row) },
-        images: try searches.map { try $0.image(row) }, key: keys?.key(of: row))
+        images: try searches.map { try $0.image(row) }, key: keys?.key(of: row)
+      )
     }
   }
 

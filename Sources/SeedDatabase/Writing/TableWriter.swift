@@ -141,9 +141,7 @@ package final class TableWriter {
     .missingRow(table: table.name, key: rowDescription(table.keyNames, key.map(\.owned)))
   }
 
-  func fit(key: inout [BorrowedValue]) throws {
-    try fitter.fit(&key, to: keyAffinities)
-  }
+  func fit(key: inout [BorrowedValue]) throws { try fitter.fit(&key, to: keyAffinities) }
 
   func prepare(_ values: [BorrowedValue]) throws {
     row = values
@@ -251,9 +249,7 @@ package final class TableWriter {
     let find = try statement(.find)
     defer { find.rewind() }
     guard try self.find() else { return nil }
-    var row: [BorrowedValue] = []
-    find.borrowRow(into: &row)
-    return row.map(\.owned)
+    return table.columns.indices.map { find.borrow(Int32($0)).owned }
   }
 
   /// Restores earlier counts after a rollback of the rows.

@@ -79,7 +79,7 @@ package final class UniqueConflict {
     }
     guard let alias = try reader.rowidAlias(of: table.name), Self.message(about: [alias], table) == message
     else { return nil }
-    return .columns([alias], holder: try HolderSearch(rowid: alias, table, connection))
+    return .columns([alias], holder: try HolderSearch(["\(quoted(alias)) = ?"], table, connection))
   }
 
   private static func message(about columns: [String], _ table: TableSchema) -> String {
@@ -103,11 +103,7 @@ private struct HolderSearch {
     try self.init(matches + condition, table, connection)
   }
 
-  init(rowid: String, _ table: TableSchema, _ connection: Connection) throws {
-    try self.init(["\(quoted(rowid)) = ?"], table, connection)
-  }
-
-  private init(_ matches: [String], _ table: TableSchema, _ connection: Connection) throws {
+  init(_ matches: [String], _ table: TableSchema, _ connection: Connection) throws {
     let key = table.keyNames.map(quoted)
     let isOther = "NOT (\(key.map { "\($0) IS ?" }.joined(separator: " AND ")))"
     statement = try connection.prepare(

@@ -51,10 +51,8 @@ package struct DeltaWriter {
 
   /// Sets the filled columns of the table's next row in key order.
   package mutating func fill(lent values: [BorrowedValue]) {
-    guard let count = table?.fill.count, let skipped = table?.skipped else {
-      preconditionFailure("a filled row outside a table")
-    }
-    add(values, of: count, between: (skipped > 0 ? "[\(skipped)]," : "", ""), to: \.filled)
+    let skipped = table?.skipped ?? 0
+    add(values, of: { $0.fill.count }, between: (skipped > 0 ? "[\(skipped)]," : "", ""), to: \.filled)
     table?.skipped = 0
   }
 
@@ -63,17 +61,13 @@ package struct DeltaWriter {
 
   package mutating func delete(_ key: [SeedValue]) { LentBytes.lending(key) { delete(lent: $0) } }
 
-  package mutating func delete(lent key: [BorrowedValue]) {
-    guard let count = table?.key.count else { preconditionFailure("a delete outside a table") }
-    add(key, of: count, to: \.deletes)
-  }
+  package mutating func delete(lent key: [BorrowedValue]) { add(key, of: { $0.key.count }, to: \.deletes) }
 
   package mutating func insert(_ row: [SeedValue]) { LentBytes.lending(row) { insert(lent: $0) } }
 
   /// Adds a whole row. A client inserts it, or replaces its row with the same key.
   package mutating func insert(lent row: [BorrowedValue]) {
-    guard let count = table?.columns.count else { preconditionFailure("an insert outside a table") }
-    add(row, of: count, to: \.inserts)
+    add(row, of: { $0.columns.count }, to: \.inserts)
   }
 
   /// Sets the columns at `positions`, which must ascend, of a row that every client has.
@@ -82,10 +76,8 @@ package struct DeltaWriter {
   }
 
   package mutating func update(lent values: [BorrowedValue], at positions: [Int]) {
-    guard let count = table?.key.count, let number = table?.number(of: positions) else {
-      preconditionFailure("an update outside a table")
-    }
-    add(values, of: count + positions.count, between: ("[\(number),", "]"), to: \.updates)
+    let number = table?.number(of: positions) ?? 0
+    add(values, of: { $0.key.count + positions.count }, between: ("[\(number),", "]"), to: \.updates)
   }
 
   /// Passes the whole document to `take` in pieces, as one line. Throws the spill's error.
@@ -130,13 +122,14 @@ package struct DeltaWriter {
 
   /// No caller may hold a copy of the table. Otherwise, each added row would copy the whole list to which it is added.
   private mutating func add(
-    _ values: [BorrowedValue], of count: Int, between marks: (String, String) = ("[", "]"),
-    to list: WritableKeyPath<OpenTable, SpilledBytes>
+    _ values: [BorrowedValue], of width: (OpenTable) -> Int,
+    between marks: (String, String) = ("[", "]"), to list: WritableKeyPath<OpenTable, SpilledBytes>
   ) {
-    precondition(values.count == count, "a row with \(values.count) of \(count) values")
-    // A failed delta collects nothing more.
-    guard failure == nil, var open = table.take() else { return }
+    guard var open = table.take() else { preconditionFailure("a row outside a table") }
     defer { table = open }
+    precondition(values.count == width(open), "a row with \(values.count) of \(width(open)) values")
+    // A failed delta collects nothing more.
+    guard failure == nil else { return }
     do { try Self.add(values, between: marks, to: &open[keyPath: list], spill) } catch { failure = error }
   }
 
@@ -172,18 +165,11 @@ extension DeltaWriter.OpenTable {
   }
 
   fileprivate func opening(isFirst: Bool) -> [UInt8] {
-    var bytes = Array((isFirst ? #"{"table":"# : #",{"table":"#).utf8)
-    JSONWriter.append(name, to: &bytes)
-    var lists: [(String, JSONValue)] = [
-      ("key", JSONValue(strings: key)), ("columns", JSONValue(strings: columns)),
-      ("sets", .array(sets.map(names))),
-    ]
-    if !filled.isEmpty { lists.append(("fill", names(fill))) }
-    for (name, list) in lists {
-      bytes.append(contentsOf: ",\"\(name)\":".utf8)
-      JSONWriter.append(list, to: &bytes)
-    }
-    return bytes
+    let members = JSONValue.object(
+      .init(
+        ("table", .string(name)), ("key", JSONValue(strings: key)), ("columns", JSONValue(strings: columns)),
+        ("sets", .array(sets.map(names))), ("fill", filled.isEmpty ? nil : names(fill))))
+    return Array((isFirst ? "" : ",").utf8) + members.bytes.dropLast()
   }
 
   private func names(_ positions: [Int]) -> JSONValue { JSONValue(strings: positions.map { columns[$0] }) }

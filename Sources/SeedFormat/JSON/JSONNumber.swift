@@ -12,12 +12,9 @@ enum JSONNumber {
   /// RFC 8259 §6: optional minus sign, integer without leading zeros, optional fraction and exponent.
   static func scan(_ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, isComplete: Bool) -> Outcome {
     var parts = Parts()
-    switch walk(bytes, start, end, &parts) {
-    case .end(let index) where index == end && !isComplete: return .starved
-    case .end(let index): return value(bytes, start, index, parts)
-    case .digitMissing(let index) where index == end && !isComplete: return .starved
-    case .digitMissing(let index): return .wrong(at: index, "expected a digit")
-    }
+    let (index, lacksDigit) = walk(bytes, start, end, &parts)
+    if index == end, !isComplete { return .starved }
+    return lacksDigit ? .wrong(at: index, "expected a digit") : value(bytes, start, index, parts)
   }
 
   /// Scans a string that is a single number; nil for any other string.
@@ -45,15 +42,10 @@ enum JSONNumber {
     var hasOverflown: Bool { digits > Self.safeDigits }
   }
 
-  private enum Walk {
-    case end(Int)
-    case digitMissing(Int)
-  }
-
   @inline(__always)
   private static func walk(
     _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ parts: inout Parts
-  ) -> Walk {
+  ) -> (end: Int, lacksDigit: Bool) {
     var index = start
     if bytes[index] == UInt8(ascii: "-") {
       parts.isNegative = true
@@ -64,22 +56,22 @@ enum JSONNumber {
       index += 1
     } else {
       index = digits(bytes, index, end, &parts)
-      if index == integer { return .digitMissing(index) }
+      if index == integer { return (index, true) }
     }
     if index < end, bytes[index] == UInt8(ascii: ".") {
       parts.isInteger = false
       let fraction = index + 1
       index = digits(bytes, fraction, end, &parts)
       parts.fractionDigits = index - fraction
-      if index == fraction { return .digitMissing(index) }
+      if index == fraction { return (index, true) }
     }
-    guard index < end, bytes[index] | 0x20 == UInt8(ascii: "e") else { return .end(index) }
+    guard index < end, bytes[index] | 0x20 == UInt8(ascii: "e") else { return (index, false) }
     return walkExponent(bytes, index + 1, end, &parts)
   }
 
   private static func walkExponent(
     _ bytes: UnsafePointer<UInt8>, _ start: Int, _ end: Int, _ parts: inout Parts
-  ) -> Walk {
+  ) -> (end: Int, lacksDigit: Bool) {
     parts.isInteger = false
     var index = start
     let isNegative = index < end && bytes[index] == UInt8(ascii: "-")
@@ -90,7 +82,7 @@ enum JSONNumber {
     let limit = UInt64(exponentLimit)
     let size = exponent.hasOverflown ? exponentLimit : Int(min(exponent.mantissa, limit))
     parts.exponent = isNegative ? -size : size
-    return index == first ? .digitMissing(index) : .end(index)
+    return (index, index == first)
   }
 
   /// Beyond this, every mantissa of less than a million digits gives zero or infinity. Fits in an Int.
@@ -124,13 +116,10 @@ enum JSONNumber {
   }
 
   private static func integer(_ parts: Parts, _ end: Int) -> Outcome {
-    if parts.hasOverflown { return .beyond(end: end) }
-    if !parts.isNegative {
-      guard let value = Int64(exactly: parts.mantissa) else { return .beyond(end: end) }
-      return .integer(value, end: end)
-    }
-    guard parts.mantissa <= UInt64(Int64.max) + 1 else { return .beyond(end: end) }
-    return .integer(Int64(truncatingIfNeeded: 0 &- parts.mantissa), end: end)
+    let largest = (parts.isNegative ? Int64.min : .max).magnitude
+    guard !parts.hasOverflown, parts.mantissa <= largest else { return .beyond(end: end) }
+    let magnitude = Int64(truncatingIfNeeded: parts.mantissa)
+    return .integer(parts.isNegative ? 0 &- magnitude : magnitude, end: end)
   }
 
   /// Clinger's fast path: mantissa and power of ten are exact doubles, so only one rounding occurs.

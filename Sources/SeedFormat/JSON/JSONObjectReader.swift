@@ -99,10 +99,6 @@ package struct JSONObjectReader {
     try value(name, SHA256Digest.init(hex:))
   }
 
-  package mutating func digestIfPresent(_ name: String) throws(MalformedJSON) -> SHA256Digest? {
-    has(name) ? try digest(name) : nil
-  }
-
   package mutating func choice<Choice: RawRepresentable & CaseIterable>(
     _ name: String
   ) throws(MalformedJSON) -> Choice where Choice.RawValue == String {
@@ -121,15 +117,10 @@ package struct JSONObjectReader {
   // MARK: Arrays and objects
 
   package mutating func strings(_ name: String) throws(MalformedJSON) -> [String] {
-    var strings: [String] = []
-    for (index, element) in try typed(name, take(name), "an array", \.elements).enumerated() {
-      strings.append(try typed("\(name)[\(index)]", element, "a string", \.string))
+    let elements = try typed(name, take(name), "an array", \.elements)
+    return try elements.indices.map { index throws(MalformedJSON) in
+      try typed("\(name)[\(index)]", elements[index], "a string", \.string)
     }
-    return strings
-  }
-
-  package mutating func stringsIfPresent(_ name: String) throws(MalformedJSON) -> [String]? {
-    has(name) ? try strings(name) : nil
   }
 
   package mutating func object(_ name: String) throws(MalformedJSON) -> JSONObjectReader {
@@ -141,11 +132,10 @@ package struct JSONObjectReader {
   }
 
   package mutating func objects(_ name: String) throws(MalformedJSON) -> [JSONObjectReader] {
-    var objects: [JSONObjectReader] = []
-    for (index, element) in try typed(name, take(name), "an array", \.elements).enumerated() {
-      objects.append(try JSONObjectReader(element, at: "\(place(of: name))[\(index)]"))
+    let elements = try typed(name, take(name), "an array", \.elements)
+    return try elements.indices.map { index throws(MalformedJSON) in
+      try JSONObjectReader(elements[index], at: "\(place(of: name))[\(index)]")
     }
-    return objects
   }
 
   package mutating func objectsIfPresent(_ name: String) throws(MalformedJSON) -> [JSONObjectReader]? {

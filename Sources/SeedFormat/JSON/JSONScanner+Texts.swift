@@ -1,7 +1,9 @@
 extension JSONScanner {
   /// Returns a string's bytes in place, valid until the scanner is fed or the tape is refilled.
   package func text(_ index: Int, of tape: borrowing JSONTape) -> UnsafeBufferPointer<UInt8> {
-    tape.text(index, window)
+    let entry = tape[index]
+    guard entry.isCopied else { return window.bytes(Int(entry.payload)..<Int(entry.payload) + entry.count) }
+    return UnsafeBufferPointer(start: UnsafePointer(bitPattern: UInt(entry.payload)), count: entry.count)
   }
 
   /// Returns a number's original digits, valid as long as the result of ``text(_:of:)``.

@@ -123,10 +123,11 @@ struct JSONShapes: ~Copyable {
     var end = 0
     for (slot, text) in texts.enumerated() {
       let kept = slot < shapes[place].count ? shapes[place].members?[slot].place : nil
+      let framed = [UInt8(ascii: "\"")] + text + [UInt8(ascii: "\""), UInt8(ascii: ":")]
       (members + slot).initialize(
-        to: Member(
-          offset: Int32(end), length: Int32(text.count + Self.frameBytes), place: kept ?? Self.nowhere))
-      end = Self.write(text, names, end)
+        to: Member(offset: Int32(end), length: Int32(framed.count), place: kept ?? Self.nowhere))
+      (names + end).initialize(from: framed, count: framed.count)
+      end += framed.count
     }
     if shapes[place].id != 0 { retired.append(shapes[place]) }
     latest += 1
@@ -136,16 +137,6 @@ struct JSONShapes: ~Copyable {
   }
 
   static let frameBytes = 3
-
-  private static func write(
-    _ text: UnsafeBufferPointer<UInt8>, _ names: UnsafeMutablePointer<UInt8>, _ start: Int
-  ) -> Int {
-    names[start] = UInt8(ascii: "\"")
-    for (index, byte) in text.enumerated() { names[start + 1 + index] = byte }
-    names[start + 1 + text.count] = UInt8(ascii: "\"")
-    names[start + 2 + text.count] = UInt8(ascii: ":")
-    return start + text.count + frameBytes
-  }
 
   /// Frees replaced shapes, which no object uses any longer.
   mutating func clear() {

@@ -123,7 +123,7 @@ package struct JSONTape: ~Copyable {
 
   // MARK: Reading
 
-  private subscript(_ index: Int) -> Entry {
+  subscript(_ index: Int) -> Entry {
     precondition(index >= 0 && index < count, "there is no such entry on the tape")
     return entries[index]
   }
@@ -153,10 +153,4 @@ package struct JSONTape: ~Copyable {
 
   /// True for a string with escapes, which is stored on the tape until the tape is refilled.
   package func isCopied(_ index: Int) -> Bool { self[index].isCopied }
-
-  func text(_ index: Int, _ window: borrowing JSONWindow) -> UnsafeBufferPointer<UInt8> {
-    let entry = self[index]
-    guard entry.isCopied else { return window.bytes(Int(entry.payload)..<Int(entry.payload) + entry.count) }
-    return UnsafeBufferPointer(start: UnsafePointer(bitPattern: UInt(entry.payload)), count: entry.count)
-  }
 }

@@ -9,19 +9,17 @@ package enum JSONWriter {
 
   /// Appends a string's content without the quotation marks.
   static func append(escaping bytes: some Sequence<UInt8>, to buffer: inout [UInt8]) {
-    for byte in bytes { append(escaping: byte, to: &buffer) }
-  }
-
-  private static func append(escaping byte: UInt8, to buffer: inout [UInt8]) {
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"): buffer.append(contentsOf: [UInt8(ascii: "\\"), byte])
-    case 0x08: buffer.append(contentsOf: "\\b".utf8)
-    case 0x09: buffer.append(contentsOf: "\\t".utf8)
-    case 0x0A: buffer.append(contentsOf: "\\n".utf8)
-    case 0x0C: buffer.append(contentsOf: "\\f".utf8)
-    case 0x0D: buffer.append(contentsOf: "\\r".utf8)
-    case 0..<0x20: buffer.append(contentsOf: "\\u00\(lowerHex([byte]))".utf8)
-    default: buffer.append(byte)
+    for byte in bytes {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"): buffer.append(contentsOf: [UInt8(ascii: "\\"), byte])
+      case 0x08: buffer.append(contentsOf: "\\b".utf8)
+      case 0x09: buffer.append(contentsOf: "\\t".utf8)
+      case 0x0A: buffer.append(contentsOf: "\\n".utf8)
+      case 0x0C: buffer.append(contentsOf: "\\f".utf8)
+      case 0x0D: buffer.append(contentsOf: "\\r".utf8)
+      case 0..<0x20: buffer.append(contentsOf: "\\u00\(lowerHex([byte]))".utf8)
+      default: buffer.append(byte)
+      }
     }
   }
 

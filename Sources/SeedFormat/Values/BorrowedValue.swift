@@ -10,6 +10,7 @@ package enum BorrowedValue {
   case text(UnsafeBufferPointer<UInt8>)
   case blob(UnsafeBufferPointer<UInt8>)
 
+  @inlinable
   package var isNull: Bool { if case .null = self { true } else { false } }
 
   package var owned: SeedValue {
@@ -22,13 +23,17 @@ package enum BorrowedValue {
     }
   }
 
+  /// The bytes of a string or a blob; otherwise empty.
   @inlinable
-  package var byteCount: Int {
+  package var content: UnsafeBufferPointer<UInt8> {
     switch self {
-    case .text(let bytes), .blob(let bytes): bytes.count
-    case .null, .integer, .real: 0
+    case .text(let bytes), .blob(let bytes): bytes
+    case .null, .integer, .real: UnsafeBufferPointer(start: nil, count: 0)
     }
   }
+
+  @inlinable
+  package var byteCount: Int { content.count }
 
   /// Compares canonical bytes, as ``SeedValue`` does.
   @inlinable

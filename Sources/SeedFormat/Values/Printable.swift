@@ -39,13 +39,10 @@ extension String {
   /// Escapes control characters, for example as `\u{1B}`, except those in `kept`.
   package func escapingControls(except kept: Set<Unicode.Scalar>) -> String {
     guard unicodeScalars.contains(where: { $0.isControl && !kept.contains($0) }) else { return self }
-    var text = String.UnicodeScalarView()
-    for scalar in unicodeScalars {
-      let isHarmless = !scalar.isControl || kept.contains(scalar)
-      let escape = "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-      text += (isHarmless ? String(scalar) : escape).unicodeScalars
+    return unicodeScalars.reduce(into: "") { text, scalar in
+      guard scalar.isControl, !kept.contains(scalar) else { return text.unicodeScalars.append(scalar) }
+      text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
     }
-    return String(text)
   }
 
   /// Escapes a JSON document's control characters. They occur only in strings, in which such escapes are valid.

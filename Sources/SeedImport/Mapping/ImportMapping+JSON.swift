@@ -97,7 +97,7 @@ extension CSVFormat {
       self.delimiter = delimiter
     }
     empty = try object.choiceIfPresent("empty") ?? empty
-    header = try object.stringsIfPresent("header")
+    header = object.has("header") ? try object.strings("header") : nil
     try object.refuseUnread()
   }
 }
