@@ -75,11 +75,6 @@ extension ImportSession {
     return json
   }
 
-  struct BadLine {
-    let error: JSONError
-    var text: [UInt8] = []
-  }
-
   /// Skips the line as a bad row; returns false if the end of the line has not arrived.
   func passBadLine() throws -> Bool {
     let start = source.scanner.offset

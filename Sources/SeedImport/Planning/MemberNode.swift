@@ -14,14 +14,9 @@ final class MemberNode {
   /// Whether an object had members that the mapping does not read.
   @exclusivity(unchecked) private(set) var hasUnread = false
   // Unchecked as in ``RowPlan``: no accesses overlap.
-  @exclusivity(unchecked) private var hints: [Hint] = []
+  @exclusivity(unchecked) private var hints: [(name: [UInt8], node: MemberNode?)] = []
   /// Finds the node of a name that the mapping does not list.
   let byName: ([UInt8]) -> MemberNode?
-
-  private struct Hint {
-    let name: [UInt8]
-    let node: MemberNode?
-  }
 
   private static let mostHints = 1024
 
@@ -63,9 +58,9 @@ final class MemberNode {
     let node = child(bytes)
     if node == nil { hasUnread = true }
     if place < hints.count {
-      hints[place] = Hint(name: bytes, node: node)
+      hints[place] = (bytes, node)
     } else if place == hints.count, place < Self.mostHints {
-      hints.append(Hint(name: bytes, node: node))
+      hints.append((bytes, node))
     }
     return node
   }

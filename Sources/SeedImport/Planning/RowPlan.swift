@@ -196,10 +196,7 @@ final class RowRelation {
 }
 
 /// A nested value's position on the tape and, in a dictionary, the position of its name.
-struct NestedElement {
-  let index: Int
-  let name: Int?
-}
+typealias NestedElement = (index: Int, name: Int?)
 
 struct NestedElements {
   private var next: Int
@@ -222,7 +219,7 @@ struct NestedElements {
     let name = isDictionary ? next : nil
     let index = isDictionary ? next + 1 : next
     next = source.tape.end(of: index)
-    return NestedElement(index: index, name: name)
+    return (index, name)
   }
 }
 

@@ -16,12 +16,7 @@ final class RowCollector {
   @exclusivity(unchecked) private var syncMarks: [ParentSync.Mark] = []
 
   /// A row of the document, with its position for a second reading.
-  struct Row {
-    let list: Int
-    let name: String?
-    let number: Int
-    let range: Range<Int>
-  }
+  typealias Row = (list: Int, name: String?, number: Int, range: Range<Int>)
 
   /// Maximum number of rows to collect. Bad rows often come in groups, and all rows collected with a bad row are
   /// written again one by one, so fewer are collected after a bad row.
