@@ -147,8 +147,3 @@ public enum ImportConversion: Sendable {
     }
   }
 }
-
-extension ColumnMapping {
-  /// Whether the column accepts a plain value in place of the row's object.
-  var takesBareValue: Bool { member.steps.isEmpty && !conversion.takesObjects }
-}

@@ -48,7 +48,8 @@ final class PlanBuilder {
     try checkDistinct(columns.map(\.1.column), "columns", target.table)
     let constants = try columnValues(mapping.constants, "constant", target.table)
     // A column for a bare value is matched by name if the element is an object.
-    let listedColumns = columns.filter { !$0.0.takesBareValue }.map(\.1.column)
+    let listedColumns = columns.filter { !$0.0.member.steps.isEmpty || $0.1.conversion.takesObjects }
+      .map(\.1.column)
     let (root, byName) = root(mapping, target.table, taken: Set(listedColumns + constants.map(\.column)))
     for (index, column) in columns.enumerated() {
       root.node(column.0.member.steps[...]).columns.append(index)
