@@ -70,9 +70,7 @@ extension ImportSession {
 
   private static func json(unreadable text: [UInt8]) -> [UInt8] {
     let lineEnd = text.reversed().prefix(while: RecordScan.isLineEnd)
-    var json: [UInt8] = []
-    JSONWriter.append(String(decoding: text.dropLast(lineEnd.count), as: UTF8.self), to: &json)
-    return json
+    return JSONValue.string(String(decoding: text.dropLast(lineEnd.count), as: UTF8.self)).bytes
   }
 
   /// Skips the line as a bad row; returns false if the end of the line has not arrived.

@@ -122,12 +122,10 @@ final class ParentSync {
   /// Whether equal keys are always equal byte for byte.
   private var arePlain: Bool {
     let parts = target.keyParts
-    var place = 0
-    while place < rows.count {
-      for (column, part) in parts.enumerated() where !KeyIdentity.isPlain(rows[place + column], part) {
+    for row in stride(from: 0, to: rows.count, by: rowWidth) {
+      for (column, part) in parts.enumerated() where !KeyIdentity.isPlain(rows[row + column], part) {
         return false
       }
-      place += rowWidth
     }
     return true
   }

@@ -210,12 +210,9 @@ struct RecordReader {
   }
 
   private static func name(_ field: RecordScan.Field, _ base: UnsafePointer<UInt8>) -> String {
-    guard field.isDoubled else {
-      let bytes = UnsafeBufferPointer(start: base + field.range.lowerBound, count: field.range.count)
-      return String(decoding: bytes, as: UTF8.self)
-    }
-    return String(unsafeUninitializedCapacity: field.range.count) { text in
-      text.baseAddress.map { unquote(base, field.range, into: $0) } ?? 0
-    }
+    let bytes = Array(UnsafeBufferPointer(start: base + field.range.lowerBound, count: field.range.count))
+    let quote = RecordScan.quote
+    return String(
+      decoding: field.isDoubled ? bytes.replacing([quote, quote], with: [quote]) : bytes, as: UTF8.self)
   }
 }

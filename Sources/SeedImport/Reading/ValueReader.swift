@@ -212,7 +212,7 @@ final class ValueReader {
 /// The integer that a number's digits spell exactly, even with an exponent or a zero fraction; `nil` for other
 /// numbers and integers beyond 64 bits. The text must be a number in JSON's grammar. Conversion through a double
 /// would change 9007199254740993.0.
-package func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
   let zero = UInt8(ascii: "0")
   let isNegative = text.first == UInt8(ascii: "-")
   let parts = text.dropFirst(isNegative ? 1 : 0).split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
@@ -337,12 +337,8 @@ struct DateReader {
   }
 
   func instant(_ number: Double) -> UTCTime.Instant? {
-    let seconds: Double
-    switch format {
-    case .seconds: seconds = number
-    case .milliseconds: seconds = number / 1000
-    case .iso8601: return nil
-    }
+    guard format != .iso8601 else { return nil }
+    let seconds = format == .milliseconds ? number / 1000 : number
     return Int64(exactly: seconds.rounded(.down)).map { ($0, seconds - seconds.rounded(.down)) }
   }
 

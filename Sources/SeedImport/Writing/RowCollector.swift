@@ -68,8 +68,7 @@ final class RowCollector {
 
   var isFull: Bool {
     if rows.count >= mostRows { return true }
-    var values = 0
-    for target in open { values += target.collected.size }
+    let values = open.reduce(0) { $0 + $1.collected.size }
     return values >= Self.mostValues || evaluator.reader.bytes.count >= Self.mostBytes
   }
 

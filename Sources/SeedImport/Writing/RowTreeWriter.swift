@@ -241,11 +241,7 @@ final class RowTreeWriter {
     guard case .join(let join) = relation.kind else { return .known }
     join.fill(parent, key)
     try nameForOthers(join.plan, source)
-    guard isWritten else {
-      try keep(join.plan, source)
-      return .known
-    }
-    _ = try write(join.plan, source)
+    if isWritten { _ = try write(join.plan, source) } else { try keep(join.plan, source) }
     return .known
   }
 }
