@@ -110,13 +110,13 @@ final class ParentSync {
 
   // MARK: Parents after a batch
 
-  /// The indexes of parents that may have rows that they did not name. An equal count proves nothing if a named row
-  /// belongs to another parent. This happens if both parents named it, or if the conflict rule keeps it there.
-  private func suspects() throws -> [Int] {
-    guard isIndexed, target.rule != .keep, arePlain else { return Array(starts.indices) }
+  /// Whether each parent may have rows that it did not name. An equal count proves nothing if a named row belongs to
+  /// another parent. This happens if both parents named it, or if the conflict rule keeps it there.
+  private func suspects() throws -> [Bool] {
+    guard isIndexed, target.rule != .keep, arePlain else { return starts.map { _ in true } }
     let areDistinct = markRepeated()
-    if areDistinct, try stretch.holds(exactly: rows.count / rowWidth) { return [] }
-    return try starts.indices.filter(hasOtherCount)
+    if areDistinct, try stretch.holds(exactly: rows.count / rowWidth) { return starts.map { _ in false } }
+    return try starts.indices.map(hasOtherCount)
   }
 
   /// Whether equal keys are always equal byte for byte.
@@ -169,14 +169,14 @@ final class ParentSync {
     defer { clear() }
     try ledger.name(others)
     guard !parents.isEmpty else { return }
+    let suspects = try suspects()
     // In order, because the latest object of a parent takes precedence.
-    var settled = 0
-    for range in try suspects().runs {
-      try withdraw(settled..<range.lowerBound)
-      try enter(range)
-      settled = range.upperBound
+    var start = 0
+    while start < suspects.count {
+      let end = suspects[start...].firstIndex(of: !suspects[start]) ?? suspects.count
+      if suspects[start] { try enter(start..<end) } else { try withdraw(start..<end) }
+      start = end
     }
-    try withdraw(settled..<starts.count)
   }
 
   private func enter(_ range: Range<Int>) throws {
@@ -201,20 +201,6 @@ final class ParentSync {
     for (place, value) in key(of: parent).enumerated() { try count.lend(value, at: Int32(place + 1)) }
     defer { count.rewind() }
     return try !count.step() || count.value(0) != .integer(named)
-  }
-}
-
-extension [Int] {
-  fileprivate var runs: [Range<Int>] {
-    var runs: [Range<Int>] = []
-    for number in self {
-      if let last = runs.last, last.upperBound == number {
-        runs[runs.count - 1] = last.lowerBound..<number + 1
-      } else {
-        runs.append(number..<number + 1)
-      }
-    }
-    return runs
   }
 }
 
