@@ -182,9 +182,8 @@ final class RowRelation {
   let names: ValueReader.Target?
   let sync: ParentSync?
 
-  init(_ kind: Kind, _ plan: RowPlan, names: ValueReader.Target?, sync: ParentSync?) {
-    (self.kind, self.plan, self.names, self.sync) = (kind, plan, names, sync)
-    ownedPlan = if case .join(let join) = kind { join.plan } else { plan }
+  init(_ kind: Kind, _ plan: RowPlan, owned: RowPlan, names: ValueReader.Target?, sync: ParentSync?) {
+    (self.kind, self.plan, ownedPlan, self.names, self.sync) = (kind, plan, owned, names, sync)
   }
 
   var isObject: Bool { if case .object = kind { true } else { false } }
