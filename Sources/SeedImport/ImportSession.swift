@@ -268,7 +268,7 @@ package final class ImportSession {
   private var tablesToCheck: Set<String> {
     get throws {
       let suspects = try Set(targets.map(\.table.name)).intersection(unchecked.names)
-      return suspects.union(changedTables + lostRows.tables)
+      return suspects.union(changedTables + lostRows.ofOthers.keys)
     }
   }
 

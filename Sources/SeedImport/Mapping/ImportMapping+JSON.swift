@@ -114,9 +114,7 @@ extension TableMapping {
         try ColumnMapping(member, in: columns)
       }
     }
-    for relation in try object.objectsIfPresent("relations") ?? [] {
-      relations.append(try RelationMapping(reading: relation))
-    }
+    relations = try (object.objectsIfPresent("relations") ?? []).map(RelationMapping.init(reading:))
     try object.refuseUnread()
   }
 }

@@ -95,12 +95,10 @@ extension TableMapping.NameStyle {
   }
 
   private static func snake(_ name: String) -> String {
-    var result = ""
-    for character in name {
+    name.reduce(into: "") { result, character in
       if character.isUppercase, !result.isEmpty { result.append("_") }
       result += character.lowercased()
     }
-    return result
   }
 }
 

@@ -56,7 +56,7 @@ struct RecordReader {
     _ header: RecordHeader, _ scanner: inout JSONScanner, _ tape: inout JSONTape
   ) throws(JSONError) -> JSONStep {
     let (base, first) = scanner.held
-    let (start, width) = (scanner.offset, header.count)
+    let (start, width) = (scanner.offset, header.names.count)
     let scan = scan(scanner)
     tape.beginRecord(at: start)
     let entries = tape.entries
@@ -85,7 +85,7 @@ struct RecordReader {
 
   private func noText(_ offset: Int, _ slot: Int, _ header: RecordHeader) -> RejectedRow {
     RejectedRow(
-      .malformed, Self.noText, column: slot < header.count ? header.names[slot] : nil, offset: offset)
+      .malformed, Self.noText, column: slot < header.names.count ? header.names[slot] : nil, offset: offset)
   }
 
   private static func wrongWidth(_ count: Int, under width: Int) -> RejectedRow {

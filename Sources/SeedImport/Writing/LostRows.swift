@@ -21,8 +21,6 @@ final class LostRows {
     deletion = RowDeletion(connection)
   }
 
-  var tables: [String] { Array(ofOthers.keys) }
-
   var statements: Int { syncs.reduce(0) { $0 + $1.ledger.statements } }
 
   /// Throws if a table that the import may change has triggers, because the triggers would not run.
