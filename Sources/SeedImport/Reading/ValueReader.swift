@@ -76,7 +76,8 @@ final class ValueReader {
     case .yes: return .integer(1)
     case .integer, .real, .beyond: return try number(index, source, column.affinity)
     case .string, .name:
-      let text = lent(index, source)
+      // A copied string must stay valid while other rows are read.
+      let text = source.tape.isCopied(index) ? bytes.copy(source.text(index)) : source.text(index)
       return try string(digits(text, source, column.affinity), column, found: text)
     case .object, .array:
       throw RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
@@ -91,13 +92,6 @@ final class ValueReader {
       let plain = NumberSpelling.plain(text)
     else { return text }
     return plain.withUnsafeBufferPointer { bytes.copy($0) }
-  }
-
-  /// A string that stays valid while other rows are read.
-  @inline(__always)
-  private func lent(_ index: Int, _ source: borrowing DocumentSource) -> UnsafeBufferPointer<UInt8> {
-    let text = source.text(index)
-    return source.tape.isCopied(index) ? bytes.copy(text) : text
   }
 
   /// Converts a number for its column: TEXT keeps the digits, and a fraction is never rounded to an integer.
