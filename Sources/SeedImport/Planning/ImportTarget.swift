@@ -175,9 +175,6 @@ final class SeenKeys {
 
   func insert(_ rows: LentRows, _ columns: [Int]) throws { try add.run(rows, columns) }
 
-  /// A query for the rows that the import did not mention, without `SELECT` and its columns.
-  var others: String { "FROM \(quoted(table.name)) WHERE \(isUnmentioned)" }
-
   /// The SQL condition for rows that the import did not mention.
   var isUnmentioned: String {
     let matches = table.keyNames.map { "seedbank_seen.\(quoted($0)) = \(quoted(table.name)).\(quoted($0))" }

@@ -7,8 +7,7 @@ final class RowEvaluator {
 
   /// Fills the plan from one object or plain value; the `given` values come from outside the object.
   func evaluate(
-    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
-    given: GivenValues = []
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, given: GivenValues = []
   ) throws(RejectedRow) {
     plan.reset()
     let isObject = source.tape.kind(index) == .object

@@ -108,7 +108,7 @@ final class LostRows {
       let message = "rows that the import does not mention were kept: \(reason)"
       return issues.note(RejectedRow(.notDeleted, message), target.table.name)
     }
-    try deletion.list(target.table.name, seen.others)
+    try deletion.list(target.table.name, "FROM \(quoted(target.table.name)) WHERE \(seen.isUnmentioned)")
   }
 
   /// Throws if a table lost too many rows (cascades count), or lost any although the import has no rows for it.

@@ -36,8 +36,7 @@ final class RowCollector {
 
   /// Adds the row on the tape with its nested rows. Returns false, and adds nothing, if it must be written alone.
   func collect(
-    _ row: Row, _ plan: RowPlan, _ source: borrowing DocumentSource,
-    given: GivenValues
+    _ row: Row, _ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues
   ) throws -> Bool {
     setMarks()
     do {
@@ -172,7 +171,6 @@ final class RowCollector {
     for target in open { target.collected.clear() }
     for sync in syncs { sync.clear() }
     open.removeAll(keepingCapacity: true)
-    marks.removeAll(keepingCapacity: true)
     evaluator.reader.bytes.clear()
   }
 }

@@ -22,13 +22,6 @@ final class WaitingRows {
 
   init(_ connection: Connection) { self.connection = connection }
 
-  static func identity(_ plan: RowPlan, _ key: [UInt8]) -> Int {
-    var hasher = Hasher()
-    hasher.combine(plan.table.name)
-    hasher.combine(key)
-    return hasher.finalize()
-  }
-
   /// Whether writing the plan's row now would let an older, waiting row overwrite it later. An equal row does no harm,
   /// and is common: many rows may contain an object that also occurs in a waiting row.
   func hasOlder(than plan: RowPlan, _ identity: Int) -> Bool {
