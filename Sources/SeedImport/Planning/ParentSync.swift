@@ -11,7 +11,7 @@ final class TurnCounter {
 final class ParentSync {
   let target: ImportTarget
   let ledger: ParentLedger
-  private let width: Int
+  private let parentWidth: Int
   private let count: Statement
   /// Whether an index finds a parent's rows; without one, a count would scan the table.
   private let isIndexed: Bool
@@ -39,7 +39,7 @@ final class ParentSync {
     _ connection: Connection, _ turns: TurnCounter
   ) throws {
     (self.target, self.turns) = (target, turns)
-    width = parent.count
+    parentWidth = parent.count + 1
     let table = target.table
     let scope = constants.map { "\(table.qualified($0.column)) IS \($0.value.literal)" }
     ledger = try ParentLedger(table, parent: parent, scope: scope, number: number, connection)
@@ -106,7 +106,6 @@ final class ParentSync {
   }
 
   private var rowWidth: Int { target.key.count + 1 }
-  private var parentWidth: Int { width + 1 }
 
   // MARK: Parents after a batch
 

@@ -24,7 +24,6 @@ final class RecordHeader {
   /// Appends numbers to repeated names, because an object's names must be unique. Nothing reads these fields.
   private static func distinct(_ names: [String]) -> [String] {
     var seen = Set(names.map { Array($0.utf8) })
-    guard seen.count < names.count else { return names }
     var latest: [[UInt8]: Int] = [:]
     return names.map { name in
       let number = latest.updateValue(1, forKey: Array(name.utf8))

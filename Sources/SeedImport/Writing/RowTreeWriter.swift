@@ -33,12 +33,8 @@ final class RowTreeWriter {
     early.removeAll(keepingCapacity: true)
     let savepoint = plan.relations.isEmpty ? nil : try RowSavepoint(connection, plan.targets)
     _ = try writeTree(plan, 0, source, given)
-    guard early.isEmpty else {
-      try savepoint?.takeBack()
-      return false
-    }
-    try savepoint?.keep()
-    return true
+    if early.isEmpty { try savepoint?.keep() } else { try savepoint?.takeBack() }
+    return early.isEmpty
   }
 
   /// Records the rows of a waiting tree, so that they are not deleted and other rows with the same keys wait too.
