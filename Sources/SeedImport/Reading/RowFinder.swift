@@ -83,13 +83,7 @@ struct RowFinder {
   private mutating func value(_ step: JSONStep, then next: Stage) -> Step {
     switch step {
     case .starved: return .starved
-    case .end:
-      stage =
-        switch next {
-        case .lines, .records: .done
-        default: behindList
-        }
-      return .moved
+    case .end: return moved(to: frame.isLines ? .done : behindList)
     case .value:
       stage = next
       return .row(name: rowName)
