@@ -56,7 +56,7 @@ extension ImportSession {
   /// error of the document.
   func refuse(_ flaw: RejectedRow, _ list: List, _ range: Range<Int>) throws {
     if let error = source.scanner.flaw, endsAtBadRows { throw failure(error) }
-    try refuse(source.placed(flaw), list) { Array(source.scanner.bytes(range)) }
+    try refuse(flaw, list) { Array(source.scanner.bytes(range)) }
   }
 
   /// Rejects an unreadable row. The report contains its text as a JSON string, because the row is not valid JSON.

@@ -99,7 +99,6 @@ final class ParentSync {
     counts[counts.count - 1] = Int64((rows.count - start) / rowWidth)
   }
 
-  /// Adds a row that the document names elsewhere.
   func addOther(_ plan: RowPlan) {
     for column in target.key { others.append(plan.value(column)) }
     others.append(.integer(ParentLedger.always))

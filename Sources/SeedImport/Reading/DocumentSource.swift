@@ -14,7 +14,7 @@ struct DocumentSource: ~Copyable {
   private var (base, latest) = (Self.start, Self.start)
   private static let start = (offset: 0, line: 1)
   /// Whether the row has waited; values of such a row have no offsets.
-  private var isAgain = false
+  private(set) var isAgain = false
   var isRecord = false
 
   init() { self.init(at: 0, learnsShapes: true) }
@@ -95,13 +95,6 @@ struct DocumentSource: ~Copyable {
     _ = try source.scanner.next()
     source.scanner.flaw = flaw
     return source
-  }
-
-  /// Removes the offset from a rejection if the row has waited.
-  func placed(_ refusal: RejectedRow) -> RejectedRow {
-    var refusal = refusal
-    if isAgain { refusal.offset = nil }
-    return refusal
   }
 }
 

@@ -107,7 +107,9 @@ final class RowTreeWriter {
   }
 
   private func report(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
-    try issues.reject(plan, source.placed(refusal), place) { source.json(0) }
+    var refusal = refusal
+    if source.isAgain { refusal.offset = nil }
+    try issues.reject(plan, refusal, place) { source.json(0) }
   }
 
   // MARK: References
@@ -204,11 +206,10 @@ final class RowTreeWriter {
   private func keepAll(of target: ImportTarget, _ key: [BorrowedValue], _ sync: ParentSync) throws {
     try sync.ledger.withdraw(key)
     guard !isMentioning else { return }
-    var issue = RejectedRow(
+    let issue = RejectedRow(
       .notDeleted,
-      "all its rows of table \"\(sync.target.table.name)\" were kept, because the key of a rejected row is not known"
-    )
-    issue.key = rowDescription(target.table.keyNames, key.map(\.owned))
+      "all its rows of table \"\(sync.target.table.name)\" were kept, because the key of a rejected row is not known",
+      key: rowDescription(target.table.keyNames, key.map(\.owned)))
     issues.note(issue, target.table.name, place)
   }
 
