@@ -34,7 +34,7 @@ extension ImportSession {
 
     private func isMet(_ condition: RowCondition, _ source: borrowing DocumentSource) -> Bool {
       guard let index = source.find(condition.member) else { return condition.values.contains(.null) }
-      return source.plainValue(index).map(condition.values.contains) ?? false
+      return source.plainValue(index).map { condition.values.contains($0) } ?? false
     }
   }
 
