@@ -83,14 +83,12 @@ package final class DocumentRows {
     do throws(RejectedRow) {
       if let flaw = source.flaw { throw flaw }
       try binding.read(source, name, into: buffer.next(width: receiver.width))
-    } catch { throw failure(error) }
+    } catch {
+      let part = error.column.map { "column \"\($0)\": " } ?? ""
+      throw ImportFailure(.row, "\(place): \(part)\(error.message)")
+    }
     buffer.keep()
     guard count < most else { throw Enough(place: place) }
-  }
-
-  private func failure(_ error: RejectedRow) -> ImportFailure {
-    let part = error.column.map { "column \"\($0)\": " } ?? ""
-    return ImportFailure(.row, "\(place): \(part)\(error.message)")
   }
 
   /// The document with the current row's line, or with the row's number and offset if the document is not CSV.

@@ -56,7 +56,7 @@ extension ImportSession {
   /// error of the document.
   func refuse(_ flaw: RejectedRow, _ list: List, _ range: Range<Int>) throws {
     if let error = source.scanner.flaw, endsAtBadRows { throw failure(error) }
-    try refuse(source.placed(flaw), list) { Array(source.scanner.bytes(range)) }
+    try refuse(flaw, list) { Array(source.scanner.bytes(range)) }
   }
 
   /// Rejects an unreadable row. The report contains its text as a JSON string, because the row is not valid JSON.
@@ -70,14 +70,7 @@ extension ImportSession {
 
   private static func json(unreadable text: [UInt8]) -> [UInt8] {
     let lineEnd = text.reversed().prefix(while: RecordScan.isLineEnd)
-    var json: [UInt8] = []
-    JSONWriter.append(String(decoding: text.dropLast(lineEnd.count), as: UTF8.self), to: &json)
-    return json
-  }
-
-  struct BadLine {
-    let error: JSONError
-    var text: [UInt8] = []
+    return JSONValue.string(String(decoding: text.dropLast(lineEnd.count), as: UTF8.self)).bytes
   }
 
   /// Skips the line as a bad row; returns false if the end of the line has not arrived.

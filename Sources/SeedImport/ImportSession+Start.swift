@@ -21,10 +21,7 @@ extension ImportSession {
 
     var isOpen: Bool { conditions.isEmpty }
 
-    func takes(_ source: borrowing DocumentSource) -> Bool {
-      for condition in conditions where !isMet(condition, source) { return false }
-      return true
-    }
+    func takes(_ source: borrowing DocumentSource) -> Bool { conditions.allSatisfy { isMet($0, source) } }
 
     /// Sets a record's empty fields for this list's columns. The source has set them for the first list's columns.
     func refill(_ source: borrowing DocumentSource) {
@@ -37,8 +34,7 @@ extension ImportSession {
 
     private func isMet(_ condition: RowCondition, _ source: borrowing DocumentSource) -> Bool {
       guard let index = source.find(condition.member) else { return condition.values.contains(.null) }
-      guard let value = source.plainValue(index) else { return false }
-      return condition.values.contains(value)
+      return source.plainValue(index).map { condition.values.contains($0) } ?? false
     }
   }
 

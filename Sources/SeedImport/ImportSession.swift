@@ -25,7 +25,7 @@ package final class ImportSession {
   @exclusivity(unchecked) private var report = ImportReport()
   @exclusivity(unchecked) private var timer: ProgressTimer
   private let triggers: TriggerSwitch
-  @exclusivity(unchecked) var badLine: BadLine?
+  @exclusivity(unchecked) var badLine: (error: JSONError, text: [UInt8])?
   private var earlierBytes = 0
   private var listsFound: Set<Int> = []
   @exclusivity(unchecked) private var rowsInTransaction = 0
@@ -122,7 +122,7 @@ package final class ImportSession {
     source.mark(source.scanner.offset)
     (writer.place.offset, writer.place.line) = (error.offset, source.line)
     guard frame.isLines, !endsAtBadRows else { throw failure(error) }
-    badLine = BadLine(error: error)
+    badLine = (error, [])
   }
 
   var endsAtBadRows: Bool { policy.badRows == .abort }
@@ -152,8 +152,7 @@ package final class ImportSession {
     let (list, flaw, range) = (lists[number], source.flaw, place.offset..<source.scanner.offset)
     if flaw == nil { refill(number, source) }
     if flaw == nil, let given = try? given(name, list),
-      try writer.collector.collect(
-        .init(list: number, name: name, number: place.row, range: range), list.plan, source, given: given)
+      try writer.collector.collect((number, name, place.row, range), list.plan, source, given: given)
     {
       if writer.collector.isFull { try writeCollected() }
       return true
@@ -269,7 +268,7 @@ package final class ImportSession {
   private var tablesToCheck: Set<String> {
     get throws {
       let suspects = try Set(targets.map(\.table.name)).intersection(unchecked.names)
-      return suspects.union(changedTables + lostRows.tables)
+      return suspects.union(changedTables + lostRows.ofOthers.keys)
     }
   }
 

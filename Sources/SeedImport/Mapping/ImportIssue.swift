@@ -72,10 +72,6 @@ public struct ImportReject: Hashable, Sendable {
   /// The row as JSON, or its text as a JSON string if the row cannot be read.
   public var value: [UInt8]
 
-  package init(_ issue: ImportIssue, list: Int, name: String?, value: [UInt8]) {
-    (self.issue, self.list, self.name, self.value) = (issue, list, name, value)
-  }
-
   /// One line of JSON, without the line end: the issue's members, then the row.
   public var json: [UInt8] {
     let source: [JSONMember] = .init(("list", JSONValue(list)), ("name", name.map(JSONValue.string)))

@@ -42,17 +42,15 @@ extension ImportMapping.List {
 
   private static func conditions(_ object: inout JSONObjectReader) throws(MalformedJSON) -> [RowCondition] {
     guard let members = try object.objectIfPresent("where") else { return [] }
-    var conditions: [RowCondition] = []
-    for member in members.unread {
+    return try members.unread.map { member throws(MalformedJSON) in
       let values = try (member.value.elements ?? [member.value]).map { value throws(MalformedJSON) in
         guard let plain = value.plain else {
           throw members.error(member.name, "expected a plain value or an array of plain values")
         }
         return plain
       }
-      conditions.append(RowCondition(try members.path(member.name, member.name), in: values))
+      return RowCondition(try members.path(member.name, member.name), in: values)
     }
-    return conditions
   }
 
   /// The layout of a list that does not specify one, by the file name's extension. A feed's `.txt` is CSV.
@@ -116,9 +114,7 @@ extension TableMapping {
         try ColumnMapping(member, in: columns)
       }
     }
-    for relation in try object.objectsIfPresent("relations") ?? [] {
-      relations.append(try RelationMapping(reading: relation))
-    }
+    relations = try (object.objectsIfPresent("relations") ?? []).map(RelationMapping.init(reading:))
     try object.refuseUnread()
   }
 }

@@ -12,8 +12,6 @@ public struct ImportReport: Hashable, Sendable {
     public var deleted = 0
     /// Bad rows.
     public var rejected = 0
-
-    package init() {}
   }
 
   /// A member that the mapping reads but no imported row had.
@@ -45,8 +43,6 @@ public struct ImportReport: Hashable, Sendable {
   public var issues: [ImportIssue] = []
   /// The number of issues.
   public var issueCount = 0
-
-  package init() {}
 }
 
 extension ImportReport.MissingMember: CustomStringConvertible {

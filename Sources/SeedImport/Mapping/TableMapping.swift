@@ -95,12 +95,10 @@ extension TableMapping.NameStyle {
   }
 
   private static func snake(_ name: String) -> String {
-    var result = ""
-    for character in name {
+    name.reduce(into: "") { result, character in
       if character.isUppercase, !result.isEmpty { result.append("_") }
       result += character.lowercased()
     }
-    return result
   }
 }
 
@@ -146,9 +144,4 @@ public enum ImportConversion: Sendable {
     case .automatic, .date, .base64: false
     }
   }
-}
-
-extension ColumnMapping {
-  /// Whether the column accepts a plain value in place of the row's object.
-  var takesBareValue: Bool { member.steps.isEmpty && !conversion.takesObjects }
 }

@@ -74,13 +74,10 @@ final class ImportTarget {
   private var changes: TableChanges { open.reduce(closed.changes) { $0 + $1.writer.changes } }
 
   var report: ImportReport.Table {
-    var report = ImportReport.Table()
     let changes = changes
-    report.inserted = changes.inserted
-    report.updated = changes.updated + cleared
-    report.unchanged = changes.unchanged + recognised
-    (report.deleted, report.rejected) = (deleted, rejected)
-    return report
+    return ImportReport.Table(
+      inserted: changes.inserted, updated: changes.updated + cleared,
+      unchanged: changes.unchanged + recognised, deleted: deleted, rejected: rejected)
   }
 
   var statements: Int { open.reduce(closed.statements + (seen?.statements ?? 0)) { $0 + $1.statements } }
@@ -174,9 +171,6 @@ final class SeenKeys {
   func insert(_ key: [BorrowedValue]) throws { try add.run(key, width: key.count) }
 
   func insert(_ rows: LentRows, _ columns: [Int]) throws { try add.run(rows, columns) }
-
-  /// A query for the rows that the import did not mention, without `SELECT` and its columns.
-  var others: String { "FROM \(quoted(table.name)) WHERE \(isUnmentioned)" }
 
   /// The SQL condition for rows that the import did not mention.
   var isUnmentioned: String {

@@ -14,14 +14,9 @@ final class MemberNode {
   /// Whether an object had members that the mapping does not read.
   @exclusivity(unchecked) private(set) var hasUnread = false
   // Unchecked as in ``RowPlan``: no accesses overlap.
-  @exclusivity(unchecked) private var hints: [Hint] = []
+  @exclusivity(unchecked) private var hints: [(name: [UInt8], node: MemberNode?)] = []
   /// Finds the node of a name that the mapping does not list.
   let byName: ([UInt8]) -> MemberNode?
-
-  private struct Hint {
-    let name: [UInt8]
-    let node: MemberNode?
-  }
 
   private static let mostHints = 1024
 
@@ -58,22 +53,16 @@ final class MemberNode {
   }
 
   func target(at place: Int, _ name: UnsafeBufferPointer<UInt8>) -> MemberNode? {
-    if place < hints.count, Self.same(hints[place].name, name) { return hints[place].node }
+    if place < hints.count, hints[place].name.elementsEqual(name) { return hints[place].node }
     let bytes = Array(name)
     let node = child(bytes)
     if node == nil { hasUnread = true }
     if place < hints.count {
-      hints[place] = Hint(name: bytes, node: node)
+      hints[place] = (bytes, node)
     } else if place == hints.count, place < Self.mostHints {
-      hints.append(Hint(name: bytes, node: node))
+      hints.append((bytes, node))
     }
     return node
-  }
-
-  private static func same(_ left: [UInt8], _ right: UnsafeBufferPointer<UInt8>) -> Bool {
-    guard left.count == right.count else { return false }
-    for index in 0..<left.count where left[index] != right[index] { return false }
-    return true
   }
 }
 

@@ -11,7 +11,7 @@ final class TurnCounter {
 final class ParentSync {
   let target: ImportTarget
   let ledger: ParentLedger
-  private let width: Int
+  private let parentWidth: Int
   private let count: Statement
   /// Whether an index finds a parent's rows; without one, a count would scan the table.
   private let isIndexed: Bool
@@ -39,7 +39,7 @@ final class ParentSync {
     _ connection: Connection, _ turns: TurnCounter
   ) throws {
     (self.target, self.turns) = (target, turns)
-    width = parent.count
+    parentWidth = parent.count + 1
     let table = target.table
     let scope = constants.map { "\(table.qualified($0.column)) IS \($0.value.literal)" }
     ledger = try ParentLedger(table, parent: parent, scope: scope, number: number, connection)
@@ -99,35 +99,31 @@ final class ParentSync {
     counts[counts.count - 1] = Int64((rows.count - start) / rowWidth)
   }
 
-  /// Adds a row that the document names elsewhere.
   func addOther(_ plan: RowPlan) {
     for column in target.key { others.append(plan.value(column)) }
     others.append(.integer(ParentLedger.always))
   }
 
   private var rowWidth: Int { target.key.count + 1 }
-  private var parentWidth: Int { width + 1 }
 
   // MARK: Parents after a batch
 
-  /// The indexes of parents that may have rows that they did not name. An equal count proves nothing if a named row
-  /// belongs to another parent. This happens if both parents named it, or if the conflict rule keeps it there.
-  private func suspects() throws -> [Int] {
-    guard isIndexed, target.rule != .keep, arePlain else { return Array(starts.indices) }
+  /// Whether each parent may have rows that it did not name. An equal count proves nothing if a named row belongs to
+  /// another parent. This happens if both parents named it, or if the conflict rule keeps it there.
+  private func suspects() throws -> [Bool] {
+    guard isIndexed, target.rule != .keep, arePlain else { return starts.map { _ in true } }
     let areDistinct = markRepeated()
-    if areDistinct, try stretch.holds(exactly: rows.count / rowWidth) { return [] }
-    return try starts.indices.filter(hasOtherCount)
+    if areDistinct, try stretch.holds(exactly: rows.count / rowWidth) { return starts.map { _ in false } }
+    return try starts.indices.map(hasOtherCount)
   }
 
   /// Whether equal keys are always equal byte for byte.
   private var arePlain: Bool {
     let parts = target.keyParts
-    var place = 0
-    while place < rows.count {
-      for (column, part) in parts.enumerated() where !KeyIdentity.isPlain(rows[place + column], part) {
+    for row in stride(from: 0, to: rows.count, by: rowWidth) {
+      for (column, part) in parts.enumerated() where !KeyIdentity.isPlain(rows[row + column], part) {
         return false
       }
-      place += rowWidth
     }
     return true
   }
@@ -171,14 +167,14 @@ final class ParentSync {
     defer { clear() }
     try ledger.name(others)
     guard !parents.isEmpty else { return }
+    let suspects = try suspects()
     // In order, because the latest object of a parent takes precedence.
-    var settled = 0
-    for range in try suspects().runs {
-      try withdraw(settled..<range.lowerBound)
-      try enter(range)
-      settled = range.upperBound
+    var start = 0
+    while start < suspects.count {
+      let end = suspects[start...].firstIndex(of: !suspects[start]) ?? suspects.count
+      if suspects[start] { try enter(start..<end) } else { try withdraw(start..<end) }
+      start = end
     }
-    try withdraw(settled..<starts.count)
   }
 
   private func enter(_ range: Range<Int>) throws {
@@ -203,20 +199,6 @@ final class ParentSync {
     for (place, value) in key(of: parent).enumerated() { try count.lend(value, at: Int32(place + 1)) }
     defer { count.rewind() }
     return try !count.step() || count.value(0) != .integer(named)
-  }
-}
-
-extension [Int] {
-  fileprivate var runs: [Range<Int>] {
-    var runs: [Range<Int>] = []
-    for number in self {
-      if let last = runs.last, last.upperBound == number {
-        runs[runs.count - 1] = last.lowerBound..<number + 1
-      } else {
-        runs.append(number..<number + 1)
-      }
-    }
-    return runs
   }
 }
 

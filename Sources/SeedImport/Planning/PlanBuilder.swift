@@ -9,7 +9,6 @@ final class PlanBuilder {
   private let listed: [SchemaReader.Listed]
   private(set) var targets: [String: ImportTarget] = [:]
   private(set) var surveys: [MemberSurvey] = []
-  private var plans: [RowPlan] = []
   let turns = TurnCounter()
   private(set) var syncs: [(sync: ParentSync, plan: RowPlan, parent: [Int])] = []
   /// The modes of the document's lists by table.
@@ -48,7 +47,8 @@ final class PlanBuilder {
     try checkDistinct(columns.map(\.1.column), "columns", target.table)
     let constants = try columnValues(mapping.constants, "constant", target.table)
     // A column for a bare value is matched by name if the element is an object.
-    let listedColumns = columns.filter { !$0.0.takesBareValue }.map(\.1.column)
+    let listedColumns = columns.filter { !$0.0.member.steps.isEmpty || $0.1.conversion.takesObjects }
+      .map(\.1.column)
     let (root, byName) = root(mapping, target.table, taken: Set(listedColumns + constants.map(\.column)))
     for (index, column) in columns.enumerated() {
       root.node(column.0.member.steps[...]).columns.append(index)
@@ -72,7 +72,6 @@ final class PlanBuilder {
         && !root.children.keys.contains { root.byName($0) === entry.node }
     }
     surveys.append(MemberSurvey(plan: plan, mapping: mapping, byName: values))
-    plans.append(plan)
     return plan
   }
 
@@ -161,12 +160,8 @@ final class PlanBuilder {
           + "\(nested.member) in another list")
     }
     let names = try names(relation, plan)
-    var sync: ParentSync?
-    if relation.mode == .replaceForParent {
-      let owned = if case .join(let join) = kind { join.plan } else { plan }
-      sync = try self.sync(owned, parent, relation)
-    }
-    return RowRelation(kind, plan, names: names, sync: sync)
+    let owned = if case .join(let join) = kind { join.plan } else { plan }
+    return RowRelation(kind, plan, owned: owned, names: names, sync: try sync(owned, parent, relation))
   }
 
   private func kind(
@@ -206,7 +201,8 @@ final class PlanBuilder {
     return valueTarget(plan.table.key[0], plan.table)
   }
 
-  private func sync(_ plan: RowPlan, _ parent: [Int], _ relation: RelationMapping) throws -> ParentSync {
+  private func sync(_ plan: RowPlan, _ parent: [Int], _ relation: RelationMapping) throws -> ParentSync? {
+    guard relation.mode == .replaceForParent else { return nil }
     let rivals = syncs.filter { $0.plan.target === plan.target && $0.parent == parent }
     guard rivals.allSatisfy({ Self.areDistinct($0.plan, plan) }) else {
       let remedy =
@@ -243,7 +239,7 @@ final class PlanBuilder {
 
   /// Connects each plan with the other relations whose rows it may name; runs after all plans are built.
   func connectSyncs() {
-    for plan in plans {
+    for plan in surveys.map(\.plan) {
       plan.othersNamed = syncs.filter { $0.sync.target === plan.target && $0.plan !== plan }.map(\.sync)
     }
   }

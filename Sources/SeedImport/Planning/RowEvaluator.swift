@@ -7,8 +7,7 @@ final class RowEvaluator {
 
   /// Fills the plan from one object or plain value; the `given` values come from outside the object.
   func evaluate(
-    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource,
-    given: GivenValues = []
+    _ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource, given: GivenValues = []
   ) throws(RejectedRow) {
     plan.reset()
     let isObject = source.tape.kind(index) == .object
@@ -61,14 +60,8 @@ final class RowEvaluator {
   private func walk(_ plan: RowPlan, _ index: Int, _ source: borrowing DocumentSource) throws(RejectedRow) {
     let shape = source.tape.entries[index].shape
     guard shape != 0 else { return try walk(plan, plan.root, index, source) }
-    let binding: MemberBinding
-    if let known = plan.binding, known.shape == shape {
-      binding = known
-    } else {
-      binding = MemberBinding(plan, index, source.tape)
-      plan.binding = binding
-    }
-    try walk(plan, binding, index, source)
+    if plan.binding?.shape != shape { plan.binding = MemberBinding(plan, index, source.tape) }
+    if let binding = plan.binding { try walk(plan, binding, index, source) }
   }
 
   private func walk(

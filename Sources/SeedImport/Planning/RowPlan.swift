@@ -182,9 +182,8 @@ final class RowRelation {
   let names: ValueReader.Target?
   let sync: ParentSync?
 
-  init(_ kind: Kind, _ plan: RowPlan, names: ValueReader.Target?, sync: ParentSync?) {
-    (self.kind, self.plan, self.names, self.sync) = (kind, plan, names, sync)
-    ownedPlan = if case .join(let join) = kind { join.plan } else { plan }
+  init(_ kind: Kind, _ plan: RowPlan, owned: RowPlan, names: ValueReader.Target?, sync: ParentSync?) {
+    (self.kind, self.plan, ownedPlan, self.names, self.sync) = (kind, plan, owned, names, sync)
   }
 
   var isObject: Bool { if case .object = kind { true } else { false } }
@@ -196,10 +195,7 @@ final class RowRelation {
 }
 
 /// A nested value's position on the tape and, in a dictionary, the position of its name.
-struct NestedElement {
-  let index: Int
-  let name: Int?
-}
+typealias NestedElement = (index: Int, name: Int?)
 
 struct NestedElements {
   private var next: Int
@@ -222,7 +218,7 @@ struct NestedElements {
     let name = isDictionary ? next : nil
     let index = isDictionary ? next + 1 : next
     next = source.tape.end(of: index)
-    return NestedElement(index: index, name: name)
+    return (index, name)
   }
 }
 

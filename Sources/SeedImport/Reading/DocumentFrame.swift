@@ -24,10 +24,9 @@ struct DocumentFrame {
   /// The first list's index in the mapping.
   let first: Int
 
-  /// Creates the frame of one kind of document from its lists and their indexes in the mapping.
+  /// Creates the frame of one kind of document from its lists, at least one, and their indexes in the mapping.
   init(_ numbered: [(number: Int, list: ImportMapping.List)]) throws {
-    guard let first = numbered.first else { throw ImportFailure(.mapping, "the mapping has no list") }
-    self.first = first.number
+    first = numbered[0].number
     csv = numbered.lazy.compactMap(\.list.csv).first
     isLines = csv != nil || numbered.contains { $0.list.layout == .lines }
     guard !isLines || numbered.allSatisfy({ $0.list.rows.steps.isEmpty }) else {
@@ -94,9 +93,9 @@ struct DocumentFrames {
 
   /// Builds the frame of each document once, so that an invalid mapping fails before the first row.
   init(_ mapping: ImportMapping) throws {
+    guard !mapping.lists.isEmpty else { throw ImportFailure(.mapping, "the mapping has no list") }
     lists = mapping.lists
     for file in Set(lists.map(\.file)) { _ = try frame(lists.indices.filter { lists[$0].file == file }) }
-    if lists.isEmpty { _ = try frame([]) }
   }
 
   /// The frame of a document; lists that name it take precedence over lists for all documents.

@@ -11,9 +11,10 @@ struct DocumentSource: ~Copyable {
   /// Whether messages name lines. They do for CSV and for documents of lines.
   private var hasLines = false
   /// The places of the first byte in memory and of the latest row.
-  private var (base, latest) = (FilePlace(), FilePlace())
+  private var (base, latest) = (Self.start, Self.start)
+  private static let start = (offset: 0, line: 1)
   /// Whether the row has waited; values of such a row have no offsets.
-  private var isAgain = false
+  private(set) var isAgain = false
   var isRecord = false
 
   init() { self.init(at: 0, learnsShapes: true) }
@@ -95,13 +96,6 @@ struct DocumentSource: ~Copyable {
     source.scanner.flaw = flaw
     return source
   }
-
-  /// Removes the offset from a rejection if the row has waited.
-  func placed(_ refusal: RejectedRow) -> RejectedRow {
-    var refusal = refusal
-    if isAgain { refusal.offset = nil }
-    return refusal
-  }
 }
 
 // Documents in pieces.
@@ -112,7 +106,7 @@ extension DocumentSource {
     flawOfHeader: @escaping ([String]) -> String? = { _ in nil }
   ) throws(ImportFailure) {
     scanner.restart()
-    (base, latest) = (FilePlace(), FilePlace())
+    (base, latest) = (Self.start, Self.start)
     records = csv.map { RecordReader($0, empties, flawOfHeader: flawOfHeader) }
     (hasLines, isRecord) = (csv != nil || isLines, csv != nil)
     guard let names = csv?.header else { return }
@@ -145,10 +139,11 @@ extension DocumentSource {
     latest = place(of: offset)
   }
 
-  private func place(of offset: Int) -> FilePlace {
-    var place = latest
-    if hasLines, offset > place.offset { place.pass(scanner.bytes(place.offset..<offset)) }
-    return place
+  private func place(of offset: Int) -> (offset: Int, line: Int) {
+    guard hasLines, offset > latest.offset else { return latest }
+    var line = latest.line
+    for byte in scanner.bytes(latest.offset..<offset) { line &+= byte == 0x0A ? 1 : 0 }
+    return (offset, line)
   }
 
   /// The line of a marked row; only in CSV and in JSON lines.
@@ -223,17 +218,6 @@ package final class DocumentUnpacker {
       try unpacker.take(piece, sink)
       passed(piece.count)
     }
-  }
-}
-
-/// A byte's place in a document.
-struct FilePlace {
-  var offset = 0
-  var line = 1
-
-  mutating func pass(_ bytes: UnsafeBufferPointer<UInt8>) {
-    for byte in bytes { line &+= byte == 0x0A ? 1 : 0 }
-    offset += bytes.count
   }
 }
 

@@ -18,18 +18,12 @@ final class RecordHeader {
     self.names = names
     self.empties = names.map(empties)
     let bytes = bytes
-    texts = Self.distinct(names).map { name in
-      var name = name
-      return name.withUTF8 { bytes.copy($0) }
-    }
+    texts = Self.distinct(names).map { Array($0.utf8).withUnsafeBufferPointer { bytes.copy($0) } }
   }
-
-  var count: Int { names.count }
 
   /// Appends numbers to repeated names, because an object's names must be unique. Nothing reads these fields.
   private static func distinct(_ names: [String]) -> [String] {
     var seen = Set(names.map { Array($0.utf8) })
-    guard seen.count < names.count else { return names }
     var latest: [[UInt8]: Int] = [:]
     return names.map { name in
       let number = latest.updateValue(1, forKey: Array(name.utf8))

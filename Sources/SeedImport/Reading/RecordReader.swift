@@ -56,7 +56,7 @@ struct RecordReader {
     _ header: RecordHeader, _ scanner: inout JSONScanner, _ tape: inout JSONTape
   ) throws(JSONError) -> JSONStep {
     let (base, first) = scanner.held
-    let (start, width) = (scanner.offset, header.count)
+    let (start, width) = (scanner.offset, header.names.count)
     let scan = scan(scanner)
     tape.beginRecord(at: start)
     let entries = tape.entries
@@ -85,7 +85,7 @@ struct RecordReader {
 
   private func noText(_ offset: Int, _ slot: Int, _ header: RecordHeader) -> RejectedRow {
     RejectedRow(
-      .malformed, Self.noText, column: slot < header.count ? header.names[slot] : nil, offset: offset)
+      .malformed, Self.noText, column: slot < header.names.count ? header.names[slot] : nil, offset: offset)
   }
 
   private static func wrongWidth(_ count: Int, under width: Int) -> RejectedRow {
@@ -210,12 +210,9 @@ struct RecordReader {
   }
 
   private static func name(_ field: RecordScan.Field, _ base: UnsafePointer<UInt8>) -> String {
-    guard field.isDoubled else {
-      let bytes = UnsafeBufferPointer(start: base + field.range.lowerBound, count: field.range.count)
-      return String(decoding: bytes, as: UTF8.self)
-    }
-    return String(unsafeUninitializedCapacity: field.range.count) { text in
-      text.baseAddress.map { unquote(base, field.range, into: $0) } ?? 0
-    }
+    let bytes = Array(UnsafeBufferPointer(start: base + field.range.lowerBound, count: field.range.count))
+    let quote = RecordScan.quote
+    return String(
+      decoding: field.isDoubled ? bytes.replacing([quote, quote], with: [quote]) : bytes, as: UTF8.self)
   }
 }

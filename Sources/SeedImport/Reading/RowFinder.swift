@@ -44,8 +44,7 @@ struct RowFinder {
   init(_ frame: DocumentFrame) {
     self.frame = frame
     stage = frame.csv != nil ? .records : frame.isLines ? .lines : .seeking(DocumentFrame.root)
-    if case .seeking = stage { return }
-    listsFound = Set(lists)
+    if frame.isLines { listsFound = Set(lists) }
   }
 
   /// Reads the next row or token. The errors name the document, except a `JSONError`.
@@ -84,13 +83,7 @@ struct RowFinder {
   private mutating func value(_ step: JSONStep, then next: Stage) -> Step {
     switch step {
     case .starved: return .starved
-    case .end:
-      stage =
-        switch next {
-        case .lines, .records: .done
-        default: behindList
-        }
-      return .moved
+    case .end: return moved(to: frame.isLines ? .done : behindList)
     case .value:
       stage = next
       return .row(name: rowName)
@@ -124,14 +117,12 @@ struct RowFinder {
     switch try source.scanner.nextName() {
     case .starved: return .starved
     case .name(let name):
-      flawOfName = source.scanner.flaw.map { JSONError(at: $0.offset, Self.badName) }
+      flawOfName = source.scanner.flaw.map { JSONError(at: $0.offset, "the row's name is not valid text") }
       self.name = name
       return moved(to: .member)
     default: return moved(to: behindList)
     }
   }
-
-  private static let badName = "the row's name is not valid text"
 
   /// Rejects only this row if its name is invalid.
   private mutating func member(_ source: inout DocumentSource) throws -> Step {

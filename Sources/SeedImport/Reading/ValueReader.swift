@@ -76,7 +76,8 @@ final class ValueReader {
     case .yes: return .integer(1)
     case .integer, .real, .beyond: return try number(index, source, column.affinity)
     case .string, .name:
-      let text = lent(index, source)
+      // A copied string must stay valid while other rows are read.
+      let text = source.tape.isCopied(index) ? bytes.copy(source.text(index)) : source.text(index)
       return try string(digits(text, source, column.affinity), column, found: text)
     case .object, .array:
       throw RejectedRow(.typeMismatch, "expected a plain value, found an object or an array")
@@ -91,13 +92,6 @@ final class ValueReader {
       let plain = NumberSpelling.plain(text)
     else { return text }
     return plain.withUnsafeBufferPointer { bytes.copy($0) }
-  }
-
-  /// A string that stays valid while other rows are read.
-  @inline(__always)
-  private func lent(_ index: Int, _ source: borrowing DocumentSource) -> UnsafeBufferPointer<UInt8> {
-    let text = source.text(index)
-    return source.tape.isCopied(index) ? bytes.copy(text) : text
   }
 
   /// Converts a number for its column: TEXT keeps the digits, and a fraction is never rounded to an integer.
@@ -212,7 +206,7 @@ final class ValueReader {
 /// The integer that a number's digits spell exactly, even with an exponent or a zero fraction; `nil` for other
 /// numbers and integers beyond 64 bits. The text must be a number in JSON's grammar. Conversion through a double
 /// would change 9007199254740993.0.
-package func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
+func spelledInteger(_ text: UnsafeBufferPointer<UInt8>) -> Int64? {
   let zero = UInt8(ascii: "0")
   let isNegative = text.first == UInt8(ascii: "-")
   let parts = text.dropFirst(isNegative ? 1 : 0).split(maxSplits: 1) { $0 | 0x20 == UInt8(ascii: "e") }
@@ -337,12 +331,8 @@ struct DateReader {
   }
 
   func instant(_ number: Double) -> UTCTime.Instant? {
-    let seconds: Double
-    switch format {
-    case .seconds: seconds = number
-    case .milliseconds: seconds = number / 1000
-    case .iso8601: return nil
-    }
+    guard format != .iso8601 else { return nil }
+    let seconds = format == .milliseconds ? number / 1000 : number
     return Int64(exactly: seconds.rounded(.down)).map { ($0, seconds - seconds.rounded(.down)) }
   }
 

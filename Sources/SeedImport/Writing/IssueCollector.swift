@@ -23,7 +23,9 @@ final class IssueCollector {
     plan.target.rejected += 1
     let issue = issue(refusal, plan.table.name, place)
     issues.append(issue)
-    if wantsRows, open == nil { open = ImportReject(issue, list: place.list, name: place.name, value: row()) }
+    if wantsRows, open == nil {
+      open = ImportReject(issue: issue, list: place.list, name: place.name, value: row())
+    }
     if policy.badRows == .abort { throw ImportFailure(.row, issue.description, issue: issue) }
   }
 
@@ -39,10 +41,8 @@ final class IssueCollector {
     guard !issues.isEmpty else { return }
     let (ended, row) = (issues, open)
     dropRow()
-    for issue in ended {
-      count += 1
-      if listed.count < policy.issueLimit { listed.append(issue) }
-    }
+    count += ended.count
+    listed += ended.prefix(max(0, policy.issueLimit - listed.count))
     if let row { try hooks.rejected?(row) }
   }
 

@@ -21,8 +21,6 @@ final class LostRows {
     deletion = RowDeletion(connection)
   }
 
-  var tables: [String] { Array(ofOthers.keys) }
-
   var statements: Int { syncs.reduce(0) { $0 + $1.ledger.statements } }
 
   /// Throws if a table that the import may change has triggers, because the triggers would not run.
@@ -110,7 +108,7 @@ final class LostRows {
       let message = "rows that the import does not mention were kept: \(reason)"
       return issues.note(RejectedRow(.notDeleted, message), target.table.name)
     }
-    try deletion.list(target.table.name, seen.others)
+    try deletion.list(target.table.name, "FROM \(quoted(target.table.name)) WHERE \(seen.isUnmentioned)")
   }
 
   /// Throws if a table lost too many rows (cascades count), or lost any although the import has no rows for it.

@@ -46,13 +46,10 @@ struct ReferencePolicy {
     let tables = try reader.listedTables().filter { $0.kind == "table" }.map(\.name)
     let suspects = try tables.filter { try reader.foreignKeys(of: $0).contains(where: isSuspect) }
     if !suspects.isEmpty { try connection.writeOutCache() }
-    var cleared: [(reference: ForeignKeySchema, count: Int)] = []
-    for table in suspects {
-      for reference in try brokenReferences(of: table) {
-        cleared.append((reference.stored, try handle(reference)))
-      }
+    let handled = try suspects.flatMap { table in
+      try brokenReferences(of: table).map { (reference: $0.stored, count: try handle($0)) }
     }
-    return cleared.filter { $0.count > 0 }
+    return handled.filter { $0.count > 0 }
   }
 
   /// Returns the number of cleared references.

@@ -16,12 +16,7 @@ final class RowCollector {
   @exclusivity(unchecked) private var syncMarks: [ParentSync.Mark] = []
 
   /// A row of the document, with its position for a second reading.
-  struct Row {
-    let list: Int
-    let name: String?
-    let number: Int
-    let range: Range<Int>
-  }
+  typealias Row = (list: Int, name: String?, number: Int, range: Range<Int>)
 
   /// Maximum number of rows to collect. Bad rows often come in groups, and all rows collected with a bad row are
   /// written again one by one, so fewer are collected after a bad row.
@@ -41,8 +36,7 @@ final class RowCollector {
 
   /// Adds the row on the tape with its nested rows. Returns false, and adds nothing, if it must be written alone.
   func collect(
-    _ row: Row, _ plan: RowPlan, _ source: borrowing DocumentSource,
-    given: GivenValues
+    _ row: Row, _ plan: RowPlan, _ source: borrowing DocumentSource, given: GivenValues
   ) throws -> Bool {
     setMarks()
     do {
@@ -73,8 +67,7 @@ final class RowCollector {
 
   var isFull: Bool {
     if rows.count >= mostRows { return true }
-    var values = 0
-    for target in open { values += target.collected.size }
+    let values = open.reduce(0) { $0 + $1.collected.size }
     return values >= Self.mostValues || evaluator.reader.bytes.count >= Self.mostBytes
   }
 
@@ -178,7 +171,6 @@ final class RowCollector {
     for target in open { target.collected.clear() }
     for sync in syncs { sync.clear() }
     open.removeAll(keepingCapacity: true)
-    marks.removeAll(keepingCapacity: true)
     evaluator.reader.bytes.clear()
   }
 }

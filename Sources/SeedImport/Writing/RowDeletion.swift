@@ -23,7 +23,7 @@ final class RowDeletion {
     var changes: ChangeReport = [:]
     for list in lists.values { try clearReferences(to: list, &changes) }
     for list in lists.values {
-      try connection.execute("DELETE FROM \(quoted(list.table)) WHERE \(list.isListed)")
+      try connection.execute("DELETE FROM \(quoted(list.table)) WHERE \(list.isListed())")
       changes[list.table, default: TableChanges()].deleted += connection.changes
       try connection.execute("DROP TABLE \(list.name)")
     }
@@ -103,7 +103,7 @@ final class RowDeletion {
   }
 
   private func condition(_ reference: ForeignKeySchema, _ list: RowsToDelete) -> String {
-    let own = lists[reference.table].map { " AND NOT \($0.isListed)" } ?? ""
+    let own = lists[reference.table].map { " AND NOT \($0.isListed())" } ?? ""
     return """
       EXISTS (SELECT 1 FROM \(quoted(list.table)) AS \(Self.parent) \
       WHERE \(Self.matches(reference)) AND \(list.isListed(as: Self.parent)))\(own)\(andMayFollow(reference))
@@ -143,10 +143,8 @@ private final class RowsToDelete {
     return connection.changes
   }
 
-  var isListed: String { isListed(as: table) }
-
-  func isListed(as alias: String) -> String {
-    let columns = identity.map { "\(quoted(alias)).\(quoted($0))" }.joined(separator: ", ")
+  func isListed(as alias: String? = nil) -> String {
+    let columns = identity.map { "\(quoted(alias ?? table)).\(quoted($0))" }.joined(separator: ", ")
     return
       "(\(columns)) IN (SELECT \(identity.indices.map { "i\($0)" }.joined(separator: ", ")) FROM \(name))"
   }

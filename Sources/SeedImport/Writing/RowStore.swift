@@ -66,7 +66,10 @@ final class RowStore {
 
   func identity(of plan: RowPlan) throws -> Int {
     try describeKey(plan)
-    return WaitingRows.identity(plan, keyBytes)
+    var hasher = Hasher()
+    hasher.combine(plan.table.name)
+    hasher.combine(keyBytes)
+    return hasher.finalize()
   }
 
   private func describeKey(_ plan: RowPlan) throws {

@@ -33,12 +33,8 @@ final class RowTreeWriter {
     early.removeAll(keepingCapacity: true)
     let savepoint = plan.relations.isEmpty ? nil : try RowSavepoint(connection, plan.targets)
     _ = try writeTree(plan, 0, source, given)
-    guard early.isEmpty else {
-      try savepoint?.takeBack()
-      return false
-    }
-    try savepoint?.keep()
-    return true
+    if early.isEmpty { try savepoint?.keep() } else { try savepoint?.takeBack() }
+    return early.isEmpty
   }
 
   /// Records the rows of a waiting tree, so that they are not deleted and other rows with the same keys wait too.
@@ -111,7 +107,9 @@ final class RowTreeWriter {
   }
 
   private func report(_ plan: RowPlan, _ refusal: RejectedRow, _ source: borrowing DocumentSource) throws {
-    try issues.reject(plan, source.placed(refusal), place) { source.json(0) }
+    var refusal = refusal
+    if source.isAgain { refusal.offset = nil }
+    try issues.reject(plan, refusal, place) { source.json(0) }
   }
 
   // MARK: References
@@ -208,11 +206,10 @@ final class RowTreeWriter {
   private func keepAll(of target: ImportTarget, _ key: [BorrowedValue], _ sync: ParentSync) throws {
     try sync.ledger.withdraw(key)
     guard !isMentioning else { return }
-    var issue = RejectedRow(
+    let issue = RejectedRow(
       .notDeleted,
-      "all its rows of table \"\(sync.target.table.name)\" were kept, because the key of a rejected row is not known"
-    )
-    issue.key = rowDescription(target.table.keyNames, key.map(\.owned))
+      "all its rows of table \"\(sync.target.table.name)\" were kept, because the key of a rejected row is not known",
+      key: rowDescription(target.table.keyNames, key.map(\.owned)))
     issues.note(issue, target.table.name, place)
   }
 
@@ -241,11 +238,7 @@ final class RowTreeWriter {
     guard case .join(let join) = relation.kind else { return .known }
     join.fill(parent, key)
     try nameForOthers(join.plan, source)
-    guard isWritten else {
-      try keep(join.plan, source)
-      return .known
-    }
-    _ = try write(join.plan, source)
+    if isWritten { _ = try write(join.plan, source) } else { try keep(join.plan, source) }
     return .known
   }
 }

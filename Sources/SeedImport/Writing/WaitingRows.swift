@@ -5,13 +5,8 @@ import SeedFormat
 /// temporary table keeps their JSON, which is read again after the last row. A later row with the key of a waiting
 /// row has to wait too.
 final class WaitingRows {
-  struct Row {
-    let number: Int64
-    /// The latest turn before the row; see ``ParentLedger``.
-    let turn: Int64
-    let place: RowPlace
-    let json: [UInt8]
-  }
+  /// `turn` is the latest turn before the row; see ``ParentLedger``.
+  typealias Row = (number: Int64, turn: Int64, place: RowPlace, json: [UInt8])
 
   private(set) var isEmpty = true
   private let connection: Connection
@@ -26,13 +21,6 @@ final class WaitingRows {
   private static let table = "temp.seedbank_waiting"
 
   init(_ connection: Connection) { self.connection = connection }
-
-  static func identity(_ plan: RowPlan, _ key: [UInt8]) -> Int {
-    var hasher = Hasher()
-    hasher.combine(plan.table.name)
-    hasher.combine(key)
-    return hasher.finalize()
-  }
 
   /// Whether writing the plan's row now would let an older, waiting row overwrite it later. An equal row does no harm,
   /// and is common: many rows may contain an object that also occurs in a waiting row.
@@ -106,6 +94,6 @@ final class WaitingRows {
       document: values[2].text, row: Int(numbers[3]), offset: Int(numbers[4]),
       line: values[5] == .null ? nil : Int(numbers[5]), list: Int(numbers[6]), name: values[7].textIfAny)
     guard case .blob(let json) = values[8] else { preconditionFailure("rows are blobs") }
-    return Row(number: numbers[0], turn: numbers[1], place: place, json: json)
+    return (numbers[0], numbers[1], place, json)
   }
 }
