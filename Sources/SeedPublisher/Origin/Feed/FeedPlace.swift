@@ -128,8 +128,7 @@ package struct FeedPlace: OriginPlace {
   private func load(_ folder: String, loadedAt: Int) throws {
     let listing = try FeedListing(folder, settings)
     if let name = settings.marker, let reason = listing.unfinished(now: loadedAt) {
-      throw OriginError.unfinished(
-        path: folder, reason: "\(reason): have origin.command write \(name) last")
+      throw OriginError.unfinished(path: folder, reason: "\(reason): have origin.command write \(name) last")
     }
     _ = try loader.load(listing, now: loadedAt, folder: folder) { false }
   }
@@ -193,7 +192,6 @@ extension OriginError {
   }
 
   static func unfinished(path: String, reason: String) -> OriginError {
-    .unavailable(
-      "the feed \(path) is still being written: \(reason); it is read only once it is complete")
+    .unavailable("the feed \(path) is still being written: \(reason); it is read only once it is complete")
   }
 }
