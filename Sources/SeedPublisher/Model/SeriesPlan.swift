@@ -90,7 +90,7 @@ package struct SeriesPlan: Sendable {
   var fingerprint: String {
     let projections = newest.projections.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
     let texts = ["\(newest.version)", newest.schemaSQL] + projections
-    return SHA256Digest.of(JSONValue.array(texts.map { .string($0) }).bytes).hex
+    return SHA256Digest.of(JSONValue(strings: texts).bytes).hex
   }
 
   /// Clients pin a minor's hash, so a published minor must not change or disappear.

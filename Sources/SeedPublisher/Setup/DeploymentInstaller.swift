@@ -140,8 +140,7 @@ package struct DatasetInstaller: Installer {
     guard !Folder.exists(folder) || isInstalled else {
       throw Refusal(
         .configuration,
-        "\(folder) exists and is never overwritten. Nothing was changed; choose another name with --dataset."
-      )
+        "\(folder) exists and is never overwritten. Nothing was changed; choose another name with --dataset.")
     }
   }
 
