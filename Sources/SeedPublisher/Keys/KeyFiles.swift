@@ -86,14 +86,10 @@ package struct KeySearch: Sendable {
         KeyFileName(name).map { FoundKey($0.role, "\(folder)/\(name)") }
       }
     }
-    return kept + named
-  }
-
-  private var named: [FoundKey] {
-    KeyRole.allCases.flatMap { role in
-      let paths = environment[Self.variable(role)] ?? ""
-      return paths.split(separator: ":").map { FoundKey(role, String($0)) }
+    let named = KeyRole.allCases.flatMap { role in
+      (environment[Self.variable(role)] ?? "").split(separator: ":").map { FoundKey(role, String($0)) }
     }
+    return kept + named
   }
 
   /// Returns a variable's name, such as `SEEDBANK_TIMESTAMP_KEY_FILE`. The variable lists key files, separated by
