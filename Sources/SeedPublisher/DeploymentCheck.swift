@@ -78,9 +78,8 @@ package struct DeploymentCheck {
       if FollowFolder.isBegun(in: folder.path) { throw PublicationError.unfinished(path: folder.path) }
     }
     guard let published = checked(publication, folder.published) else { return nil }
-    for (name, expires) in [("root", published.root.expires), ("targets", published.targets.expires)] {
-      let text = expiryWarning(name, expires, now: now)
-      if let text { add(expires <= now, publication, text) }
+    for signature in published.signatures where signature.isOffline {
+      if let text = signature.warning(now: now) { add(signature.expires <= now, publication, text) }
     }
     return published
   }
