@@ -68,8 +68,7 @@ package struct FoundKey {
   func isNamed(by keys: RoleKeys?) -> Bool { keyID.map { keys?.keyIDs.contains($0) == true } == true }
 }
 
-/// Searches for keys in the deployment's folder, in files that the environment names, and in other folders, such as one
-/// on a USB stick.
+/// Searches for keys in the deployment's folder, in files that the environment names, and in other folders (a USB stick).
 package struct KeySearch: Sendable {
   package let folder: String
   let others: [String]
@@ -92,8 +91,7 @@ package struct KeySearch: Sendable {
     return kept + named
   }
 
-  /// Returns a variable's name, such as `SEEDBANK_TIMESTAMP_KEY_FILE`. The variable lists key files, separated by
-  /// colons.
+  /// Returns a variable's name, such as `SEEDBANK_TIMESTAMP_KEY_FILE`. It lists key files, separated by colons.
   package static func variable(_ role: KeyRole) -> String {
     "SEEDBANK_\(role.rawValue.uppercased())_KEY_FILE"
   }
