@@ -102,9 +102,7 @@ package struct ModelDraft: Sendable {
       guard let changed = replacing(old, with: new, ofTable: table) else { throw ColumnRefusal.notFound }
       if let cause = refusal(of: changed) { throw ColumnRefusal.refused(cause) }
       return changed
-    } catch let refusal as ColumnRefusal {
-      throw refusal
-    } catch { throw .refused(SkipCause(error)) }
+    } catch { throw error as? ColumnRefusal ?? .refused(SkipCause(error)) }
   }
 
   /// Tries each place until SQLite reads `new` back, because comments or other statements may contain the same text.
