@@ -168,8 +168,7 @@ package struct OriginGain: Hashable, Sendable {
   private static let namedParts = 5
 }
 
-/// The file with the origin's outline at the time when the newest model was made. Without it, no additions are
-/// reported.
+/// The file with the origin's outline from when the newest model was made. Without it, no additions are reported.
 package enum KnownOrigin {
   static let fileName = "known-origin.json"
 

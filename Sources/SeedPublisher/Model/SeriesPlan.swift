@@ -7,7 +7,7 @@ package struct ModelDefinition: Hashable, Sendable {
   package let version: ModelVersion
   package let schemaSQL: String
   /// SELECTs by table. A table without a SELECT is read from the origin's table of the same name.
-  package let projections: [String: String]
+  package fileprivate(set) var projections: [String: String]
   package let path: String
 
   package init(version: ModelVersion, schemaSQL: String, projections: [String: String], path: String) {
@@ -112,8 +112,7 @@ package struct SeriesPlan: Sendable {
   /// The plan for a file that already has the client's tables.
   var withoutProjections: SeriesPlan {
     var plan = self
-    plan.newest = ModelDefinition(
-      version: newest.version, schemaSQL: newest.schemaSQL, projections: [:], path: newest.path)
+    plan.newest.projections = [:]
     return plan
   }
 
