@@ -106,7 +106,9 @@ package struct FeedPlace: OriginPlace {
     }
     guard use != .look else { throw OriginError.notLoaded(path: text) }
     try retry.trying(use == .schedule ? min(settings.everySeconds, FeedRetry.longestPause) : 0, now: now) {
-      let folder = try freshFolder()
+      // The random part is a number, which `failureKey` ignores, so errors that differ only in it count as equal.
+      let folder = "\(self.folder)/\(Self.filled)\(UInt64.random(in: .min ... .max))"
+      try Folder.create(folder)
       // Files from a different command, such as another city's, must not count as unchanged.
       let last = record.flatMap { loader.isFromSource($0) && Folder.exists($0.folder) ? $0.folder : nil }
       try FeedProgram.fill(
@@ -148,13 +150,6 @@ package struct FeedPlace: OriginPlace {
   }
 
   private static let filled = "filled-"
-
-  private func freshFolder() throws -> String {
-    // The random part is a number, which `failureKey` ignores, so errors that differ only in this path count as equal.
-    let path = "\(folder)/\(Self.filled)\(UInt64.random(in: .min ... .max))"
-    try Folder.create(path)
-    return path
-  }
 
   private func sweepFolders(but kept: String) throws {
     for path in try Folder.names(in: folder).filter({ $0.hasPrefix(Self.filled) }).map({ "\(folder)/\($0)" })

@@ -51,11 +51,6 @@ final class FeedTableWriter: RowReceiver {
     return start.lastIndex { !$0.isWhitespace }.map { String(start[...$0]) } ?? ""
   }
 
-  /// Adds the columns with a configured type, because a SELECT may read them even if the table has no document.
-  func addTypedColumns() {
-    for name in table.types.keys.sorted() { _ = column(name) }
-  }
-
   func flaw(ofHeader names: [String]) -> String? {
     if let number = names.indices.first(where: { names[$0].utf8.contains(0) }) {
       return "the header's field \(number + 1) has a NUL character: \(NULInText.remedy)"
