@@ -40,8 +40,7 @@ package struct DeploymentCheck {
     publication: String, root: String, state: String, _ datasets: [Dataset], series: Set<SeedSeries>,
     _ search: KeySearch, now: UTCTime, explain: @escaping (any Error) -> Explanation
   ) throws {
-    (self.publication, self.state, self.now) = (publication, state, now)
-    self.explain = explain
+    (self.publication, self.state, self.now, self.explain) = (publication, state, now, explain)
     let published = checkPublication(root)
     let keys = try KeyStatus.all(search, trustedBy: published)
     faults += keys.flatMap(\.faults)
@@ -79,9 +78,8 @@ package struct DeploymentCheck {
       if FollowFolder.isBegun(in: folder.path) { throw PublicationError.unfinished(path: folder.path) }
     }
     guard let published = checked(publication, folder.published) else { return nil }
-    for (name, expires) in [("root", published.root.expires), ("targets", published.targets.expires)] {
-      let text = expiryWarning(name, expires, now: now)
-      if let text { add(expires <= now, publication, text) }
+    for signature in published.signatures where signature.isOffline {
+      if let text = signature.warning(now: now) { add(signature.expires <= now, publication, text) }
     }
     return published
   }
@@ -137,16 +135,15 @@ package struct DeploymentCheck {
       let types = TypeGuard(plan, copyPath: WorkingCopy.path(of: plan.series, in: state))
       for table in plan.schema.tables {
         let (projection, series) = (plan.projection(table), "\(plan.series)")
-        let count = checked(series) {
+        let rows = checked(series) {
           try plan.prove(table, against: origin)
           return try origin.rowsWithoutKey(table, projection)
         }
-        guard count != nil else { continue }
+        guard let count = rows else { continue }
         for drift in checked(series, { try origin.drift(table, projection, types) }) ?? [] {
           add(true, series, drift)
         }
-        guard let count, count > 0 else { continue }
-        add(true, "\(plan.series)", Self.nullKey(count, table, plan.newest))
+        if count > 0 { add(true, series, Self.nullKey(count, table, plan.newest)) }
       }
     }
   }

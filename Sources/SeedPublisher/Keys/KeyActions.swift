@@ -235,8 +235,7 @@ extension OfflineChange {
       ? signer.root(replacing: inRoot, startingChain: isLost, after: published) : nil
     let targets: Targets? =
       if let series = verifiers[.series] {
-        try signer.targets(
-          delegating: published.delegatedSeries, to: series, under: root, after: published)
+        try signer.targets(delegating: published.delegatedSeries, to: series, under: root, after: published)
       } else if verifiers[.targets] != nil {
         try signer.renewedTargets(under: root, after: published)
       } else {

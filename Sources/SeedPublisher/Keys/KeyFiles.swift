@@ -68,8 +68,7 @@ package struct FoundKey {
   func isNamed(by keys: RoleKeys?) -> Bool { keyID.map { keys?.keyIDs.contains($0) == true } == true }
 }
 
-/// Searches for keys in the deployment's folder, in files that the environment names, and in other folders, such as one
-/// on a USB stick.
+/// Searches for keys in the deployment's folder, in files that the environment names, and in other folders (a USB stick).
 package struct KeySearch: Sendable {
   package let folder: String
   let others: [String]
@@ -86,18 +85,13 @@ package struct KeySearch: Sendable {
         KeyFileName(name).map { FoundKey($0.role, "\(folder)/\(name)") }
       }
     }
+    let named = KeyRole.allCases.flatMap { role in
+      (environment[Self.variable(role)] ?? "").split(separator: ":").map { FoundKey(role, String($0)) }
+    }
     return kept + named
   }
 
-  private var named: [FoundKey] {
-    KeyRole.allCases.flatMap { role in
-      let paths = environment[Self.variable(role)] ?? ""
-      return paths.split(separator: ":").map { FoundKey(role, String($0)) }
-    }
-  }
-
-  /// Returns a variable's name, such as `SEEDBANK_TIMESTAMP_KEY_FILE`. The variable lists key files, separated by
-  /// colons.
+  /// Returns a variable's name, such as `SEEDBANK_TIMESTAMP_KEY_FILE`. It lists key files, separated by colons.
   package static func variable(_ role: KeyRole) -> String {
     "SEEDBANK_\(role.rawValue.uppercased())_KEY_FILE"
   }

@@ -100,13 +100,9 @@ struct NewKeys {
 
   func verifiers(_ replacement: KeyReplacement) throws -> [KeyRole: RoleVerifiers] {
     try replacement.roles.reduce(into: [:]) { verifiers, role in
-      let made = try keys(role, replacement.published)
+      let made = try folders(for: role, replacement.published).map { try make(role.role, in: $0) }
       verifiers[role.role] = RoleVerifiers(role.known + made, threshold: role.threshold)
     }
-  }
-
-  private func keys(_ role: KeyReplacement.Role, _ published: PublishedMetadata) throws -> [PublicKey] {
-    try folders(for: role, published).map { try make(role.role, in: $0) }
   }
 
   /// Chooses a folder for each new key. Online keys go to the publisher's folder. If several offline keys must sign, no

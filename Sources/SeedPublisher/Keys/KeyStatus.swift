@@ -96,9 +96,7 @@ package struct KeyStatusReport {
 
   /// Missing online keys come first, because without them no publish step begins.
   private var advice: [String] {
-    let expiries = [KeyRole.root, .targets].compactMap { role in
-      expires(role).flatMap { expiryWarning(role.rawValue, $0, now: now) }
-    }
+    let expiries = published.signatures.filter(\.isOffline).compactMap { $0.warning(now: now) }
     let missing = roles.filter { !$0.canSign && !$0.role.isOffline }.map {
       "put the \($0.role.rawValue) key back, or replace it with 'seedbank keys rotate \($0.role.rawValue)'"
     }
@@ -181,21 +179,20 @@ extension SignatureNeed {
   }
 }
 
-/// Returns a warning if metadata has expired or expires soon. Running publishers renew roles that have a `lifetime` (in
-/// seconds), so if most of the lifetime is over, no publisher is running.
-func expiryWarning(_ role: String, _ expires: UTCTime, lifetime: Int? = nil, now: UTCTime) -> String? {
-  let left = expires.secondsSinceEpoch - now.secondsSinceEpoch
-  let enough =
-    lifetime.map { $0 / SignatureExpiry.notRenewedShare } ?? SignatureExpiry.warningDays
-    * UTCTime.secondsPerDay
-  let remedy =
-    lifetime == nil
-    ? "renew it with 'seedbank keys renew \(role)', and give each folder of its keys with --with"
-    : "run 'seedbank run' or 'seedbank regenerate'"
-  guard left > 0 else {
-    return "\(role): its metadata expired at \(expires), and no client accepts it: \(remedy)"
+extension SignatureExpiry {
+  /// Returns a warning if the metadata has expired or expires soon. Running publishers renew online signatures, so if
+  /// most of their `lifetime` (in seconds) is over, no publisher is running.
+  func warning(lifetime: Int? = nil, now: UTCTime) -> String? {
+    let remedy =
+      isOffline
+      ? "renew it with 'seedbank keys renew \(role)', and give each folder of its keys with --with"
+      : "run 'seedbank run' or 'seedbank regenerate'"
+    return switch state(at: now, lifetimeSeconds: lifetime) {
+    case .expired: "\(role): its metadata expired at \(expires), and no client accepts it: \(remedy)"
+    case .expiring, .notRenewed: "\(role): its metadata expires at \(expires): \(remedy)"
+    case .valid: nil
+    }
   }
-  return left < enough ? "\(role): its metadata expires at \(expires): \(remedy)" : nil
 }
 
 package struct SignatureStatus {
@@ -206,12 +203,9 @@ package struct SignatureStatus {
   /// `lifetime` is the shortest validity of any dataset's online signatures, in seconds.
   package init(_ published: PublishedMetadata, pending: OfflineChange, lifetime: Int, now: UTCTime) {
     let waiting = pending.isEmpty ? [] : ["a key change waits for signatures: see 'seedbank keys status'"]
-    let warning = { (signature: SignatureExpiry) in
-      expiryWarning(
-        signature.role, signature.expires, lifetime: signature.isOffline ? nil : lifetime, now: now)
-    }
-    warnings = published.signatures.compactMap(warning) + waiting
-    expired = published.signatures.filter { $0.state(at: now) == .expired }.compactMap(warning)
+    let signatures = published.signatures
+    warnings = signatures.compactMap { $0.warning(lifetime: lifetime, now: now) } + waiting
+    expired = signatures.filter { $0.state(at: now) == .expired }.compactMap { $0.warning(now: now) }
   }
 
   package var failure: Refusal? {

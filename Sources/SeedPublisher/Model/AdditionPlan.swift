@@ -80,15 +80,12 @@ extension Connection {
 
 /// Returns a column's type in SQL, quoted if SQLite would misread it without quotes. For example, a column declared as
 /// `[name] [nvarchar](50)` has the type `nvarchar](50`.
-func typeSQL(_ type: String) -> String { isReadBack(type) ? type : quoted(type) }
-
-private func isReadBack(_ type: String) -> Bool {
-  do {
-    let probe = try Connection("type", .memory)
-    // Runs only the first statement, even if the type contains a semicolon and more SQL.
-    _ = try probe.prepare("CREATE TABLE t(c \(type))").step()
-    return try probe.rows("SELECT type FROM pragma_table_xinfo('t')") == [[.text(type)]]
-  } catch { return false }
+func typeSQL(_ type: String) -> String {
+  let probe = try? Connection("type", .memory)
+  // Runs only the first statement, even if the type contains a semicolon and more SQL.
+  _ = try? probe?.prepare("CREATE TABLE t(c \(type))").step()
+  let isReadBack = (try? probe?.rows("SELECT type FROM pragma_table_xinfo('t')")) == [[.text(type)]]
+  return isReadBack ? type : quoted(type)
 }
 
 extension ColumnSchema {

@@ -10,9 +10,9 @@ package struct LogParts {
   package private(set) var hasRegistry = false
 
   package static let registry = "seedbank_logged"
-  package static let registryColumns = ["number", "source", "keys", "token"]
+  private static let registryColumns = ["number", "source", "keys", "token"]
   /// The first columns of a log table. The logged table's key columns follow.
-  package static let logColumns = ["seq", "witness"]
+  private static let logColumns = ["seq", "witness"]
 
   private static let prefix = "seedbank_log"
 
@@ -23,13 +23,10 @@ package struct LogParts {
   /// Reads the schema and the registry, not the logs' rows.
   package init(_ connection: Connection) throws {
     let found = try Self.objects("table", connection)
-    hasRegistry = try found.contains {
-      try $0 == Self.registry && Self.columns(of: $0, connection) == Self.registryColumns
-    }
-    var numbers: Set<Int> = []
-    if hasRegistry {
-      numbers = Set(try connection.rows("SELECT number FROM \(Self.registry)").compactMap(\.[0].number))
-    }
+    hasRegistry =
+      try found.contains(Self.registry) && Self.columns(of: Self.registry, connection) == Self.registryColumns
+    let listed = try hasRegistry ? connection.rows("SELECT number FROM \(Self.registry)") : []
+    var numbers = Set(listed.compactMap(\.[0].number))
     for table in found {
       guard let number = Self.number(of: table), table == Self.log(number) else { continue }
       let columns = try Self.columns(of: table, connection)

@@ -5,9 +5,8 @@ import SeedFormat
 
 extension ModelDefinition {
   private static let refused: Set<String> = [
-    "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "ATTACH", "DETACH", "VACUUM", "PRAGMA",
-    "BEGIN", "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE",
-    "ANALYZE", "REINDEX", "SELECT", "VALUES", "EXPLAIN",
+    "INSERT", "REPLACE", "UPDATE", "DELETE", "WITH", "ATTACH", "DETACH", "VACUUM", "PRAGMA", "BEGIN",
+    "COMMIT", "END", "ROLLBACK", "SAVEPOINT", "RELEASE", "ANALYZE", "REINDEX", "SELECT", "VALUES", "EXPLAIN",
   ]
 
   /// The first statement that is not a definition, with its line. No statement is run. The search stops at a trigger,
@@ -72,17 +71,6 @@ extension DatabaseSchema {
   }
 }
 
-extension ModelDefinition {
-  /// The columns that the older model's views and search tables lose. Skips those that this SQLite cannot read.
-  func lostColumns(of older: ModelDefinition, _ schema: DatabaseSchema) -> [String] {
-    guard let (old, new) = try? (older.database(), database()) else { return [] }
-    return (schema.views + schema.searchTables.map(\.name)).flatMap { name -> [String] in
-      guard let before = old.columns(of: name), let now = new.columns(of: name) else { return [] }
-      return DatabaseSchema.missing("column", before, now)
-    }
-  }
-}
-
 extension Connection {
   /// The columns with their view's name; `nil` if the view cannot be read.
   fileprivate func columns(of view: String) -> [String]? {
@@ -93,6 +81,15 @@ extension Connection {
 extension TableSchema { fileprivate func named(_ column: String) -> String { "\(name).\(column)" } }
 
 extension ModelDefinition {
+  /// The columns that the older model's views and search tables lose. Skips those that this SQLite cannot read.
+  func lostColumns(of older: ModelDefinition, _ schema: DatabaseSchema) -> [String] {
+    guard let (old, new) = try? (older.database(), database()) else { return [] }
+    return (schema.views + schema.searchTables.map(\.name)).flatMap { name -> [String] in
+      guard let before = old.columns(of: name), let now = new.columns(of: name) else { return [] }
+      return DatabaseSchema.missing("column", before, now)
+    }
+  }
+
   func remarks(_ schema: DatabaseSchema) -> [String] {
     let hidden = schema.tables.filter(\.isWithoutRowid).map { "\"\($0.name)\"" }
     guard !hidden.isEmpty else { return [] }

@@ -66,6 +66,24 @@ package struct OriginOutline: Hashable, Sendable {
     try connection.rows("SELECT name FROM pragma_table_xinfo(?) WHERE hidden <> 1 ORDER BY cid", .text(table))
       .map { $0[0].text }
   }
+
+  package var json: JSONValue {
+    [
+      "tables": .object(tables.sorted { $0.key < $1.key }.map { JSONMember($0, JSONValue(strings: $1)) }),
+      "indexes": JSONValue(strings: indexes.sorted()), "views": JSONValue(strings: views.sorted()),
+    ]
+  }
+
+  /// Reads ``json``. Ignores a `$comment` member.
+  package init(_ json: JSONValue) throws(MalformedJSON) {
+    var object = try JSONObjectReader(json, at: "")
+    _ = object.takeIfPresent("$comment")
+    var named = try object.object("tables")
+    var tables: [String: [String]] = [:]
+    for name in named.unread.map(\.name) { tables[name] = try named.strings(name) }
+    self.init(tables: tables, indexes: try object.strings("indexes"), views: try object.strings("views"))
+    try object.refuseUnread()
+  }
 }
 
 /// The parts that were added to an origin after the newest model was made, and that the model lacks.
@@ -150,28 +168,7 @@ package struct OriginGain: Hashable, Sendable {
   private static let namedParts = 5
 }
 
-extension OriginOutline {
-  package var json: JSONValue {
-    [
-      "tables": .object(tables.sorted { $0.key < $1.key }.map { JSONMember($0, JSONValue(strings: $1)) }),
-      "indexes": JSONValue(strings: indexes.sorted()), "views": JSONValue(strings: views.sorted()),
-    ]
-  }
-
-  /// Reads ``json``. Ignores a `$comment` member.
-  package init(_ json: JSONValue) throws(MalformedJSON) {
-    var object = try JSONObjectReader(json, at: "")
-    _ = object.takeIfPresent("$comment")
-    var named = try object.object("tables")
-    var tables: [String: [String]] = [:]
-    for name in named.unread.map(\.name) { tables[name] = try named.strings(name) }
-    self.init(tables: tables, indexes: try object.strings("indexes"), views: try object.strings("views"))
-    try object.refuseUnread()
-  }
-}
-
-/// The file with the origin's outline at the time when the newest model was made. Without it, no additions are
-/// reported.
+/// The file with the origin's outline from when the newest model was made. Without it, no additions are reported.
 package enum KnownOrigin {
   static let fileName = "known-origin.json"
 

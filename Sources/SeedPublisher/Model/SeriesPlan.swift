@@ -7,7 +7,7 @@ package struct ModelDefinition: Hashable, Sendable {
   package let version: ModelVersion
   package let schemaSQL: String
   /// SELECTs by table. A table without a SELECT is read from the origin's table of the same name.
-  package let projections: [String: String]
+  package fileprivate(set) var projections: [String: String]
   package let path: String
 
   package init(version: ModelVersion, schemaSQL: String, projections: [String: String], path: String) {
@@ -90,7 +90,7 @@ package struct SeriesPlan: Sendable {
   var fingerprint: String {
     let projections = newest.projections.sorted { $0.key < $1.key }.flatMap { [$0.key, $0.value] }
     let texts = ["\(newest.version)", newest.schemaSQL] + projections
-    return SHA256Digest.of(JSONValue.array(texts.map { .string($0) }).bytes).hex
+    return SHA256Digest.of(JSONValue(strings: texts).bytes).hex
   }
 
   /// Clients pin a minor's hash, so a published minor must not change or disappear.
@@ -112,8 +112,7 @@ package struct SeriesPlan: Sendable {
   /// The plan for a file that already has the client's tables.
   var withoutProjections: SeriesPlan {
     var plan = self
-    plan.newest = ModelDefinition(
-      version: newest.version, schemaSQL: newest.schemaSQL, projections: [:], path: newest.path)
+    plan.newest.projections = [:]
     return plan
   }
 

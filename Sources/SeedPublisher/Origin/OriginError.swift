@@ -29,7 +29,6 @@ package enum OriginError: OriginFailure {
   case noScratch(path: String)
   case notLoaded(path: String)
   case tooLong(path: String, limit: Int)
-  /// A retry may succeed without a repair.
   case unavailable(String)
   case configuration(String)
   case data(String)
@@ -52,8 +51,7 @@ package enum OriginError: OriginFailure {
     )
   }
 
-  /// Classifies an error in reading rows. The origin is already open, so an error about opening or writing concerns a
-  /// scratch file.
+  /// Classifies an error in reading rows. The origin is open, so an error about opening or writing is a scratch file's.
   static func sorting(_ path: String, _ reason: DatabaseError) -> OriginError {
     reason.saysFull || reason.saysNotOpened ? .noScratch(path: path) : reading(path, reason)
   }

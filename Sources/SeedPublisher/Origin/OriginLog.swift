@@ -72,10 +72,8 @@ package struct LogDoubt: Hashable, Sendable, CustomStringConvertible {
   package static let otherSubject = Self(
     .otherConfiguration, "the model, the epoch or the path of the origin differs from the last step's")
   package static let otherFile = Self(.otherFile, "the origin is a different file than before")
-  package static let otherDatabase = Self(
-    .otherDatabase, "the database was restored or replaced")
-  package static let otherServer = Self(
-    .otherServer, "the database server was restarted or replaced")
+  package static let otherDatabase = Self(.otherDatabase, "the database was restored or replaced")
+  package static let otherServer = Self(.otherServer, "the database server was restarted or replaced")
   package static let otherTimeline = Self(
     .otherTimeline,
     "the database server is on another timeline than at the last step: a standby was promoted, a backup was restored, or "

@@ -56,18 +56,16 @@ package final class ProjectedRows {
   /// rejects. Published rows have passed this check.
   func validate(_ types: TypeGuard?) throws(OriginError) {
     for index in row.indices {
-      try checkLength(index)
+      if row[index].byteCount > Limits.valueBytes {
+        let limit = ByteCount(bytes: Limits.valueBytes)
+        throw .unfit(
+          table: table.name, column: table.columns[index].name, key: keyDescription,
+          reason: "more than \(limit): publish a link to such a value instead")
+      }
       guard case .text(let bytes) = row[index], !isUTF8(bytes) else { continue }
       throw .invalidText(table: table.name, column: table.columns[index].name, key: keyDescription)
     }
     try types?.check(row, of: table, key: keyDescription)
-  }
-
-  private func checkLength(_ index: Int) throws(OriginError) {
-    guard row[index].byteCount > Limits.valueBytes else { return }
-    throw .unfit(
-      table: table.name, column: table.columns[index].name, key: keyDescription,
-      reason: "more than \(ByteCount(bytes: Limits.valueBytes)): publish a link to such a value instead")
   }
 
   var keyDescription: String {

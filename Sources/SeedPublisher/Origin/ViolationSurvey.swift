@@ -56,17 +56,14 @@ struct ViolationSurvey {
   private mutating func checkReferences(_ table: TableSchema) throws {
     for reference in table.foreignKeys {
       guard let parent = plan.schema.table(reference.parent) else { continue }
-      let orphans = try scratch.prepare(orphans(table, reference, parent))
+      let key = table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
+      let condition = orphanCondition(reference.columns, parent.name, reference.parentColumns(in: parent))
+      let orphans = try scratch.prepare(
+        "SELECT \(key) FROM main.\(quoted(table.name)) AS child WHERE \(condition)")
       while try orphans.step() {
         let rule = "references a row that table \"\(parent.name)\" does not have"
         found.note(table, rule, rowDescription(table.keyNames, try orphans.row()))
       }
     }
-  }
-
-  private func orphans(_ table: TableSchema, _ reference: ForeignKeySchema, _ parent: TableSchema) -> String {
-    let key = table.keyNames.map { "child.\(quoted($0))" }.joined(separator: ", ")
-    let condition = orphanCondition(reference.columns, parent.name, reference.parentColumns(in: parent))
-    return "SELECT \(key) FROM main.\(quoted(table.name)) AS child WHERE \(condition)"
   }
 }

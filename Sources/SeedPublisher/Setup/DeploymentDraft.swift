@@ -33,8 +33,6 @@ package struct DeploymentDraft: Sendable {
 
   package var file: String { Paths.absolute(DeploymentNames.file, from: directory) }
 
-  var rootFile: String { Paths.absolute(DeploymentNames.root, from: directory) }
-
   /// Names that must be free in the directory. seedbank.json is last because it makes the directory a deployment.
   var entries: [String] {
     [
@@ -121,7 +119,7 @@ extension [DraftedFile] {
   /// Creates a folder with these files, completely or not at all.
   package func install(asFolder folder: String) throws {
     let (parent, name) = (Folder.parent(of: folder), String(folder.split(separator: "/").last ?? ""))
-    try Folder.stage(name, in: parent, filledBy: write) { try Folder.rename($0, to: folder) }
+    try Folder.stage(name, in: parent, place: { try Folder.rename($0, to: folder) }, filledBy: write)
     try Folder.sync(parent)
   }
 }
@@ -142,7 +140,7 @@ package enum StagedFolders {
 extension Folder {
   /// Fills a new folder, and then moves it into place. It is hidden until then, so that listings of its parent skip it.
   static func stage(
-    _ name: String, in parent: String, filledBy fill: (String) throws -> Void, place: (String) throws -> Void
+    _ name: String, in parent: String, place: (String) throws -> Void, filledBy fill: (String) throws -> Void
   ) throws {
     let staging = "\(parent)/.\(name)-\(Epoch.random())\(DurableFile.temporarySuffix)"
     StagedFolders.paths.withLock { _ = $0.insert(staging) }

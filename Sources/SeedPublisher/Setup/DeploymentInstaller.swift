@@ -44,12 +44,10 @@ package struct DeploymentInstaller: Installer {
   /// Writes all files to a temporary folder and moves it into place.
   package func install(delegating series: [SeedSeries]) throws {
     try checkRoom()
-    try Folder.stage("seedbank", in: Self.nearestFolder(directory)) { staging in
+    try Folder.stage("seedbank", in: Self.nearestFolder(directory), place: moveIntoPlace) { staging in
       try fill(staging)
       try draft.texts.write(below: staging)
       try createPublication(in: staging, delegating: series)
-    } place: {
-      try moveIntoPlace($0)
     }
   }
 
@@ -140,8 +138,7 @@ package struct DatasetInstaller: Installer {
     guard !Folder.exists(folder) || isInstalled else {
       throw Refusal(
         .configuration,
-        "\(folder) exists and is never overwritten. Nothing was changed; choose another name with --dataset."
-      )
+        "\(folder) exists and is never overwritten. Nothing was changed; choose another name with --dataset.")
     }
   }
 

@@ -71,8 +71,7 @@ struct DraftedTable {
     note(.numbering, origin.nullColumns.isEmpty ? "there is no key" : nullReason)
   }
 
-  static let numberingRemark =
-    "-- The origin's table has no key, so the row numbers in its file are the key."
+  static let numberingRemark = "-- The origin's table has no key, so the row numbers in its file are the key."
 
   static let rowNumberColumn = "row_number"
 

@@ -102,9 +102,7 @@ package struct ModelDraft: Sendable {
       guard let changed = replacing(old, with: new, ofTable: table) else { throw ColumnRefusal.notFound }
       if let cause = refusal(of: changed) { throw ColumnRefusal.refused(cause) }
       return changed
-    } catch let refusal as ColumnRefusal {
-      throw refusal
-    } catch { throw .refused(SkipCause(error)) }
+    } catch { throw error as? ColumnRefusal ?? .refused(SkipCause(error)) }
   }
 
   /// Tries each place until SQLite reads `new` back, because comments or other statements may contain the same text.
@@ -124,9 +122,7 @@ package struct ModelDraft: Sendable {
   private func numbered(
     _ column: OriginColumn, of table: String
   ) throws(ColumnRefusal) -> (table: String, sql: String)? {
-    guard let own = projections.first(where: { $0.key.foldedName == table.foldedName }) else {
-      return nil
-    }
+    guard let own = projections.first(where: { $0.key.foldedName == table.foldedName }) else { return nil }
     let ends = ["", DraftedTable.withoutIndexes].map { "\nFROM \(quoted(own.key))\($0)\n" }
     guard own.value.hasPrefix(DraftedTable.numberingRemark),
       let end = ends.first(where: { own.value.hasSuffix($0) })
@@ -174,31 +170,18 @@ package struct ModelChoice {
     _ given: ModelVersion?, of dataset: DatasetName, in folder: String, _ models: [ModelDefinition]
   ) throws(Refusal) {
     let models = models.sorted { $0.version < $1.version }
-    guard let newest = models.last, let version = given ?? (try? newest.version.next) else {
-      throw Refusal(.configuration, "\(folder): there is no model to start from.")
+    guard let newest = models.last?.version,
+      let version = given ?? (try? ModelVersion(major: newest.major, minor: newest.minor + 1))
+    else { throw Refusal(.configuration, "\(folder): there is no model to start from.") }
+    if let known = models.map(\.version).last(where: { $0.major == version.major }), known >= version {
+      throw Refusal(
+        .usage, "\(dataset) already has model \(known). Nothing was changed; choose a version above it.")
     }
-    try Self.check(version, models, dataset)
     guard let base = models.last(where: { $0.version < version }) else {
       throw Refusal(.usage, "\(dataset) begins with model \(models[0].version): choose a version above it.")
     }
     self.version = version
     self.base = base
     path = "\(ModelFolder.parent(inDataset: folder))/\(version)"
-  }
-
-  /// Throws unless the version is above the newest minor of its major.
-  private static func check(
-    _ version: ModelVersion, _ models: [ModelDefinition], _ dataset: DatasetName
-  ) throws(Refusal) {
-    let newest = models.map(\.version).last { $0.major == version.major }
-    guard let newest, newest >= version else { return }
-    throw Refusal(
-      .usage, "\(dataset) already has model \(newest). Nothing was changed; choose a version above it.")
-  }
-}
-
-extension ModelVersion {
-  fileprivate var next: ModelVersion {
-    get throws(InvalidName) { try ModelVersion(major: major, minor: minor + 1) }
   }
 }

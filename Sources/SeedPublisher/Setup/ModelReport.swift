@@ -7,7 +7,6 @@ package import SeedTrust
 package struct ModelReport {
   private let draft: ModelDraft
   private let base: ModelVersion
-  private let dataset: DatasetName
   private let plan: SeriesPlan
   private let files: [String]
   private let mending: [String]
@@ -22,18 +21,17 @@ package struct ModelReport {
   ) {
     (self.draft, self.base, self.plan, self.mending) = (draft, base, plan, mending)
     (self.isNewSeries, self.canDelegate, self.isDryRun) = (isNewSeries, canDelegate, isDryRun)
-    dataset = plan.series.dataset
     files = draft.definition.files.map { "\(draft.path)/\($0.path)" }
   }
 
   package var text: String {
     let verb = isDryRun ? "Would write" : "Wrote"
+    let snippet = SwiftSnippet(dataset: plan.series.dataset, model: draft.version, schema: plan.schema.hash)
     let parts: [[String]] = [
       files.map { "\(verb) \($0.printable)" },
       draft.added.map { "Added \($0)".printable } + (draft.remarks + plan.remarks).map(\.printable)
         + SetupNote.lines(draft.notes).map(\.printable),
-      draft.added.isEmpty
-        ? ["The model is a copy of \(base): edit its files now."] : [],
+      draft.added.isEmpty ? ["The model is a copy of \(base): edit its files now."] : [],
       mending.map { "To fix before it is published: \($0.printable)" },
       [isNewSeries ? newSeries : newMinor],
       ["", Self.pin, "", snippet.declaration, ""],
@@ -75,13 +73,10 @@ package struct ModelReport {
       + " Once \(draft.version) is published, its schema cannot change."
   }
 
-  private var snippet: SwiftSnippet {
-    SwiftSnippet(dataset: dataset, model: draft.version, schema: plan.schema.hash)
-  }
-
   package var json: JSONValue {
     [
-      "dryRun": .bool(isDryRun), "dataset": .string(dataset.text), "model": .string("\(draft.version)"),
+      "dryRun": .bool(isDryRun), "dataset": .string(plan.series.dataset.text),
+      "model": .string("\(draft.version)"),
       "from": .string("\(base)"), "schema": .string(plan.schema.hash.hex),
       "written": JSONValue(strings: files), "added": JSONValue(strings: draft.added),
       "remarks": JSONValue(strings: draft.remarks + plan.remarks), "skipped": .array(draft.notes.map(\.json)),

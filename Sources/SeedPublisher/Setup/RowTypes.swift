@@ -39,6 +39,24 @@ struct RowType {
     let name: String
     let type: String
     let isOptional: Bool
+
+    init(_ name: String, _ declaredType: String, _ affinity: Affinity, isNotNull: Bool) {
+      let declared = declaredType.uppercased()
+      self.name = name
+      type =
+        switch affinity {
+        case .integer: "Int"
+        case .real: "Double"
+        case .text: "String"
+        case .blob: declared.contains("BLOB") ? "[UInt8]" : "SeedValue"
+        case .numeric where declared.contains("BOOL"): "Bool"
+        // A column of this type may hold anything.
+        case .numeric where declared == OriginTable.anyType: "SeedValue"
+        case .numeric: declared.contains("NUM") || declared.contains("DEC") ? "Double" : "SeedValue"
+        }
+      // A SeedValue may be NULL.
+      isOptional = !isNotNull && type != "SeedValue"
+    }
   }
 
   let source: String
@@ -109,24 +127,4 @@ struct RowType {
 
   /// The client ignores case and underscores.
   private static func letters(_ name: String) -> String { name.lowercased().replacing("_", with: "") }
-}
-
-extension RowType.Column {
-  fileprivate init(_ name: String, _ declaredType: String, _ affinity: Affinity, isNotNull: Bool) {
-    let declared = declaredType.uppercased()
-    self.name = name
-    type =
-      switch affinity {
-      case .integer: "Int"
-      case .real: "Double"
-      case .text: "String"
-      case .blob: declared.contains("BLOB") ? "[UInt8]" : "SeedValue"
-      case .numeric where declared.contains("BOOL"): "Bool"
-      // A column of this type may hold anything.
-      case .numeric where declared == OriginTable.anyType: "SeedValue"
-      case .numeric: declared.contains("NUM") || declared.contains("DEC") ? "Double" : "SeedValue"
-      }
-    // A SeedValue may be NULL.
-    isOptional = !isNotNull && type != "SeedValue"
-  }
 }

@@ -22,35 +22,7 @@ package struct SchemaDraft: Sendable {
   }
 
   package func text(header: String) -> String { "-- \(header.printable)\n" + parts.map(\.text).joined() }
-}
 
-struct SchemaPart: Hashable, Sendable {
-  let kind: SetupNote.Kind
-  let name: String
-  let sql: String
-
-  /// The statement for a file, after an empty line. Drops a comment at the end, which could hide the semicolon. An
-  /// unclosed comment could even hide all later statements.
-  var text: String {
-    let bytes = Array(sql.utf8)
-    let end = SQLScanner.tokens(of: bytes).last?.range.upperBound ?? 0
-    return "\n\(String(decoding: bytes[..<end], as: UTF8.self));\n"
-  }
-
-  /// Tests the part by using it, because SQLite accepts some parts that fail in use.
-  func prove(in schema: Connection) throws {
-    switch kind {
-    case .virtualTable:
-      _ = try SchemaReader(schema).schema()
-      try schema.readSearchTable(name)
-    // Reads no rows, because a view may fail while its tables are empty.
-    case .view: _ = try schema.prepare("SELECT * FROM \(quoted(name))")
-    default: break
-    }
-  }
-}
-
-extension SchemaDraft {
   /// Selects the parts for the schema, and proves each by applying it in memory.
   package init(_ survey: OriginSurvey) throws {
     notes = survey.skipped
@@ -104,5 +76,31 @@ extension SchemaDraft {
 
   static func refuseReserved(_ name: String) throws(SchemaProblem) {
     if name.foldedName.hasPrefix(ReservedTable.prefix) { throw .reservedName(name) }
+  }
+}
+
+struct SchemaPart: Hashable, Sendable {
+  let kind: SetupNote.Kind
+  let name: String
+  let sql: String
+
+  /// The statement for a file, after an empty line. Drops a comment at the end, which could hide the semicolon. An
+  /// unclosed comment could even hide all later statements.
+  var text: String {
+    let bytes = Array(sql.utf8)
+    let end = SQLScanner.tokens(of: bytes).last?.range.upperBound ?? 0
+    return "\n\(String(decoding: bytes[..<end], as: UTF8.self));\n"
+  }
+
+  /// Tests the part by using it, because SQLite accepts some parts that fail in use.
+  func prove(in schema: Connection) throws {
+    switch kind {
+    case .virtualTable:
+      _ = try SchemaReader(schema).schema()
+      try schema.readSearchTable(name)
+    // Reads no rows, because a view may fail while its tables are empty.
+    case .view: _ = try schema.prepare("SELECT * FROM \(quoted(name))")
+    default: break
+    }
   }
 }

@@ -44,10 +44,7 @@ package struct SetupNote: Hashable, Sendable {
   }
 
   private var subject: String {
-    switch (kind, part) {
-    case (.column, let column?), (.type, let column?): "\"\(name)\".\"\(column)\""
-    default: "\"\(name)\""
-    }
+    "\"\(name)\"" + (part.map { ".\"\($0)\"" } ?? "")
   }
 
   var text: String { "\(kind.verb) \(subject): \(explanation)" }

@@ -94,7 +94,7 @@ package struct SetupReport: Sendable {
         path(DeploymentNames.keys),
         "\(keyCount) signing keys; move those of root and targets to a safe place before you go public"
       ),
-      (draft.rootFile, "the trust anchor; ship it with the app"),
+      (path(DeploymentNames.root), "the trust anchor; ship it with the app"),
       (path(DeploymentNames.publication), "signed, and empty until the first run"),
     ]
   }

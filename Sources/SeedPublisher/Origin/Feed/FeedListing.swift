@@ -50,13 +50,12 @@ struct FeedListing {
   private static let clockSeconds = 2
 
   /// Whether an equal listing taken later proves that no file was written in between.
-  func isSettled(now: Int) -> Bool { newest.map { now - $0.seconds >= Self.clockSeconds } ?? true }
+  func isSettled(now: Int) -> Bool { newest(now).map { $0.age >= Self.clockSeconds } ?? true }
 
-  private var newest: (name: String, seconds: Int)? {
-    let all =
-      entries.map { ($0.name, $0.stamp.changedSeconds) }
-      + (folder.map { [("its list of files", $0.changedSeconds)] } ?? [])
-    return all.max { $0.1 < $1.1 }
+  /// The file that changed last, and the seconds since then.
+  private func newest(_ now: Int) -> (name: String, age: Int)? {
+    let all = entries + (folder.map { [("its list of files", $0)] } ?? [])
+    return all.map { ($0.name, now - $0.stamp.changedSeconds) }.min { $0.1 < $1.1 }
   }
 
   /// Returns why the feed may be incomplete; `nil` if it can be read. `last` is the last load with the same settings.
@@ -72,12 +71,11 @@ struct FeedListing {
   }
 
   private func unsettled(_ now: Int) -> String? {
-    guard settings.settleSeconds > 0, let newest, now - newest.seconds < settings.settleSeconds else {
+    guard settings.settleSeconds > 0, let (name, age) = newest(now), age < settings.settleSeconds else {
       return nil
     }
-    let age = now - newest.seconds
     let change = age < 0 ? "in the future, \(-age) seconds ahead of this clock" : "\(age) seconds ago"
-    return "\(newest.name) changed \(change), and origin.settleSeconds is \(settings.settleSeconds)"
+    return "\(name) changed \(change), and origin.settleSeconds is \(settings.settleSeconds)"
   }
 }
 
@@ -89,21 +87,17 @@ extension FeedSettings {
 }
 
 struct FeedFile {
-  let name: String
   let place: String
   let read: (([UInt8]) throws -> Void) throws -> Void
 
-  private static let pieceBytes = 256 * 1024
+  var name: String { String(place.split(separator: "/").last ?? "") }
 
-  private init(_ place: String, _ read: @escaping (([UInt8]) throws -> Void) throws -> Void) {
-    (self.place, self.read) = (place, read)
-    name = String(place.split(separator: "/").last ?? "")
-  }
+  private static let pieceBytes = 256 * 1024
 
   /// Returns the file, or the members of an archive. Skips hidden members, as in a folder.
   static func all(_ path: String, limit: Int) throws -> [FeedFile] {
     guard FeedName.isArchive(path) else {
-      let file = FeedFile(path) { sink in
+      let file = FeedFile(place: path) { sink in
         let file = try File(path, for: .readingRegular(followsLinks: true))
         while case let piece = try file.read(pieceBytes), !piece.isEmpty { try sink(piece) }
       }
@@ -112,7 +106,7 @@ struct FeedFile {
     let members = FeedMembers(path)
     return try FeedArchive(path).names(upTo: limit).filter { name in
       !name.split(separator: "/").contains { $0.hasPrefix(".") || $0 == "__MACOSX" }
-    }.map { name in FeedFile("\(path)/\(name)") { try members.read(name, $0) } }
+    }.map { name in FeedFile(place: "\(path)/\(name)") { try members.read(name, $0) } }
   }
 
   /// Expands the file. Returns its size plus `before`, the size of earlier files; throws once the sum exceeds `limit`.

@@ -23,8 +23,7 @@ struct FeedLoader {
 
   func isFromSource(_ record: FeedRecord) -> Bool { record.source == source }
 
-  /// Whether the record was made with equivalent settings and models, so that unchanged files would yield the rows
-  /// that are already loaded.
+  /// Whether the settings and models were equivalent, so that unchanged files would yield the rows already loaded.
   func isOfForm(_ record: FeedRecord) -> Bool { record.form == form }
 
   /// Builds a new staging database. Returns false and keeps nothing if the files no longer match the listing.
@@ -61,7 +60,8 @@ struct FeedLoader {
     }
     let read = try files.read(into: writer, after: bytes)
     bytes = read.bytes
-    if files.files.isEmpty { writer.addTypedColumns() }
+    // A SELECT may read the columns with a configured type even if the table has no document.
+    if files.files.isEmpty { for name in table.types.keys.sorted() { _ = writer.column(name) } }
     if let flaw = writer.flawOfRows {
       throw OriginError.data("\(files.files.map(\.place).joined(separator: ", ")): \(flaw)")
     }

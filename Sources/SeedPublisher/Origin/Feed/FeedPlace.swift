@@ -106,7 +106,9 @@ package struct FeedPlace: OriginPlace {
     }
     guard use != .look else { throw OriginError.notLoaded(path: text) }
     try retry.trying(use == .schedule ? min(settings.everySeconds, FeedRetry.longestPause) : 0, now: now) {
-      let folder = try freshFolder()
+      // The random part is a number, which `failureKey` ignores, so errors that differ only in it count as equal.
+      let folder = "\(self.folder)/\(Self.filled)\(UInt64.random(in: .min ... .max))"
+      try Folder.create(folder)
       // Files from a different command, such as another city's, must not count as unchanged.
       let last = record.flatMap { loader.isFromSource($0) && Folder.exists($0.folder) ? $0.folder : nil }
       try FeedProgram.fill(
@@ -128,8 +130,7 @@ package struct FeedPlace: OriginPlace {
   private func load(_ folder: String, loadedAt: Int) throws {
     let listing = try FeedListing(folder, settings)
     if let name = settings.marker, let reason = listing.unfinished(now: loadedAt) {
-      throw OriginError.unfinished(
-        path: folder, reason: "\(reason): have origin.command write \(name) last")
+      throw OriginError.unfinished(path: folder, reason: "\(reason): have origin.command write \(name) last")
     }
     _ = try loader.load(listing, now: loadedAt, folder: folder) { false }
   }
@@ -149,13 +150,6 @@ package struct FeedPlace: OriginPlace {
   }
 
   private static let filled = "filled-"
-
-  private func freshFolder() throws -> String {
-    // The random part is a number, which `failureKey` ignores, so errors that differ only in this path count as equal.
-    let path = "\(folder)/\(Self.filled)\(UInt64.random(in: .min ... .max))"
-    try Folder.create(path)
-    return path
-  }
 
   private func sweepFolders(but kept: String) throws {
     for path in try Folder.names(in: folder).filter({ $0.hasPrefix(Self.filled) }).map({ "\(folder)/\($0)" })
@@ -193,7 +187,6 @@ extension OriginError {
   }
 
   static func unfinished(path: String, reason: String) -> OriginError {
-    .unavailable(
-      "the feed \(path) is still being written: \(reason); it is read only once it is complete")
+    .unavailable("the feed \(path) is still being written: \(reason); it is read only once it is complete")
   }
 }

@@ -24,13 +24,10 @@ package enum FeedProgram {
       // Kills the program's own child processes, which could write to the feed while it is being read.
       defer { MarkedProcesses.end(folderVariable, folder) }
       let (ending, said) = child.finish(input: [], outputBytes: outputBytes, within: limit)
-      (output, problem) = (
-        said,
-        ending.problem(
-          overdue:
-            "took longer than origin.timeoutSeconds, and was ended with its process group and all"
-            + " processes that have the same \(folderVariable)")
-      )
+      output = said
+      problem = ending.problem(
+        overdue: "took longer than origin.timeoutSeconds, and was ended with its process group and all"
+          + " processes that have the same \(folderVariable)")
     } catch { (output, problem) = ([], "could not be started: \(error.reason)") }
     try DurableFile.write(output, to: log)
     guard let problem else { return }

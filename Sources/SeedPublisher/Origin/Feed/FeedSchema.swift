@@ -97,9 +97,3 @@ struct FeedSchema {
     return SHA256Digest.of(JSONValue(strings: texts).bytes).hex
   }
 }
-
-extension ColumnSchema {
-  /// The column for reading documents. If a NOT NULL column has a default, an empty field is NULL, not an empty
-  /// string.
-  var received: ColumnSchema { isNotNull && defaultSQL != nil ? nullable : self }
-}

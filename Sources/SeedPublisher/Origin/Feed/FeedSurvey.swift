@@ -54,8 +54,7 @@ package struct FeedSurvey {
   /// Adds a table. If its file is prose, such as a licence or a readme, returns the reason instead.
   @discardableResult
   private mutating func add(_ documents: TableFiles) throws -> String? {
-    let writer = FeedTableWriter(
-      FeedSchema.Table(documents.table), scratch, otherType: documents.otherType)
+    let writer = FeedTableWriter(FeedSchema.Table(documents.table), scratch, otherType: documents.otherType)
     do {
       try documents.read(into: writer)
     } catch let error as OriginError {
@@ -63,9 +62,7 @@ package struct FeedSurvey {
       return error.description
     }
     let names = writer.names
-    if documents.isProse(names) {
-      return "its first line does not name fields, so it is probably prose"
-    }
+    if documents.isProse(names) { return "its first line does not name fields, so it is probably prose" }
     guard !names.isEmpty else { return nil }
     try writer.makeColumns()
     let columns = try names.map { name in

@@ -16,13 +16,12 @@ final class FeedTableWriter: RowReceiver {
   /// The text columns to which neither a model nor the operator assigns a type.
   private(set) var untyped: [String] = []
   private var madeColumns = 0
-  private var insert: RowStatement
+  private lazy var insert = makeInsert()
   private(set) var rows = 0
 
   init(_ table: FeedSchema.Table, _ connection: Connection, otherType: String) {
     (self.table, self.connection, self.otherType) = (table, connection, otherType)
     columns = table.columns
-    insert = Self.insert(table, columns.count, connection)
     for (number, column) in columns.enumerated() { numbers[column.name.foldedName] = number }
   }
 
@@ -34,7 +33,10 @@ final class FeedTableWriter: RowReceiver {
     let folded = name.foldedName
     if let number = numbers[folded] {
       seen.insert(folded)
-      return ReceivedColumn(number, columns[number].received)
+      let column = columns[number]
+      // An empty field of a NOT NULL column with a default is NULL, not an empty string.
+      let isDefaulted = column.isNotNull && column.defaultSQL != nil
+      return ReceivedColumn(number, isDefaulted ? column.nullable : column)
     }
     guard !name.isEmpty, !name.utf8.contains(0), columns.count < ReceivedColumn.most else { return nil }
     numbers[folded] = columns.count
@@ -47,11 +49,6 @@ final class FeedTableWriter: RowReceiver {
   private static func name(_ written: String) -> String {
     let start = written.drop(while: \.isWhitespace)
     return start.lastIndex { !$0.isWhitespace }.map { String(start[...$0]) } ?? ""
-  }
-
-  /// Adds the columns with a configured type, because a SELECT may read them even if the table has no document.
-  func addTypedColumns() {
-    for name in table.types.keys.sorted() { _ = column(name) }
   }
 
   func flaw(ofHeader names: [String]) -> String? {
@@ -108,19 +105,16 @@ final class FeedTableWriter: RowReceiver {
     self.rows += rows.count
   }
 
-  private static func insert(_ table: FeedSchema.Table, _ width: Int, _ connection: Connection)
-    -> RowStatement
-  {
-    RowStatement(connection) {
-      "INSERT INTO \(quoted(table.name)) VALUES \(RowStatement.marks(width, rows: $0))"
-    }
+  private func makeInsert() -> RowStatement {
+    let (name, width) = (quoted(table.name), width)
+    return RowStatement(connection) { "INSERT INTO \(name) VALUES \(RowStatement.marks(width, rows: $0))" }
   }
 
   /// Creates the table or adds new columns, without constraints, because the working copy enforces the client's. Declares
   /// affinities, because the type ANY would convert strings in a table that is not STRICT.
   func makeColumns() throws {
     guard madeColumns < columns.count else { return }
-    insert = Self.insert(table, width, connection)
+    insert = makeInsert()
     let new = columns[madeColumns...].map {
       "\(quoted($0.name)) \($0.affinity.rawValue) COLLATE \($0.collation.rawValue)"
     }

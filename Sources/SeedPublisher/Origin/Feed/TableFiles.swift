@@ -65,9 +65,7 @@ struct TableFiles {
     }
     return found
   }
-}
 
-extension TableFiles {
   /// Reads all rows. `before` is the total expanded size of the files that were read earlier. Returns each file's
   /// name with its digest, and the expanded size of all files so far.
   @discardableResult

@@ -67,11 +67,7 @@ package final class OriginAlarm: Sendable {
       return rest
     }
     guard let rest else { return }
-    await withTaskCancellationHandler {
-      await rest.value
-    } onCancel: {
-      rest.cancel()
-    }
+    await withTaskCancellationHandler(operation: { await rest.value }, onCancel: { rest.cancel() })
     state.withLock { $0.rest = nil }
   }
 }

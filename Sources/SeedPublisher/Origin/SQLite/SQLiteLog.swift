@@ -209,12 +209,10 @@ struct PlainSelect {
     guard let columns else { return name.foldedName }
     return columns[name.foldedName]
   }
-}
 
-extension PlainSelect {
   init?(_ table: TableSchema, _ projection: Projection) {
     guard let text = projection.sql else {
-      self.init(table: table.name.foldedName, columns: nil)
+      (self.table, self.columns) = (table.name.foldedName, nil)
       return
     }
     let sql = Array(text.utf8)
@@ -230,7 +228,7 @@ extension PlainSelect {
         let alias = Self.name(part.last, in: sql), columns.updateValue(column, forKey: alias) == nil
       else { return nil }
     }
-    self.init(table: source, columns: columns)
+    (self.table, self.columns) = (source, columns)
   }
 
   private static func name(_ token: SQLScanner.Token?, in sql: [UInt8]) -> String? {

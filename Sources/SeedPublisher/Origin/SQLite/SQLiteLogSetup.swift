@@ -19,13 +19,7 @@ package struct SQLiteLogSetup: OriginLogMaker {
   }
 
   package func draft(_ plans: [SeriesPlan]) throws -> OriginLogDraft {
-    let draft = try draft()
-    let logged = draft.logged.map { ($0.table, $0.keys, Self.remark(on: $0.table, keys: $0.keys, plans)) }
-    return OriginLogDraft(logged: logged, left: draft.left, statements: draft.statements)
-  }
-
-  private func draft() throws -> SQLiteLogDraft {
-    try Self.reading(path) {
+    let draft = try Self.reading(path) {
       let taken = try connection.rows(
         "SELECT name FROM sqlite_schema WHERE name = ? COLLATE NOCASE", .text(LogParts.registry))
       guard try taken.isEmpty || LogParts(connection).hasRegistry else {
@@ -35,6 +29,8 @@ package struct SQLiteLogSetup: OriginLogMaker {
       }
       return try SQLiteLogDraft(connection)
     }
+    let logged = draft.logged.map { ($0.table, $0.keys, Self.remark(on: $0.table, keys: $0.keys, plans)) }
+    return OriginLogDraft(logged: logged, left: draft.left, statements: draft.statements)
   }
 
   /// Returns why a write to a table causes a comparison of all rows; `nil` if the log's keys find the changed rows.

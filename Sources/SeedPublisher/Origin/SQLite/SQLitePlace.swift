@@ -110,8 +110,7 @@ package enum PhysicalPath {
   /// Returns the folder's real path. Keeps missing parts as written.
   package static func folder(_ path: String) -> String {
     if let real = existing(path) { return real }
-    guard path != "/" else { return path }
-    return Paths.absolute(name(of: path), from: folder(Folder.parent(of: path)))
+    return path == "/" ? path : file(path)
   }
 
   /// Returns the folder's real path with the file's own name, which may be a link that the operator redirects later.
