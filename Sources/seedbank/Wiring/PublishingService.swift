@@ -67,7 +67,8 @@ struct PublishingService: Sendable {
   private func warning(_ half: Publisher.Half, _ body: () async throws -> Void) async {
     do {
       try await body()
-      if let time = failures.end(half) { say("\(half.recovery), after \(time)", .notice) }
+      let recovery = half == .changes ? "publish steps succeed again" : "snapshots are made again"
+      if let time = failures.end(half) { say("\(recovery), after \(time)", .notice) }
     } catch {
       if failures.isNews("\(error)", of: half) {
         say(Refusal(of: error).message, .error)
@@ -113,15 +114,6 @@ struct PublishingService: Sendable {
   private func say(_ message: String, _ level: LogLevel) {
     let name = dataset.name.text
     console.log(LogRecord(level, "\(name): \(message)", [JSONMember("dataset", .string(name))]))
-  }
-}
-
-extension Publisher.Half {
-  fileprivate var recovery: String {
-    switch self {
-    case .changes: "publish steps succeed again"
-    case .snapshots: "snapshots are made again"
-    }
   }
 }
 
