@@ -104,19 +104,11 @@ extension SettingsFile {
 
   /// Omits rarely used settings that have their default values.
   var json: JSONValue {
-    var members: [JSONMember] = []
-    for setting in Self.settings {
+    Self.settings.reduce([:]) { json, setting in
       let value = setting.json(self)
-      if value == .null || (setting.isSeldom && value == setting.json(Self.usual)) { continue }
-      let path = setting.key.split(separator: ".", maxSplits: 1).map(String.init)
-      guard path.count > 1 else {
-        members.append(JSONMember(path[0], value))
-        continue
-      }
-      let group = members.last?.name == path[0] ? members.removeLast().value.members ?? [] : []
-      members.append(JSONMember(path[0], .object(group + [JSONMember(path[1], value)])))
+      if value == .null || (setting.isSeldom && value == setting.json(Self.usual)) { return json }
+      return json.setting(setting.key.split(separator: ".").map(String.init)[...], to: value)
     }
-    return .object(members)
   }
 
   /// Every effective value with its path and its source.
