@@ -76,6 +76,17 @@ final class Console: Sendable {
     say("\(Self.eraseLine)\(text.printable.cut(toColumns: columns - 1))")
   }
 
+  /// Shows the progress of a transfer or an import in one line. `total` is nil if unknown. If `rows` is
+  /// given, it replaces the size.
+  func progress(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
+    guard showsProgress else { return }
+    let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }
+    let amount =
+      rows.map { "\($0.grouped) rows" }
+      ?? total.map { "\(ByteCount(bytes: bytes)) of \(ByteCount(bytes: $0))" }
+    progress("\(what): \([share, amount].compactMap(\.self).joined(separator: ", "))")
+  }
+
   private func closeLine() {
     let wasOpen = state.withLock { state in
       defer { state.isLineOpen = false }
@@ -109,11 +120,8 @@ enum StandardStream: Int32, Sendable {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { systemWrite(rawValue, $0.baseAddress, $0.count) }
-      guard count < 0 else {
-        rest = rest.dropFirst(count)
-        continue
-      }
-      switch errno {
+      switch count < 0 ? errno : 0 {
+      case 0: rest = rest.dropFirst(count)
       case EPIPE: return false
       case EINTR: continue
       case EAGAIN: waitUntilWritable()
@@ -130,7 +138,6 @@ enum StandardStream: Int32, Sendable {
     var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
     _ = poll(&request, 1, -1)
   }
-
 }
 
 /// write(2) under a name that the method above does not shadow.
@@ -144,19 +151,6 @@ struct LogConfiguration: Hashable, Sendable {
   var requests = RequestLog.none
 }
 
-extension Console {
-  /// Shows the progress of a transfer or an import in one line. `total` is nil if unknown. If `rows` is
-  /// given, it replaces the size.
-  func progress(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
-    guard showsProgress else { return }
-    let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }
-    let amount =
-      rows.map { "\($0.grouped) rows" }
-      ?? total.map { "\(ByteCount(bytes: bytes)) of \(ByteCount(bytes: $0))" }
-    progress("\(what): \([share, amount].compactMap(\.self).joined(separator: ", "))")
-  }
-}
-
 enum TextLayout {
   /// The width of help pages, and of progress lines on terminals with unknown width.
   static let usualWidth = 80
@@ -168,17 +162,14 @@ enum TextLayout {
   }
 
   static func wrap(words: [String], indent: Int = 0, hanging: Int? = nil) -> [String] {
-    var lines: [String] = []
-    var line = blank(indent)
-    var isEmpty = true
-    for word in words {
-      if !isEmpty, line.columns + 1 + word.columns > usualWidth {
+    var (lines, line) = ([String](), blank(indent) + (words.first ?? ""))
+    for word in words.dropFirst() {
+      if line.columns + 1 + word.columns > usualWidth {
         lines.append(line)
-        line = blank(hanging ?? indent)
-        isEmpty = true
+        line = blank(hanging ?? indent) + word
+      } else {
+        line += " \(word)"
       }
-      line += isEmpty ? word : " \(word)"
-      isEmpty = false
     }
     return lines + [line]
   }
