@@ -134,6 +134,13 @@ struct DeploymentConfiguration: SettingsFile {
         read: readDatasets, json: { JSONValue(strings: $0.map(\.name.text)) })
     ]
 
+  private static let noticeSettings: [Setting<Self>] = NoticeKind.allCases.map { kind in
+    Setting(
+      key: kind.setting, type: "list of strings", usual: "none", isSeldom: true, meaning: kind.meaning,
+      read: { configuration, value throws(Refusal) in configuration.notices[kind] = try value.command() },
+      json: { JSONValue(strings: $0.notices[kind] ?? []) })
+  }
+
   @Sendable private static func readDatasets(
     _ value: ConfigurationValue
   ) throws(Refusal) -> [DatasetConfiguration]? {
@@ -164,15 +171,6 @@ extension NoticeKind {
     case .failed:
       "the same for a failed step of `run` or `regenerate`; it does not run again while steps fail in the same way"
     }
-  }
-}
-
-extension DeploymentConfiguration {
-  static let noticeSettings: [Setting<Self>] = NoticeKind.allCases.map { kind in
-    Setting(
-      key: kind.setting, type: "list of strings", usual: "none", isSeldom: true, meaning: kind.meaning,
-      read: { configuration, value throws(Refusal) in configuration.notices[kind] = try value.command() },
-      json: { JSONValue(strings: $0.notices[kind] ?? []) })
   }
 }
 
