@@ -106,7 +106,6 @@ extension Command {
       + " value that does not fit its column, or a duplicate key, stops the feed from being published."
   }
 
-  /// Returns an installer that adds to the existing deployment, or creates a new one.
   private static func installer(
     _ draft: DeploymentDraft, _ name: DatasetName, _ arguments: ParsedArguments, _ context: Context
   ) throws -> any Installer {
@@ -131,7 +130,7 @@ extension Command {
     guard !DeploymentNames.taken.contains(given) else {
       throw arguments.unsuitable("dataset", given, "a name other than \(alternatives(DeploymentNames.taken))")
     }
-    return try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) }
+    return try arguments.name("dataset", DatasetName.init(_:))
   }
 
   private static func nothingToPublish(_ origin: String, _ notes: [SetupNote]) -> Refusal {

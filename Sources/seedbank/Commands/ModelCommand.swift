@@ -65,9 +65,7 @@ extension Command {
     _ dataset: DatasetConfiguration, _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments,
     _ context: Context
   ) throws {
-    let given = try arguments.string("name").map { _ in
-      try arguments.name("name") { text throws(InvalidName) in try ModelVersion(text) }
-    }
+    let given = try arguments.string("name").map { _ in try arguments.name("name", ModelVersion.init(_:)) }
     let choice = try ModelChoice(given, of: dataset.name, in: dataset.folder, dataset.models)
     let surveyed = try dataset.surveyed(from: arguments.path("from", from: context.currentDirectory))
     let survey = try surveyed.survey()

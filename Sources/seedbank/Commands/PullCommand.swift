@@ -142,8 +142,8 @@ struct Pull: Sendable {
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     (server, console) = (try arguments.server("url"), context.console)
     model = SeedModel(
-      dataset: try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) },
-      version: try arguments.name("model") { text throws(InvalidName) in try ModelVersion(text) })
+      dataset: try arguments.name("dataset", DatasetName.init(_:)),
+      version: try arguments.name("model", ModelVersion.init(_:)))
     root = try arguments.rootFile(from: context.currentDirectory) ?? []
     let notice = LifecycleNotice(
       model.series, console, isEvent: arguments.flag("watch") && arguments.flag("json"))
@@ -204,6 +204,16 @@ struct Pull: Sendable {
         try await group.next()
       }
     }
+  }
+
+  func makeBundle(in directory: String) async throws {
+    let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
+    // `cancelling` waits for the maker, which removes its temporary files.
+    guard let report = try await StopSignals().cancelling({ try await maker.make() }) else {
+      throw CancellationError()
+    }
+    notice.report(report.lifecycle)
+    try console.report(report.json, report.text)
   }
 
   private var series: SeedSeries { model.series }
@@ -286,18 +296,6 @@ extension UpdatePlan {
       "bytes": JSONValue(bytes), "deltaBytes": JSONValue(deltaBytes),
       "snapshotBytes": JSONValue(snapshotBytes), "lifecycle": lifecycle.json,
     ]
-  }
-}
-
-extension Pull {
-  func makeBundle(in directory: String) async throws {
-    let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
-    // `cancelling` waits for the maker, which removes its temporary files.
-    guard let report = try await StopSignals().cancelling({ try await maker.make() }) else {
-      throw CancellationError()
-    }
-    notice.report(report.lifecycle)
-    try console.report(report.json, report.text)
   }
 }
 
