@@ -39,7 +39,6 @@ struct ImportFormats {
     return first.1
   }
 
-  /// The format by the file's extension; `nil` for other extensions.
   private static func format(of name: String) -> ImportJob.Format? {
     let name = name.lowercased()
     let parts = (name.hasSuffix(".gz") ? name.dropLast(3) : name[...]).split(separator: ".")
@@ -74,11 +73,9 @@ struct ImportFormats {
     if let option, format != .csv, records.isEmpty {
       throw Refusal.usage("import", "'--\(option)' is for CSV: add '--format csv'.")
     }
-    if format == .ndjson {
-      // Each line is one row. But if a list has a path to its rows, each line is a document with many rows.
-      for number in mapping.lists.indices where mapping.lists[number].rows == "$" {
-        if case .array = mapping.lists[number].layout { mapping.lists[number].layout = .lines }
-      }
+    // Each line is one row. But if a list has a path to its rows, each line is a document with many rows.
+    for number in mapping.lists.indices where format == .ndjson && mapping.lists[number].rows == "$" {
+      if case .array = mapping.lists[number].layout { mapping.lists[number].layout = .lines }
     }
     return mapping
   }

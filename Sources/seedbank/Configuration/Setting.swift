@@ -111,7 +111,6 @@ extension SettingsFile {
     }
   }
 
-  /// Every effective value with its path and its source.
   func entries(_ overrides: ConfigurationOverrides) throws(Refusal) -> [ConfigurationEntry] {
     let document = try document(overrides)
     return Self.settings.flatMap { setting in
