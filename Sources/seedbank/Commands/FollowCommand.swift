@@ -92,12 +92,12 @@ private struct FollowJob: Sendable {
     let source = try arguments.sources("source", context)[0]
     everySeconds = try arguments.integer("every", in: 1...UTCTime.secondsPerDay) ?? Self.usualEverySeconds
     progress = FollowProgress(FollowState(every: everySeconds, now: .now()))
-    let path = try arguments.requiredPath("to", from: context.currentDirectory)
+    let path = try arguments.requiredPath("to")
     try Self.refuseDeployment(path)
     configuration = try DeploymentConfiguration(serving: path, overrides: context.overrides(arguments))
     try configuration.checkVariables(context.environment)
     graceSeconds = try arguments.integer("grace", in: 60...604_800) ?? Follower.usualGraceSeconds
-    let root = try arguments.rootFile(from: context.currentDirectory) ?? []
+    let root = try arguments.rootFile() ?? []
     let folder = try FollowFolder(path)
     follower = Follower(
       folder: folder, source: try source(folder.parts), root: root, graceSeconds: graceSeconds)

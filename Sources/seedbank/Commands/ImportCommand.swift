@@ -118,8 +118,8 @@ extension ImportJob {
   fileprivate init(_ arguments: ParsedArguments, _ context: Context) throws {
     let plan = try ImportFormats(arguments, context)
     (inputs, mapping, mappingPath) = (plan.inputs, plan.mapping, plan.mappingPath)
-    database = try arguments.requiredPath("database", from: context.currentDirectory)
-    rejects = try arguments.path("rejects", from: context.currentDirectory)
+    database = try arguments.requiredPath("database")
+    rejects = try arguments.path("rejects")
     isDryRun = arguments.flag("dry-run")
     console = context.console
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)

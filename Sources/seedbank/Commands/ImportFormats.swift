@@ -10,12 +10,12 @@ struct ImportFormats {
   let mappingPath: String?
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
-    mappingPath = try arguments.path("mapping", from: context.currentDirectory)
+    mappingPath = try arguments.path("mapping")
     let written = try mappingPath.map { try Self.mapping(in: $0) }
     let words = arguments.strings("file")
     let files = written?.lists.compactMap(\.file) ?? []
     let takesOthers = written?.lists.allSatisfy { $0.file != nil } != true
-    inputs = try ImportInput.all(words, try arguments.paths("file", from: context.currentDirectory)) { name in
+    inputs = try ImportInput.all(words, try arguments.paths("file")) { name in
       let hasFormat = Self.format(of: name) != nil
       let isNamed = files.contains { ImportMapping.isFile(name, named: $0) }
       if isNamed || takesOthers && hasFormat { return true }
@@ -57,13 +57,13 @@ struct ImportFormats {
     var mapping: ImportMapping
     if let written {
       if let option = ["table", "rows"].first(where: { arguments.string($0) != nil }) {
-        throw Refusal.usage("import", "'--\(option)' is for an import without a mapping: omit it.")
+        throw arguments.error("'--\(option)' is for an import without a mapping: omit it.")
       }
       mapping = written
     } else if let table {
       mapping = ImportMapping(TableMapping(table), rows: rows ?? "$")
     } else {
-      throw Refusal.usage("import", "Missing the option '--table <name>'.")
+      throw arguments.error("Missing the option '--table <name>'.")
     }
     let option = ["delimiter", "header", "empty"].first { arguments.string($0) != nil }
     let records = format == .ndjson ? [] : mapping.lists.indices.filter { mapping.lists[$0].csv != nil }
@@ -71,7 +71,7 @@ struct ImportFormats {
       mapping.lists[number].layout = .csv(try csv(arguments, mapping.lists[number].csv ?? CSVFormat()))
     }
     if let option, format != .csv, records.isEmpty {
-      throw Refusal.usage("import", "'--\(option)' is for CSV: add '--format csv'.")
+      throw arguments.error("'--\(option)' is for CSV: add '--format csv'.")
     }
     // Each line is one row. But if a list has a path to its rows, each line is a document with many rows.
     for number in mapping.lists.indices where format == .ndjson && mapping.lists[number].rows == "$" {
@@ -91,7 +91,7 @@ struct ImportFormats {
     var csv = format
     if let text = arguments.string("delimiter") {
       guard let delimiter = CSVFormat.delimiter(spelled: text) else {
-        throw Refusal.usage("import", "'--delimiter' takes one ASCII character, or tab.")
+        throw arguments.error("'--delimiter' takes one ASCII character, or tab.")
       }
       csv.delimiter = delimiter
     }

@@ -59,7 +59,7 @@ extension Front {
     sharing publication: PublicationDirectory? = nil, following progress: FollowProgress? = nil,
     graceSeconds: Int? = nil
   ) throws {
-    let named = try arguments.path("public", from: context.currentDirectory)
+    let named = try arguments.path("public")
     let console = context.console
     var configuration = FrontConfiguration(
       publication: deployment.publication, pages: try context.pageFolder(named: named),

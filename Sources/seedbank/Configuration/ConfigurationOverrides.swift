@@ -31,7 +31,7 @@ struct ConfigurationOverrides: Sendable {
 extension Context {
   /// Reads the configuration of a command that declares ``Parameter/config``. Options with a `setting` override it.
   func configuration(_ arguments: ParsedArguments) throws -> DeploymentConfiguration {
-    let file = try configurationFile(named: arguments.path("config", from: currentDirectory))
+    let file = try configurationFile(named: arguments.path("config"))
     try checkPresent(file)
     let configuration = try DeploymentConfiguration(readingFile: file, overrides: overrides(arguments))
     try configuration.checkVariables(environment)

@@ -8,7 +8,6 @@ import SeedPostgres
 
 /// A database with an origin's structure: the origin itself or, for a feed, an empty file with its tables.
 final class SurveyedOrigin {
-  /// The survey of a feed; nil for other origins.
   let feed: FeedSurvey?
   private let dataset: DatasetConfiguration
   private let scratch: ScratchFolder?
