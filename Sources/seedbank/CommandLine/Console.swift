@@ -26,7 +26,7 @@ final class Console: Sendable {
   /// Prints bytes unchanged, for another program.
   func result(_ bytes: [UInt8]) throws {
     closeLine()
-    if try !StandardStream.results.write(bytes) { state.withLock { $0.hasLostReader = true } }
+    if try !StandardStream.results.writeAll(bytes) { state.withLock { $0.hasLostReader = true } }
   }
 
   /// Whether a write found that stdout was closed. Most commands continue, because they do more than print results.
@@ -99,7 +99,7 @@ final class Console: Sendable {
 
   private static func harmless(_ text: String) -> String { text.escapingControls(except: ["\n", "\t"]) }
 
-  private func say(_ text: String) { _ = try? StandardStream.messages.write(Array(text.utf8)) }
+  private func say(_ text: String) { _ = try? StandardStream.messages.writeAll(Array(text.utf8)) }
 }
 
 enum StandardStream: Int32, Sendable {
@@ -116,10 +116,10 @@ enum StandardStream: Int32, Sendable {
   }
 
   /// Writes all bytes. Returns false if the reader has closed the pipe, which is not a failure.
-  func write(_ bytes: [UInt8]) throws(Refusal) -> Bool {
+  func writeAll(_ bytes: [UInt8]) throws(Refusal) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { systemWrite(rawValue, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { write(rawValue, $0.baseAddress, $0.count) }
       switch count < 0 ? errno : 0 {
       case 0: rest = rest.dropFirst(count)
       case EPIPE: return false
@@ -138,11 +138,6 @@ enum StandardStream: Int32, Sendable {
     var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
     _ = poll(&request, 1, -1)
   }
-}
-
-/// write(2) under a name that the method above does not shadow.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, bytes, count)
 }
 
 struct LogConfiguration: Hashable, Sendable {
