@@ -228,7 +228,7 @@ private struct RunService {
       try? await Task.sleep(for: .seconds(Self.demoSeconds))
       if Task.isCancelled { return }
       do {
-        context.console.note("demo: \(try DemoChange.make(in: origin))")
+        context.console.note("demo: \(try DemoOrigin.change(origin))")
       } catch {
         context.console.warning("demo: \(error)")
       }
