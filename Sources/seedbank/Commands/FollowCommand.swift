@@ -39,8 +39,7 @@ extension Command {
         "to", "folder", isRequired: true, help: "The folder for the copy; it is created if it does not exist."
       ),
       .flag("once", help: "Check once, then exit."),
-      .value(
-        "every", "seconds", help: "Seconds between checks (default: \(FollowJob.usualEverySeconds))."),
+      .value("every", "seconds", help: "Seconds between checks (default: \(FollowJob.usualEverySeconds))."),
       .value(
         "grace", "seconds",
         help:
@@ -48,8 +47,7 @@ extension Command {
       ),
       .flag(
         "verify",
-        help: "First compare every file in the folder with its signed hash, and fetch damaged files again."
-      ),
+        help: "First compare every file in the folder with its signed hash, and fetch damaged files again."),
       .flag("serve", help: "Also serve the folder; SEEDBANK_HTTP_* variables configure it."), .json,
     ] + Parameter.front + Parameter.log,
     examples: [

@@ -177,7 +177,7 @@ extension NoticeKind {
 extension ConfigurationValue {
   /// A program and its arguments. Unlike the elements of other lists, arguments may be empty or equal.
   func command() throws(Refusal) -> [String]? {
-    guard let written = try listed else { return nil }
+    guard let written = try listed() else { return nil }
     guard let words = written.elements?.map(\.string), !words.contains(nil) else {
       throw error(
         "expected an array of strings, such as [\"/usr/local/bin/tell\", \"me\"], found \(written.kind)")

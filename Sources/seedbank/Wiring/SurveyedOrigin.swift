@@ -77,14 +77,12 @@ extension DatasetConfiguration {
   /// Surveys the dataset's origin, or another path in its place.
   func surveyed(from path: String?) throws -> SurveyedOrigin {
     guard path != nil || postgres.url == nil else { return try SurveyedOrigin(of: self, at: nil) }
-    return try SurveyedOrigin(of: self, at: path ?? (feed.source == nil ? originPath : filledFeed))
+    return try SurveyedOrigin(of: self, at: path ?? (feed.source == nil ? originPath : filledFeed()))
   }
 
   /// The feed's path, or the folder that its program filled last.
-  private var filledFeed: String {
-    get throws {
-      if case .path(let path)? = feed.source { return path }
-      return try FeedPlace(name, feed, plans(), stateFolder: stateFolder, use: .look).filledFolder()
-    }
+  private func filledFeed() throws -> String {
+    if case .path(let path)? = feed.source { return path }
+    return try FeedPlace(name, feed, plans(), stateFolder: stateFolder, use: .look).filledFolder()
   }
 }
