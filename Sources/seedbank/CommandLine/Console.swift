@@ -66,12 +66,11 @@ final class Console: Sendable {
     say("\(Self.harmless(prefix + record.message))\n")
   }
 
-  var columns: Int { StandardStream.messages.columns ?? TextLayout.usualWidth }
-
   /// Replaces the previous progress line. Truncates the text, because a second row would never be erased.
   func progress(_ text: String) {
     guard showsProgress else { return }
     state.withLock { $0.isLineOpen = true }
+    let columns = StandardStream.messages.columns ?? TextLayout.usualWidth
     // After the last column, the cursor may already be in the next row.
     say("\(Self.eraseLine)\(text.printable.cut(toColumns: columns - 1))")
   }

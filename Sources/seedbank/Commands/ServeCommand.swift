@@ -60,10 +60,9 @@ extension Front {
     graceSeconds: Int? = nil
   ) throws {
     let named = try arguments.path("public")
-    let console = context.console
     var configuration = FrontConfiguration(
       publication: deployment.publication, pages: try context.pageFolder(named: named),
-      http: deployment.http, report: { console.log($0) })
+      http: deployment.http, report: context.console.log)
     configuration.requests = deployment.log.requests
     if let publication { configuration.publication = publication }
     configuration.follow = progress

@@ -78,9 +78,9 @@ extension Setting {
   }
 
   /// An absolute path; the file shows it relative to its folder.
-  static func path(_ key: String, _ field: Field<String>, usual: String? = nil, _ meaning: String) -> Self {
+  static func path(_ key: String, _ field: Field<String>, _ meaning: String) -> Self {
     Self(
-      key: key, type: "path", usual: usual, meaning: meaning,
+      key: key, type: "path", meaning: meaning,
       read: { file, value throws(Refusal) in
         if let path = try value.path() { file[keyPath: field] = path }
       },

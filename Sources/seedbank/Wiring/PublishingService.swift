@@ -123,9 +123,7 @@ struct StepNotices: Sendable {
 
   init(_ configuration: DeploymentConfiguration, _ context: Context) {
     let folder = Folder.parent(of: configuration.file)
-    notices = Notices(configuration.notices, in: folder, context.environment) { [console = context.console] in
-      console.log($0)
-    }
+    notices = Notices(configuration.notices, in: folder, context.environment, report: context.console.log)
     history = StepHistory(configuration.state)
   }
 
