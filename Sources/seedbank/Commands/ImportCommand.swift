@@ -103,10 +103,9 @@ extension Command {
     for (name, table) in report.tables.sorted(by: { $0.key < $1.key }) {
       try console.result("\(name): \(table.counts.map { "\($1) \($0)" }.joined(separator: ", "))")
     }
-    if report.unmatchedRows > 0 {
-      let (rows, were) =
-        report.unmatchedRows == 1 ? ("1 row", "was") : ("\(report.unmatchedRows.grouped) rows", "were")
-      console.note("\(rows) matched no list's 'where', and \(were) skipped.")
+    let (unmatched, were) = (report.unmatchedRows, report.unmatchedRows == 1 ? "was" : "were")
+    if unmatched > 0 {
+      console.note("\(unmatched.counted("row")) matched no list's 'where', and \(were) skipped.")
     }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }

@@ -42,12 +42,8 @@ struct ImportFormats {
   private static func format(of name: String) -> ImportJob.Format? {
     let name = name.lowercased()
     let parts = (name.hasSuffix(".gz") ? name.dropLast(3) : name[...]).split(separator: ".")
-    switch parts.dropFirst().last {
-    case "json": return .json
-    case "ndjson", "jsonl": return .ndjson
-    case "csv": return .csv
-    default: return nil
-    }
+    let ending = parts.dropFirst().last.map { $0 == "jsonl" ? "ndjson" : String($0) }
+    return ending.flatMap(ImportJob.Format.init(rawValue:))
   }
 
   private static func mapping(
