@@ -12,7 +12,7 @@ for stream in STDIN_FILENO...STDERR_FILENO where fcntl(stream, F_GETFD) == -1 {
 if access("/proc/self/cmdline", R_OK) != 0 {
   let message =
     "Error: /proc is not mounted, so the command's arguments cannot be read. Mount it with 'mount -t proc proc /proc'.\n"
-  _ = try? StandardStream.messages.write(Array(message.utf8))
+  _ = try? StandardStream.messages.writeAll(Array(message.utf8))
   exit(ExitCode.system.rawValue)
 }
 #endif

@@ -26,7 +26,7 @@ final class Console: Sendable {
   /// Prints bytes unchanged, for another program.
   func result(_ bytes: [UInt8]) throws {
     closeLine()
-    if try !StandardStream.results.write(bytes) { state.withLock { $0.hasLostReader = true } }
+    if try !StandardStream.results.writeAll(bytes) { state.withLock { $0.hasLostReader = true } }
   }
 
   /// Whether a write found that stdout was closed. Most commands continue, because they do more than print results.
@@ -66,14 +66,24 @@ final class Console: Sendable {
     say("\(Self.harmless(prefix + record.message))\n")
   }
 
-  var columns: Int { StandardStream.messages.columns ?? TextLayout.usualWidth }
-
   /// Replaces the previous progress line. Truncates the text, because a second row would never be erased.
   func progress(_ text: String) {
     guard showsProgress else { return }
     state.withLock { $0.isLineOpen = true }
+    let columns = StandardStream.messages.columns ?? TextLayout.usualWidth
     // After the last column, the cursor may already be in the next row.
     say("\(Self.eraseLine)\(text.printable.cut(toColumns: columns - 1))")
+  }
+
+  /// Shows the progress of a transfer or an import in one line. `total` is nil if unknown. If `rows` is
+  /// given, it replaces the size.
+  func progress(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
+    guard showsProgress else { return }
+    let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }
+    let amount =
+      rows.map { "\($0.grouped) rows" }
+      ?? total.map { "\(ByteCount(bytes: bytes)) of \(ByteCount(bytes: $0))" }
+    progress("\(what): \([share, amount].compactMap(\.self).joined(separator: ", "))")
   }
 
   private func closeLine() {
@@ -88,7 +98,7 @@ final class Console: Sendable {
 
   private static func harmless(_ text: String) -> String { text.escapingControls(except: ["\n", "\t"]) }
 
-  private func say(_ text: String) { _ = try? StandardStream.messages.write(Array(text.utf8)) }
+  private func say(_ text: String) { _ = try? StandardStream.messages.writeAll(Array(text.utf8)) }
 }
 
 enum StandardStream: Int32, Sendable {
@@ -105,15 +115,12 @@ enum StandardStream: Int32, Sendable {
   }
 
   /// Writes all bytes. Returns false if the reader has closed the pipe, which is not a failure.
-  func write(_ bytes: [UInt8]) throws(Refusal) -> Bool {
+  func writeAll(_ bytes: [UInt8]) throws(Refusal) -> Bool {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { systemWrite(rawValue, $0.baseAddress, $0.count) }
-      guard count < 0 else {
-        rest = rest.dropFirst(count)
-        continue
-      }
-      switch errno {
+      let count = rest.withUnsafeBytes { write(rawValue, $0.baseAddress, $0.count) }
+      switch count < 0 ? errno : 0 {
+      case 0: rest = rest.dropFirst(count)
       case EPIPE: return false
       case EINTR: continue
       case EAGAIN: waitUntilWritable()
@@ -130,31 +137,12 @@ enum StandardStream: Int32, Sendable {
     var request = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
     _ = poll(&request, 1, -1)
   }
-
-}
-
-/// write(2) under a name that the method above does not shadow.
-private func systemWrite(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
-  write(descriptor, bytes, count)
 }
 
 struct LogConfiguration: Hashable, Sendable {
   var format = LogFormat.text
   var level = LogLevel.info
   var requests = RequestLog.none
-}
-
-extension Console {
-  /// Shows the progress of a transfer or an import in one line. `total` is nil if unknown. If `rows` is
-  /// given, it replaces the size.
-  func progress(_ what: String, _ bytes: Int, of total: Int?, rows: Int? = nil) {
-    guard showsProgress else { return }
-    let share = total.map { "\($0 > 0 ? min(100, bytes * 100 / $0) : 100) %" }
-    let amount =
-      rows.map { "\($0.grouped) rows" }
-      ?? total.map { "\(ByteCount(bytes: bytes)) of \(ByteCount(bytes: $0))" }
-    progress("\(what): \([share, amount].compactMap(\.self).joined(separator: ", "))")
-  }
 }
 
 enum TextLayout {
@@ -168,17 +156,14 @@ enum TextLayout {
   }
 
   static func wrap(words: [String], indent: Int = 0, hanging: Int? = nil) -> [String] {
-    var lines: [String] = []
-    var line = blank(indent)
-    var isEmpty = true
-    for word in words {
-      if !isEmpty, line.columns + 1 + word.columns > usualWidth {
+    var (lines, line) = ([String](), blank(indent) + (words.first ?? ""))
+    for word in words.dropFirst() {
+      if line.columns + 1 + word.columns > usualWidth {
         lines.append(line)
-        line = blank(hanging ?? indent)
-        isEmpty = true
+        line = blank(hanging ?? indent) + word
+      } else {
+        line += " \(word)"
       }
-      line += isEmpty ? word : " \(word)"
-      isEmpty = false
     }
     return lines + [line]
   }

@@ -56,18 +56,16 @@ enum HelpText {
 
   private static func entry(_ parameter: Parameter) -> (String, String) {
     let short = parameter.short.map { "-\($0), " } ?? ""
-    return (short + parameter.placeholder, explanation(of: parameter))
+    return (short + parameter.placeholder, parameter.help + remark(on: parameter))
   }
 
-  private static func explanation(of parameter: Parameter) -> String {
-    let remark =
-      if parameter.isArgument {
-        parameter.choices.isEmpty ? "" : " One of: \(parameter.choices.joined(separator: ", "))."
-      } else {
-        (parameter.isRepeatable ? " May be given more than once." : "")
-          + (parameter.actions.isEmpty ? "" : " Only for: \(parameter.actions.joined(separator: ", ")).")
-      }
-    return parameter.help + remark
+  private static func remark(on parameter: Parameter) -> String {
+    if parameter.isArgument {
+      parameter.choices.isEmpty ? "" : " One of: \(parameter.choices.joined(separator: ", "))."
+    } else {
+      (parameter.isRepeatable ? " May be given more than once." : "")
+        + (parameter.actions.isEmpty ? "" : " Only for: \(parameter.actions.joined(separator: ", ")).")
+    }
   }
 
   private static func examples(of command: Command) -> [String] {

@@ -5,9 +5,11 @@ import SeedSystem
 /// The values on a command line by name. Reading a name that the command does not declare is a bug, and traps.
 struct ParsedArguments: Sendable {
   private let command: Command
-  private var values: [String: [String]]
+  /// The base of relative paths.
+  private let directory: String
+  private var values: [String: [String]] = [:]
 
-  init(_ command: Command, _ values: [String: [String]]) { (self.command, self.values) = (command, values) }
+  init(_ command: Command, in directory: String) { (self.command, self.directory) = (command, directory) }
 
   func flag(_ name: String) -> Bool { given(name) != nil }
 
@@ -19,9 +21,7 @@ struct ParsedArguments: Sendable {
     return text
   }
 
-  func name<Value>(
-    _ name: String, _ read: (String) throws(InvalidName) -> Value
-  ) throws(Refusal) -> Value {
+  func name<Value>(_ name: String, _ read: (String) throws(InvalidName) -> Value) throws(Refusal) -> Value {
     do {
       return try read(required(name))
     } catch {
@@ -40,17 +40,13 @@ struct ParsedArguments: Sendable {
     return number
   }
 
-  /// An absolute path; a relative one is resolved against `directory`.
-  func path(_ name: String, from directory: String) throws(Refusal) -> String? {
-    try paths(name, from: directory).last
-  }
+  /// An absolute path.
+  func path(_ name: String) throws(Refusal) -> String? { try paths(name).last }
 
   /// The path in a required argument or option, without which parsing would have failed.
-  func requiredPath(_ name: String, from directory: String) throws(Refusal) -> String {
-    try paths(name, from: directory)[0]
-  }
+  func requiredPath(_ name: String) throws(Refusal) -> String { try paths(name)[0] }
 
-  func paths(_ name: String, from directory: String) throws(Refusal) -> [String] {
+  func paths(_ name: String) throws(Refusal) -> [String] {
     try strings(name).map { text throws(Refusal) in
       guard Paths.isUsable(text) else { throw unsuitable(name, text, "a path") }
       return Paths.absolute(text, from: directory)
@@ -104,8 +100,8 @@ struct SettingOverride: Hashable, Sendable {
 
 /// Parses by the rules of swift-argument-parser.
 extension ParsedArguments {
-  init(parsing arguments: [String], for command: Command) throws(Refusal) {
-    self.init(command, [:])
+  init(parsing arguments: [String], for command: Command, in directory: String) throws(Refusal) {
+    self.init(command, in: directory)
     var (pending, positionals) = (arguments[...], [String]())
     while let word = pending.popFirst() {
       if word == "--" {
@@ -193,7 +189,7 @@ extension ParsedArguments {
     return Refusal.usage(command.name, unknown: "option", word, nearest: nearest.map { "--\($0)" })
   }
 
-  private func error(_ sentence: String) -> Refusal { Refusal.usage(command.name, sentence) }
+  func error(_ sentence: String) -> Refusal { Refusal.usage(command.name, sentence) }
 }
 
 func alternatives(_ names: [String]) -> String {

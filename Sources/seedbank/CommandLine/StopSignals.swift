@@ -20,8 +20,7 @@ struct StopSignals: Sendable {
 
   func first() async -> Int32? {
     defer { arrival.finish() }
-    for await number in arrivals { return number }
-    return nil
+    return await arrivals.first { _ in true }
   }
 
   /// Runs `body`; on a signal, cancels it and waits for it to end. Returns nil if it was cancelled.

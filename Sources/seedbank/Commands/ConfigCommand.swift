@@ -195,12 +195,6 @@ extension DeploymentCheck {
       let report = Refusal(of: error)
       return (report.message, report.exitCode == .unavailable)
     }
-    checkNotices(configuration, environment)
-  }
-
-  private mutating func checkNotices(
-    _ configuration: DeploymentConfiguration, _ environment: [String: String]
-  ) {
     let folder = Folder.parent(of: configuration.file)
     for problem in Notices(configuration.notices, in: folder, environment).faults {
       add(Fault(isFatal: true, place: configuration.file, problem: problem))

@@ -69,11 +69,9 @@ enum DemoOrigin {
   private static func stopID(_ number: String) -> String {
     "printf('de:11000:9%06d', (\(number)) % \(stops))"
   }
-}
 
-enum DemoChange {
   /// The changes of a trip by their description. Each statement takes the trip's id.
-  private static let all = [
+  private static let edits = [
     "is 2 min late from its stop 6 on": [
       "UPDATE stop_time SET arrival = arrival + 120, departure = departure + 120 WHERE trip_id = ? AND position > 5"
     ],
@@ -96,11 +94,11 @@ enum DemoChange {
     "was cancelled": ["DELETE FROM stop_time WHERE trip_id = ?", "DELETE FROM trip WHERE id = ?"],
   ]
 
-  static func make(in path: String) throws -> String {
+  static func change(_ path: String) throws -> String {
     let connection = try Connection(path, .writer)
     return try connection.transaction {
       let row = try connection.integer("SELECT id FROM trip ORDER BY random() LIMIT 1")
-      guard let trip = row, let (words, statements) = all.randomElement() else { return "No trip is left." }
+      guard let trip = row, let (words, statements) = edits.randomElement() else { return "No trip is left." }
       let headsign =
         try connection.value("SELECT headsign FROM trip WHERE id = ?", .integer(trip))?.text ?? ""
       for sql in statements { try connection.execute(sql, .integer(trip)) }

@@ -18,9 +18,7 @@ extension Command {
     arguments: [
       .argument("old", help: "A file or a version."), .argument("new", help: "A file or a version."),
     ],
-    options: [
-      .config, .dataset, .series, .flag("rows", help: "Show the rows that differ."), .json,
-    ],
+    options: [.config, .dataset, .series, .flag("rows", help: "Show the rows that differ."), .json],
     examples: [
       ("seedbank diff 41 42 --rows", "The changes of version 42."),
       ("seedbank diff old.sqlite new.sqlite.gz --json", "Two files, for a script."),
@@ -58,8 +56,8 @@ private struct DiffSides: Sendable {
       (old, new) = words
     } else {
       recall = nil
-      old = try arguments.requiredPath("old", from: context.currentDirectory)
-      new = try arguments.requiredPath("new", from: context.currentDirectory)
+      old = try arguments.requiredPath("old")
+      new = try arguments.requiredPath("new")
     }
   }
 
@@ -83,7 +81,6 @@ private struct DiffSides: Sendable {
 
   private static let databaseStart = Array("SQLite format 3\u{0}".utf8)
 
-  /// Detects the compression by the file's first bytes; nil for an uncompressed file.
   private static func encoding(of path: String) throws -> ContentEncoding? {
     let start = try File(path, for: .reading).read(databaseStart.count)
     if start.starts(with: [0x1F, 0x8B]) { return .gzip }

@@ -27,8 +27,8 @@ extension Command {
       ("seedbank doctor current.sqlite", "The file of a client without the library."),
     ]
   ) { arguments, context in
-    let path = try arguments.requiredPath("store", from: context.currentDirectory)
-    let root = try arguments.rootFile(from: context.currentDirectory)
+    let path = try arguments.requiredPath("store")
+    let root = try arguments.rootFile()
     let isSeed = Folder.exists(path) && !Folder.leadsToFolder(path)
     guard root == nil || !isSeed else {
       throw Refusal(.usage, "\(path.printable) is a single file without signatures: omit --root.")

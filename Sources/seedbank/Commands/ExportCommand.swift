@@ -28,7 +28,7 @@ extension Command {
   ) { arguments, context in
     let choice = try SeriesChoice(arguments, try context.configuration(arguments))
     let number = try arguments.version("version")
-    let destination = try arguments.requiredPath("to", from: context.currentDirectory)
+    let destination = try arguments.requiredPath("to")
     try Paths.requireNew(destination)
     let published = try choice.published()
     let version = number ?? published.state.head

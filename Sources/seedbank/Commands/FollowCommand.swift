@@ -39,8 +39,7 @@ extension Command {
         "to", "folder", isRequired: true, help: "The folder for the copy; it is created if it does not exist."
       ),
       .flag("once", help: "Check once, then exit."),
-      .value(
-        "every", "seconds", help: "Seconds between checks (default: \(FollowJob.usualEverySeconds))."),
+      .value("every", "seconds", help: "Seconds between checks (default: \(FollowJob.usualEverySeconds))."),
       .value(
         "grace", "seconds",
         help:
@@ -48,8 +47,7 @@ extension Command {
       ),
       .flag(
         "verify",
-        help: "First compare every file in the folder with its signed hash, and fetch damaged files again."
-      ),
+        help: "First compare every file in the folder with its signed hash, and fetch damaged files again."),
       .flag("serve", help: "Also serve the folder; SEEDBANK_HTTP_* variables configure it."), .json,
     ] + Parameter.front + Parameter.log,
     examples: [
@@ -81,8 +79,6 @@ private struct FollowJob: Sendable {
   private let repeated = RepeatedWarnings()
 
   static let usualEverySeconds = 5
-  private static let everyAllowed = 1...UTCTime.secondsPerDay
-  private static let graceAllowed = 60...604_800
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     (self.arguments, self.context) = (arguments, context)
@@ -92,18 +88,17 @@ private struct FollowJob: Sendable {
     try arguments.require("serve", beside: "host", "port", "public")
     // Parsing has checked that there is exactly one source.
     let source = try arguments.sources("source", context)[0]
-    everySeconds = try arguments.integer("every", in: Self.everyAllowed) ?? Self.usualEverySeconds
+    everySeconds = try arguments.integer("every", in: 1...UTCTime.secondsPerDay) ?? Self.usualEverySeconds
     progress = FollowProgress(FollowState(every: everySeconds, now: .now()))
-    let path = try arguments.requiredPath("to", from: context.currentDirectory)
+    let path = try arguments.requiredPath("to")
     try Self.refuseDeployment(path)
     configuration = try DeploymentConfiguration(serving: path, overrides: context.overrides(arguments))
     try configuration.checkVariables(context.environment)
-    graceSeconds = try arguments.integer("grace", in: Self.graceAllowed) ?? Follower.usualGraceSeconds
-    let root = try arguments.rootFile(from: context.currentDirectory) ?? []
+    graceSeconds = try arguments.integer("grace", in: 60...604_800) ?? Follower.usualGraceSeconds
+    let root = try arguments.rootFile() ?? []
     let folder = try FollowFolder(path)
     follower = Follower(
-      folder: folder, source: try source(folder.parts), root: root,
-      graceSeconds: graceSeconds)
+      folder: folder, source: try source(folder.parts), root: root, graceSeconds: graceSeconds)
   }
 
   /// Rejects a deployment's folder, because a web server that serves the copy would also serve private keys.

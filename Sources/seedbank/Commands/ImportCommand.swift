@@ -103,10 +103,9 @@ extension Command {
     for (name, table) in report.tables.sorted(by: { $0.key < $1.key }) {
       try console.result("\(name): \(table.counts.map { "\($1) \($0)" }.joined(separator: ", "))")
     }
-    if report.unmatchedRows > 0 {
-      let (rows, were) =
-        report.unmatchedRows == 1 ? ("1 row", "was") : ("\(report.unmatchedRows.grouped) rows", "were")
-      console.note("\(rows) matched no list's 'where', and \(were) skipped.")
+    let (unmatched, were) = (report.unmatchedRows, report.unmatchedRows == 1 ? "was" : "were")
+    if unmatched > 0 {
+      console.note("\(unmatched.counted("row")) matched no list's 'where', and \(were) skipped.")
     }
     if job.isDryRun { console.note("Nothing was changed: this was a dry run.") }
   }
@@ -118,8 +117,8 @@ extension ImportJob {
   fileprivate init(_ arguments: ParsedArguments, _ context: Context) throws {
     let plan = try ImportFormats(arguments, context)
     (inputs, mapping, mappingPath) = (plan.inputs, plan.mapping, plan.mappingPath)
-    database = try arguments.requiredPath("database", from: context.currentDirectory)
-    rejects = try arguments.path("rejects", from: context.currentDirectory)
+    database = try arguments.requiredPath("database")
+    rejects = try arguments.path("rejects")
     isDryRun = arguments.flag("dry-run")
     console = context.console
     var policy = ImportPolicy(onConflict: arguments.choice("on-conflict") ?? .overwrite)

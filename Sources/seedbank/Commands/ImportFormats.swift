@@ -10,12 +10,12 @@ struct ImportFormats {
   let mappingPath: String?
 
   init(_ arguments: ParsedArguments, _ context: Context) throws {
-    mappingPath = try arguments.path("mapping", from: context.currentDirectory)
+    mappingPath = try arguments.path("mapping")
     let written = try mappingPath.map { try Self.mapping(in: $0) }
     let words = arguments.strings("file")
     let files = written?.lists.compactMap(\.file) ?? []
     let takesOthers = written?.lists.allSatisfy { $0.file != nil } != true
-    inputs = try ImportInput.all(words, try arguments.paths("file", from: context.currentDirectory)) { name in
+    inputs = try ImportInput.all(words, try arguments.paths("file")) { name in
       let hasFormat = Self.format(of: name) != nil
       let isNamed = files.contains { ImportMapping.isFile(name, named: $0) }
       if isNamed || takesOthers && hasFormat { return true }
@@ -39,16 +39,11 @@ struct ImportFormats {
     return first.1
   }
 
-  /// The format by the file's extension; `nil` for other extensions.
   private static func format(of name: String) -> ImportJob.Format? {
     let name = name.lowercased()
     let parts = (name.hasSuffix(".gz") ? name.dropLast(3) : name[...]).split(separator: ".")
-    switch parts.dropFirst().last {
-    case "json": return .json
-    case "ndjson", "jsonl": return .ndjson
-    case "csv": return .csv
-    default: return nil
-    }
+    let ending = parts.dropFirst().last.map { $0 == "jsonl" ? "ndjson" : String($0) }
+    return ending.flatMap(ImportJob.Format.init(rawValue:))
   }
 
   private static func mapping(
@@ -58,13 +53,13 @@ struct ImportFormats {
     var mapping: ImportMapping
     if let written {
       if let option = ["table", "rows"].first(where: { arguments.string($0) != nil }) {
-        throw Refusal.usage("import", "'--\(option)' is for an import without a mapping: omit it.")
+        throw arguments.error("'--\(option)' is for an import without a mapping: omit it.")
       }
       mapping = written
     } else if let table {
       mapping = ImportMapping(TableMapping(table), rows: rows ?? "$")
     } else {
-      throw Refusal.usage("import", "Missing the option '--table <name>'.")
+      throw arguments.error("Missing the option '--table <name>'.")
     }
     let option = ["delimiter", "header", "empty"].first { arguments.string($0) != nil }
     let records = format == .ndjson ? [] : mapping.lists.indices.filter { mapping.lists[$0].csv != nil }
@@ -72,13 +67,11 @@ struct ImportFormats {
       mapping.lists[number].layout = .csv(try csv(arguments, mapping.lists[number].csv ?? CSVFormat()))
     }
     if let option, format != .csv, records.isEmpty {
-      throw Refusal.usage("import", "'--\(option)' is for CSV: add '--format csv'.")
+      throw arguments.error("'--\(option)' is for CSV: add '--format csv'.")
     }
-    if format == .ndjson {
-      // Each line is one row. But if a list has a path to its rows, each line is a document with many rows.
-      for number in mapping.lists.indices where mapping.lists[number].rows == "$" {
-        if case .array = mapping.lists[number].layout { mapping.lists[number].layout = .lines }
-      }
+    // Each line is one row. But if a list has a path to its rows, each line is a document with many rows.
+    for number in mapping.lists.indices where format == .ndjson && mapping.lists[number].rows == "$" {
+      if case .array = mapping.lists[number].layout { mapping.lists[number].layout = .lines }
     }
     return mapping
   }
@@ -94,7 +87,7 @@ struct ImportFormats {
     var csv = format
     if let text = arguments.string("delimiter") {
       guard let delimiter = CSVFormat.delimiter(spelled: text) else {
-        throw Refusal.usage("import", "'--delimiter' takes one ASCII character, or tab.")
+        throw arguments.error("'--delimiter' takes one ASCII character, or tab.")
       }
       csv.delimiter = delimiter
     }

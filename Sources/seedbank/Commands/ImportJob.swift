@@ -17,7 +17,6 @@ struct ImportJob: Sendable {
   let isDryRun: Bool
   let console: Console
 
-  /// Interrupts the import from any thread.
   let interrupt = InterruptHandle()
 
   /// Runs the import; blocks.
@@ -46,7 +45,6 @@ struct ImportJob: Sendable {
     }
   }
 
-  /// The bytes read from the files so far.
   private final class SourcePlace {
     var bytes = 0
     var hasBegun = false

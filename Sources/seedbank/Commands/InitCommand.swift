@@ -47,7 +47,7 @@ extension Command {
   ) { arguments, context in try await SignalCleanup.staging { try initialize(arguments, context) } }
 
   private static func initialize(_ arguments: ParsedArguments, _ context: Context) throws {
-    let origin = try origin(arguments, context)
+    let origin = try origin(arguments)
     let surveyed = try origin.surveyed(from: nil)
     let tables = arguments.string("tables").map { $0.split(separator: ",").map(String.init) }
     let survey = try surveyed.survey(tables: tables)
@@ -79,16 +79,14 @@ extension Command {
   }
 
   /// A dataset without models whose origin is a SQLite file, a feed, or a schema of a PostgreSQL database.
-  private static func origin(
-    _ arguments: ParsedArguments, _ context: Context
-  ) throws -> DatasetConfiguration {
+  private static func origin(_ arguments: ParsedArguments) throws -> DatasetConfiguration {
     let text = arguments.required("origin")
     guard PostgresURL.begins(text), let url = try arguments.postgresURL("origin") else {
       if text.contains("://") {
         throw arguments.unsuitable(
           "origin", "a URL of another kind", "a file, a folder, or a URL that begins with postgres://")
       }
-      let path = try arguments.requiredPath("origin", from: context.currentDirectory)
+      let path = try arguments.requiredPath("origin")
       for option in ["schema", "tables"] where arguments.string(option) != nil {
         throw arguments.unsuitable(option, path, "a PostgreSQL database as the origin")
       }
@@ -106,14 +104,13 @@ extension Command {
       + " value that does not fit its column, or a duplicate key, stops the feed from being published."
   }
 
-  /// Returns an installer that adds to the existing deployment, or creates a new one.
   private static func installer(
     _ draft: DeploymentDraft, _ name: DatasetName, _ arguments: ParsedArguments, _ context: Context
   ) throws -> any Installer {
     let keys = try KeyPlan(arguments)
     guard Folder.exists(draft.file) else { return DeploymentInstaller(draft, keys) }
     for option in Parameter.keyPlan.map(\.name) where arguments.flag(option) {
-      throw Refusal.usage("init", "Omit '--\(option)': the deployment of \(draft.file) has its keys.")
+      throw arguments.error("Omit '--\(option)': the deployment of \(draft.file) has its keys.")
     }
     let configuration = try DeploymentConfiguration(
       readingFile: draft.file, overrides: context.overrides(arguments))
@@ -131,7 +128,7 @@ extension Command {
     guard !DeploymentNames.taken.contains(given) else {
       throw arguments.unsuitable("dataset", given, "a name other than \(alternatives(DeploymentNames.taken))")
     }
-    return try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) }
+    return try arguments.name("dataset", DatasetName.init(_:))
   }
 
   private static func nothingToPublish(_ origin: String, _ notes: [SetupNote]) -> Refusal {
@@ -174,7 +171,7 @@ extension KeyPlan {
 
 extension Context {
   func setupDirectory(_ arguments: ParsedArguments) throws(Refusal) -> String {
-    if let named = try arguments.path("directory", from: currentDirectory) { return named }
+    if let named = try arguments.path("directory") { return named }
     let isHere = Folder.exists(Paths.absolute(DeploymentNames.file, from: currentDirectory))
     return isHere ? currentDirectory : Paths.absolute("seedbank", from: currentDirectory)
   }

@@ -73,9 +73,9 @@ extension Command {
     if action.publishes {
       try await Mirrors(configuration, PublicationDirectory(configuration.publication), context).check()
     }
-    let folders = try arguments.paths("to", from: context.currentDirectory)
+    let folders = try arguments.paths("to")
     // New keys must sign too, so the folders that they are written to are searched.
-    let others = try arguments.paths("with", from: context.currentDirectory) + folders
+    let others = try arguments.paths("with") + folders
     let search = KeySearch(configuration, others: others, context)
     let actions = try KeyActions(
       search, newIn: folders, lifetimeSeconds: configuration.shortestLifetime,
@@ -98,7 +98,7 @@ extension Command {
         "The waiting key change is dropped. The files of its new keys stay, unused: 'seedbank keys status' lists them."
       )
     default:
-      let report = try change(action, actions, configuration, arguments, context)
+      let report = try change(action, actions, configuration, arguments)
       try context.console.report(report.json, report.text)
       if let note = report.note { context.console.note(note) }
     }
@@ -106,7 +106,7 @@ extension Command {
 
   private static func change(
     _ action: KeyAction, _ actions: KeyActions, _ configuration: DeploymentConfiguration,
-    _ arguments: ParsedArguments, _ context: Context
+    _ arguments: ParsedArguments
   ) throws -> KeyChangeReport {
     switch action {
     case .renew:
@@ -122,16 +122,13 @@ extension Command {
       guard id.count >= KeyFileName.tagLength else {
         throw arguments.unsuitable("name", id, "at least \(KeyFileName.tagLength) digits of a key's id")
       }
-      return try actions.revoke(
-        id, for: try arguments.publicKeys(context), isReplaced: arguments.flag("replace"))
-    case .rotate: return try rotate(actions, arguments, context)
-    default: return try actions.addSignatures(try arguments.paths("name", from: context.currentDirectory))
+      return try actions.revoke(id, for: arguments.publicKeys(), isReplaced: arguments.flag("replace"))
+    case .rotate: return try rotate(actions, arguments)
+    default: return try actions.addSignatures(try arguments.paths("name"))
     }
   }
 
-  private static func rotate(
-    _ actions: KeyActions, _ arguments: ParsedArguments, _ context: Context
-  ) throws -> KeyChangeReport {
+  private static func rotate(_ actions: KeyActions, _ arguments: ParsedArguments) throws -> KeyChangeReport {
     let roles = try arguments.keyRoles(KeyRole.allCases)
     let given = arguments.strings("name").joined(separator: " ")
     for option in ["key", "count", "threshold"] where roles.count > 1 && arguments.flag(option) {
@@ -140,7 +137,7 @@ extension Command {
     if arguments.flag("lost"), !roles.contains(.root) {
       throw arguments.unsuitable("lost", given, "the role root")
     }
-    let keys = try arguments.publicKeys(context)
+    let keys = try arguments.publicKeys()
     let most = KeyPlan.keyCounts.upperBound
     guard keys.count <= most else {
       throw arguments.unsuitable("key", "\(keys.count) keys", "at most \(most)")
@@ -153,7 +150,7 @@ extension Command {
 
   private static func makeKey(_ arguments: ParsedArguments, _ context: Context) throws {
     let role = try arguments.keyRoles(KeyRole.allCases)[0]
-    let folders = try arguments.paths("to", from: context.currentDirectory)
+    let folders = try arguments.paths("to")
     guard folders.count < 2 else {
       throw arguments.unsuitable("to", folders.joined(separator: " "), "the folder of one key")
     }
@@ -172,8 +169,8 @@ extension Command {
   }
 
   private static func sign(_ arguments: ParsedArguments, _ context: Context) throws {
-    let payload = try arguments.paths("name", from: context.currentDirectory)[0]
-    let keys = try arguments.paths("key", from: context.currentDirectory)
+    let payload = try arguments.paths("name")[0]
+    let keys = try arguments.paths("key")
     guard keys.count == 1 else {
       throw arguments.unsuitable("key", keys.joined(separator: " "), "the file of one key")
     }
@@ -195,10 +192,8 @@ extension ParsedArguments {
     return found
   }
 
-  fileprivate func publicKeys(_ context: Context) throws -> [PublicKey] {
-    let keys = try paths("key", from: context.currentDirectory).map {
-      try KeyFile.publicKey(inFileOrPipe: $0)
-    }
+  fileprivate func publicKeys() throws -> [PublicKey] {
+    let keys = try paths("key").map { try KeyFile.publicKey(inFileOrPipe: $0) }
     guard Set(keys).count == keys.count else {
       throw unsuitable("key", "the same key twice", "different keys")
     }

@@ -65,11 +65,9 @@ extension Command {
     _ dataset: DatasetConfiguration, _ configuration: DeploymentConfiguration, _ arguments: ParsedArguments,
     _ context: Context
   ) throws {
-    let given = try arguments.string("name").map { _ in
-      try arguments.name("name") { text throws(InvalidName) in try ModelVersion(text) }
-    }
+    let given = try arguments.string("name").map { _ in try arguments.name("name", ModelVersion.init(_:)) }
     let choice = try ModelChoice(given, of: dataset.name, in: dataset.folder, dataset.models)
-    let surveyed = try dataset.surveyed(from: arguments.path("from", from: context.currentDirectory))
+    let surveyed = try dataset.surveyed(from: arguments.path("from"))
     let survey = try surveyed.survey()
     let draft = ModelDraft(
       choice.version, in: choice.path, copying: choice.base,
@@ -110,7 +108,7 @@ extension Command {
   private static func skip(
     _ dataset: DatasetConfiguration, _ arguments: ParsedArguments, _ context: Context
   ) throws {
-    let surveyed = try dataset.surveyed(from: arguments.path("from", from: context.currentDirectory))
+    let surveyed = try dataset.surveyed(from: arguments.path("from"))
     let (job, now) = (try DatasetJob(dataset), try surveyed.open().outline())
     let (gain, names) = (job.gain(in: now), arguments.strings("name"))
     if let unknown = names.first(where: { gain.parts(named: $0).isEmpty }) {

@@ -59,7 +59,7 @@ extension Command {
     }
     if action == .accept { return try accept(dataset, configuration, arguments, context) }
     let change = try OriginLogChange(action, dataset, try logMaker(dataset, arguments))
-    guard !arguments.flag("print") else { return try context.console.result(try change.script) }
+    guard !arguments.flag("print") else { return try context.console.result(change.script()) }
     if arguments.flag("yes") { try change.make() }
     try context.console.report(
       change.json(isDone: arguments.flag("yes")), change.text(isDone: arguments.flag("yes")))
@@ -133,19 +133,16 @@ private struct OriginLogChange {
     }
   }
 
-  var script: String {
-    get throws {
-      if isThere { throw hasLog }
-      return maker.script(statements).map { "\($0);" }.joined(separator: "\n")
-    }
+  func script() throws -> String {
+    if isThere { throw hasLog }
+    return maker.script(statements).map { "\($0);" }.joined(separator: "\n")
   }
 
   private var hasLog: Refusal {
     Refusal(
       .configuration,
       "\(dataset.originText) already has a log: check it with 'seedbank config check'. To set it up again, as you must after adding a table or changing a key, "
-        + "first run 'seedbank origin log remove --yes', which removes it for every deployment that uses it."
-    )
+        + "first run 'seedbank origin log remove --yes', which removes it for every deployment that uses it.")
   }
 
   /// Changes the origin first. If that fails, the configuration is unchanged. If the configuration cannot be changed, the

@@ -26,20 +26,19 @@ extension Command {
   }
 }
 
-extension ParsedArguments {
+extension Context {
   /// Parses a command line into a command and its arguments. A request for help returns the command `help`.
-  fileprivate static func call(_ arguments: [String]) throws(Refusal) -> (Command, ParsedArguments) {
+  fileprivate func call(_ arguments: [String]) throws(Refusal) -> (Command, ParsedArguments) {
     let first = arguments.first ?? Parameter.help.word
-    if Parameter.help.names.contains(first) { return (.help, ParsedArguments(.help, [:])) }
+    if Parameter.help.names.contains(first) { return (.help, ParsedArguments(.help, in: currentDirectory)) }
     let name = first == "--version" ? "version" : first
     guard !name.hasPrefix("-") else {
       let nearest = nearestName(to: name, in: ["--help", "--version"])
       throw Refusal.usage(nil, unknown: "option", name, nearest: nearest)
     }
-    let command = try Command.named(name)
-    let rest = Array(arguments.dropFirst())
-    if ParsedArguments.asksForHelp(rest) { return (.help, ParsedArguments(.help, ["command": [name]])) }
-    return (command, try ParsedArguments(parsing: rest, for: command))
+    var (command, rest) = (try Command.named(name), Array(arguments.dropFirst()))
+    if ParsedArguments.asksForHelp(rest) { (command, rest) = (.help, [name]) }
+    return (command, try ParsedArguments(parsing: rest, for: command, in: currentDirectory))
   }
 }
 
@@ -47,7 +46,7 @@ enum Program {
   /// Concurrent, so that no command inherits the main actor from main.swift.
   @concurrent static func run(_ arguments: [String], in context: Context) async -> ExitCode {
     do {
-      let (command, parsed) = try ParsedArguments.call(arguments)
+      let (command, parsed) = try context.call(arguments)
       // From here on, failures are printed as JSON too.
       if command.options.contains(where: { $0.name == Parameter.json.name }), parsed.flag(Parameter.json.name)
       {

@@ -50,16 +50,15 @@ extension Command {
     ]
   ) { arguments, context in
     let pull = try Pull(arguments, context)
-    let directory = try arguments.path("store", from: context.currentDirectory)
-    if let bundle = try arguments.path("bundle", from: context.currentDirectory) {
+    let directory = try arguments.path("store")
+    if let bundle = try arguments.path("bundle") {
       guard directory == nil, !["check", "watch", "verify"].contains(where: arguments.flag) else {
-        throw Refusal.usage(
-          "pull", "'--bundle' cannot be used with --store, --watch, --check or --verify.")
+        throw arguments.error("'--bundle' cannot be used with --store, --watch, --check or --verify.")
       }
       return try await pull.makeBundle(in: bundle)
     }
     guard let directory else {
-      throw Refusal.usage("pull", "Missing the option '--store <dir>' or '--bundle <dir>'.")
+      throw arguments.error("Missing the option '--store <dir>' or '--bundle <dir>'.")
     }
     for other in ["watch", "verify"] { try arguments.refuse("check", beside: other) }
     let store = try pull.store(in: directory)
@@ -84,9 +83,7 @@ extension ParsedArguments {
     URL(string: text).flatMap { ["http", "https"].contains($0.scheme) && $0.host != nil ? $0 : nil }
   }
 
-  func rootFile(from directory: String) throws -> [UInt8]? {
-    try path("root", from: directory).map(TextFile.root)
-  }
+  func rootFile() throws -> [UInt8]? { try path("root").map(TextFile.root) }
 }
 
 extension TextFile {
@@ -142,9 +139,9 @@ struct Pull: Sendable {
   init(_ arguments: ParsedArguments, _ context: Context) throws {
     (server, console) = (try arguments.server("url"), context.console)
     model = SeedModel(
-      dataset: try arguments.name("dataset") { text throws(InvalidName) in try DatasetName(text) },
-      version: try arguments.name("model") { text throws(InvalidName) in try ModelVersion(text) })
-    root = try arguments.rootFile(from: context.currentDirectory) ?? []
+      dataset: try arguments.name("dataset", DatasetName.init(_:)),
+      version: try arguments.name("model", ModelVersion.init(_:)))
+    root = try arguments.rootFile() ?? []
     let notice = LifecycleNotice(
       model.series, console, isEvent: arguments.flag("watch") && arguments.flag("json"))
     var options = SeedOptions()
@@ -204,6 +201,16 @@ struct Pull: Sendable {
         try await group.next()
       }
     }
+  }
+
+  func makeBundle(in directory: String) async throws {
+    let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
+    // `cancelling` waits for the maker, which removes its temporary files.
+    guard let report = try await StopSignals().cancelling({ try await maker.make() }) else {
+      throw CancellationError()
+    }
+    notice.report(report.lifecycle)
+    try console.report(report.json, report.text)
   }
 
   private var series: SeedSeries { model.series }
@@ -286,18 +293,6 @@ extension UpdatePlan {
       "bytes": JSONValue(bytes), "deltaBytes": JSONValue(deltaBytes),
       "snapshotBytes": JSONValue(snapshotBytes), "lifecycle": lifecycle.json,
     ]
-  }
-}
-
-extension Pull {
-  func makeBundle(in directory: String) async throws {
-    let maker = try BundleMaker(model, server: server, root: root, directory: directory, options: options)
-    // `cancelling` waits for the maker, which removes its temporary files.
-    guard let report = try await StopSignals().cancelling({ try await maker.make() }) else {
-      throw CancellationError()
-    }
-    notice.report(report.lifecycle)
-    try console.report(report.json, report.text)
   }
 }
 

@@ -59,7 +59,7 @@ private struct Recovery {
 
   func run() async throws {
     try refusePublication()
-    let root = try arguments.rootFile(from: context.currentDirectory) ?? shippedRoot()
+    let root = try arguments.rootFile() ?? shippedRoot()
     let sources = try arguments.sources("from", context, configuration.mirrors)
     let folder = try FollowFolder(configuration.publication)
     let warnings = try await takeOver(sources.map { try $0(folder.parts) }, from: root, into: folder)
@@ -197,8 +197,7 @@ extension Command {
         "This restarts the histories of \(jobs.map(\.name.text).joined(separator: ", ")), so every client downloads"
           + " a snapshot: confirm it with --yes.")
     }
-    let deployment = try Deployment(
-      configuration, context, keysIn: arguments.paths("with", from: context.currentDirectory))
+    let deployment = try Deployment(configuration, context, keysIn: arguments.paths("with"))
     try await Mirrors(configuration, deployment.publication, context).check()
     let notices = StepNotices(configuration, context)
     let root = try configuration.shippedRoot(orElse: "put the root.json that apps ship there")

@@ -143,9 +143,7 @@ private struct Regeneration {
   }
 
   /// `report`: the part of the step that was published before it failed.
-  private mutating func finish(
-    _ dataset: DatasetName, after report: StepReport, _ error: any Error
-  ) throws {
+  private mutating func finish(_ dataset: DatasetName, after report: StepReport, _ error: any Error) throws {
     let refusal = Refusal(of: error)
     note(refusal, dataset)
     if !isDryRun {

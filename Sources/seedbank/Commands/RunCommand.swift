@@ -189,7 +189,8 @@ private struct RunService {
     job.checkSeconds = dataset.checkSeconds
     let overrides = context.overrides(arguments)
     let followed = FollowedDataset(job, of: dataset.models, in: dataset.folder) {
-      try dataset.followed(overrides)
+      let found = try DatasetConfiguration(dataset.name, readingFolder: dataset.folder, overrides: overrides)
+      return (found.models, found.policy.lifecycles, found.knownOrigin)
     }
     return PublishingService(
       publisher: deployment.publisher, dataset: followed, checkSeconds: dataset.checkSeconds, front: front,
@@ -227,7 +228,7 @@ private struct RunService {
       try? await Task.sleep(for: .seconds(Self.demoSeconds))
       if Task.isCancelled { return }
       do {
-        context.console.note("demo: \(try DemoChange.make(in: origin))")
+        context.console.note("demo: \(try DemoOrigin.change(origin))")
       } catch {
         context.console.warning("demo: \(error)")
       }

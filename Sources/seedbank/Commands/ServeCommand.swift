@@ -59,11 +59,10 @@ extension Front {
     sharing publication: PublicationDirectory? = nil, following progress: FollowProgress? = nil,
     graceSeconds: Int? = nil
   ) throws {
-    let named = try arguments.path("public", from: context.currentDirectory)
-    let console = context.console
+    let named = try arguments.path("public")
     var configuration = FrontConfiguration(
       publication: deployment.publication, pages: try context.pageFolder(named: named),
-      http: deployment.http, report: { console.log($0) })
+      http: deployment.http, report: context.console.log)
     configuration.requests = deployment.log.requests
     if let publication { configuration.publication = publication }
     configuration.follow = progress

@@ -87,7 +87,7 @@ struct ConfigurationEdit {
 }
 
 extension JSONValue {
-  fileprivate func setting(_ path: ArraySlice<String>, to value: JSONValue) -> JSONValue {
+  func setting(_ path: ArraySlice<String>, to value: JSONValue) -> JSONValue {
     guard let name = path.first else { return value }
     var members = members ?? []
     let inner = (self[name] ?? [:]).setting(path.dropFirst(), to: value)

@@ -4,8 +4,6 @@ import SeedPublisher
 import SeedSystem
 import SeedTrust
 
-import class Foundation.FileManager
-
 /// Options and environment variables, which override single values of the files. Options take precedence.
 struct ConfigurationOverrides: Sendable {
   var options: [SettingOverride] = []
@@ -23,23 +21,17 @@ struct ConfigurationOverrides: Sendable {
 
   /// `SEEDBANK_HTTP_IDLE_TIMEOUT_SECONDS` for `http.idleTimeoutSeconds`.
   static func variable(for path: String) -> String {
-    var name = Array("SEEDBANK_".utf8)
-    for letter in path.utf8 {
-      switch letter {
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): name.append(letter - 32)
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): name += [UInt8(ascii: "_"), letter]
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): name.append(letter)
-      default: name.append(UInt8(ascii: "_"))
-      }
+    path.reduce(into: "SEEDBANK_") { name, letter in
+      if letter.isUppercase { name += "_" }
+      name += letter.isLetter || letter.isNumber ? letter.uppercased() : "_"
     }
-    return String(decoding: name, as: UTF8.self)
   }
 }
 
 extension Context {
   /// Reads the configuration of a command that declares ``Parameter/config``. Options with a `setting` override it.
   func configuration(_ arguments: ParsedArguments) throws -> DeploymentConfiguration {
-    let file = try configurationFile(named: arguments.path("config", from: currentDirectory))
+    let file = try configurationFile(named: arguments.path("config"))
     try checkPresent(file)
     let configuration = try DeploymentConfiguration(readingFile: file, overrides: overrides(arguments))
     try configuration.checkVariables(environment)
@@ -63,7 +55,7 @@ extension Context {
       return Paths.absolute(named, from: currentDirectory)
     }
     let candidates = usualConfigurationFiles
-    if let file = candidates.first(where: FileManager.default.fileExists) { return file }
+    if let file = candidates.first(where: Folder.exists) { return file }
     throw Refusal.configuration(
       "no configuration",
       "tried --config (not given), \(Self.configurationVariable) (not set), "

@@ -67,11 +67,9 @@ struct ConfigurationValue {
   var source: String { override?.source ?? (written == nil ? "default" : file) }
 
   /// A list's or an object's value, which only files can set.
-  var listed: JSONValue? {
-    get throws(Refusal) {
-      if isOverridden { throw error("lists and objects can only be set in files") }
-      return written
-    }
+  func listed() throws(Refusal) -> JSONValue? {
+    if isOverridden { throw error("lists and objects can only be set in files") }
+    return written
   }
 
   func error(_ problem: String) -> Refusal {
@@ -80,7 +78,7 @@ struct ConfigurationValue {
 
   /// An object's members. Rejects names that are not in `names`.
   func members(_ names: [String]? = nil) throws(Refusal) -> [(name: String, value: Self)] {
-    let listed = try listed
+    let listed = try listed()
     do throws(MalformedJSON) {
       var object = try JSONObjectReader(listed ?? [:], at: key)
       guard let names else { return object.unread.map { ($0.name, part(".\($0.name)", $0.value)) } }
@@ -136,7 +134,7 @@ struct ConfigurationValue {
   }
 
   func elements() throws(Refusal) -> [Self]? {
-    guard let listed = try listed else { return nil }
+    guard let listed = try listed() else { return nil }
     guard let elements = listed.elements else { throw error("expected an array, found \(listed.kind)") }
     return elements.enumerated().map { part("[\($0)]", $1) }
   }

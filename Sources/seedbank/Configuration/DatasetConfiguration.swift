@@ -108,8 +108,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
       .text(
         "license", \.policy.provenance.license,
         "the data's license. The next step signs it with the metadata, like `attribution` and `source`, and apps "
-          + "read it with their next update"
-      ),
+          + "read it with their next update"),
       .text("attribution", \.policy.provenance.attribution, "the credit that the data requires"),
       .text("source", \.policy.provenance.source, "the source of the data"),
     ]
@@ -139,7 +138,7 @@ struct DatasetConfiguration: SettingsFile, Hashable {
   @Sendable private static func readLifecycles(
     _ value: ConfigurationValue
   ) throws(Refusal) -> [Int: SeedLifecycle]? {
-    guard try value.listed != nil else { return nil }
+    guard try value.listed() != nil else { return nil }
     var lifecycles: [Int: SeedLifecycle] = [:]
     for (name, inner) in try value.members() {
       guard let major = canonicalDecimal(name, in: 1...Limits.modelNumber) else {

@@ -134,6 +134,13 @@ struct DeploymentConfiguration: SettingsFile {
         read: readDatasets, json: { JSONValue(strings: $0.map(\.name.text)) })
     ]
 
+  private static let noticeSettings: [Setting<Self>] = NoticeKind.allCases.map { kind in
+    Setting(
+      key: kind.setting, type: "list of strings", usual: "none", isSeldom: true, meaning: kind.meaning,
+      read: { configuration, value throws(Refusal) in configuration.notices[kind] = try value.command() },
+      json: { JSONValue(strings: $0.notices[kind] ?? []) })
+  }
+
   @Sendable private static func readDatasets(
     _ value: ConfigurationValue
   ) throws(Refusal) -> [DatasetConfiguration]? {
@@ -167,19 +174,10 @@ extension NoticeKind {
   }
 }
 
-extension DeploymentConfiguration {
-  static let noticeSettings: [Setting<Self>] = NoticeKind.allCases.map { kind in
-    Setting(
-      key: kind.setting, type: "list of strings", usual: "none", isSeldom: true, meaning: kind.meaning,
-      read: { configuration, value throws(Refusal) in configuration.notices[kind] = try value.command() },
-      json: { JSONValue(strings: $0.notices[kind] ?? []) })
-  }
-}
-
 extension ConfigurationValue {
   /// A program and its arguments. Unlike the elements of other lists, arguments may be empty or equal.
   func command() throws(Refusal) -> [String]? {
-    guard let written = try listed else { return nil }
+    guard let written = try listed() else { return nil }
     guard let words = written.elements?.map(\.string), !words.contains(nil) else {
       throw error(
         "expected an array of strings, such as [\"/usr/local/bin/tell\", \"me\"], found \(written.kind)")

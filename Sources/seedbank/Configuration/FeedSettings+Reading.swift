@@ -85,7 +85,7 @@ extension DatasetConfiguration {
 
 extension ConfigurationValue {
   fileprivate func feedTables() throws(Refusal) -> [FeedTable]? {
-    guard try listed != nil else { return nil }
+    guard try listed() != nil else { return nil }
     return try members().map { table, value throws(Refusal) in
       guard !FeedTable.isReserved(table) else {
         throw value.error("SQLite or Seedbank has a table of this name: give the feed's table another name")

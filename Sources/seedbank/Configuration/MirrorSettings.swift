@@ -35,6 +35,20 @@ extension DeploymentConfiguration {
         configuration.mirrors = try value.mirrors(besides: own) ?? []
       }, json: { configuration in .array(configuration.mirrors.map { $0.json(in: configuration.file) }) })
   ]
+
+  /// The mirrors. Their grace period for files without an entry in metadata is the longest of all datasets.
+  func openMirrors(
+    _ environment: [String: String], isOver: @escaping @Sendable () -> Bool = { false }
+  ) -> [Mirror] {
+    mirrors.compactMap { settings in
+      var options = MirrorOptions()
+      options.looksFirst = settings.folder != nil
+      options.isFenced = settings.fence == .conditional
+      options.isOver = isOver
+      options.graceSeconds = datasets.map(\.policy.graceSeconds).max() ?? 0
+      return settings.store(environment, isOver).map { Mirror($0, options, stateFolder: state) }
+    }
+  }
 }
 
 extension MirrorSettings {
@@ -45,6 +59,35 @@ extension MirrorSettings {
         ("s3", JSONValue(bucket)), ("region", .string(region)), ("style", .string(style.rawValue)),
         ("fence", .string(fence.rawValue)), ("profile", profile.map { .string($0) })))
   }
+
+  fileprivate func store(
+    _ environment: [String: String], _ isOver: @escaping @Sendable () -> Bool
+  ) -> (any MirrorStore)? {
+    if let folder { return FolderStore(folder) }
+    #if SEEDBANK_BUCKETS
+    return bucketStore(environment, isOver)
+    #else
+    return nil
+    #endif
+  }
+
+  #if SEEDBANK_BUCKETS
+  var bucketAddress: BucketAddress? { bucket.flatMap(address) }
+
+  func bucketStore(
+    _ environment: [String: String], _ isOver: @escaping @Sendable () -> Bool = { false }
+  ) -> BucketStore? {
+    bucketAddress.map { address in
+      BucketStore(address, isOver: isOver) { [profile] in
+        try BucketCredentials(environment, profile: profile)
+      }
+    }
+  }
+
+  fileprivate func address(_ text: String) -> BucketAddress? {
+    BucketAddress(text, region: region, style: style == .path ? .path : .virtual)
+  }
+  #endif
 }
 
 extension ConfigurationValue {
@@ -103,51 +146,4 @@ extension ConfigurationValue {
     throw error("this seedbank was built with SEEDBANK_BUCKETS=0: build it again without that variable")
     #endif
   }
-}
-
-extension DeploymentConfiguration {
-  /// The mirrors. Their grace period for files without an entry in metadata is the longest of all datasets.
-  func openMirrors(
-    _ environment: [String: String], isOver: @escaping @Sendable () -> Bool = { false }
-  ) -> [Mirror] {
-    mirrors.compactMap { settings in
-      var options = MirrorOptions()
-      options.looksFirst = settings.folder != nil
-      options.isFenced = settings.fence == .conditional
-      options.isOver = isOver
-      options.graceSeconds = datasets.map(\.policy.graceSeconds).max() ?? 0
-      return settings.store(environment, isOver).map { Mirror($0, options, stateFolder: state) }
-    }
-  }
-}
-
-extension MirrorSettings {
-  fileprivate func store(
-    _ environment: [String: String], _ isOver: @escaping @Sendable () -> Bool
-  ) -> (any MirrorStore)? {
-    if let folder { return FolderStore(folder) }
-    #if SEEDBANK_BUCKETS
-    return bucketStore(environment, isOver)
-    #else
-    return nil
-    #endif
-  }
-
-  #if SEEDBANK_BUCKETS
-  var bucketAddress: BucketAddress? { bucket.flatMap(address) }
-
-  func bucketStore(
-    _ environment: [String: String], _ isOver: @escaping @Sendable () -> Bool = { false }
-  ) -> BucketStore? {
-    bucketAddress.map { address in
-      BucketStore(address, isOver: isOver) { [profile] in
-        try BucketCredentials(environment, profile: profile)
-      }
-    }
-  }
-
-  fileprivate func address(_ text: String) -> BucketAddress? {
-    BucketAddress(text, region: region, style: style == .path ? .path : .virtual)
-  }
-  #endif
 }

@@ -78,9 +78,9 @@ extension Setting {
   }
 
   /// An absolute path; the file shows it relative to its folder.
-  static func path(_ key: String, _ field: Field<String>, usual: String? = nil, _ meaning: String) -> Self {
+  static func path(_ key: String, _ field: Field<String>, _ meaning: String) -> Self {
     Self(
-      key: key, type: "path", usual: usual, meaning: meaning,
+      key: key, type: "path", meaning: meaning,
       read: { file, value throws(Refusal) in
         if let path = try value.path() { file[keyPath: field] = path }
       },
@@ -104,22 +104,13 @@ extension SettingsFile {
 
   /// Omits rarely used settings that have their default values.
   var json: JSONValue {
-    var members: [JSONMember] = []
-    for setting in Self.settings {
+    Self.settings.reduce([:]) { json, setting in
       let value = setting.json(self)
-      if value == .null || (setting.isSeldom && value == setting.json(Self.usual)) { continue }
-      let path = setting.key.split(separator: ".", maxSplits: 1).map(String.init)
-      guard path.count > 1 else {
-        members.append(JSONMember(path[0], value))
-        continue
-      }
-      let group = members.last?.name == path[0] ? members.removeLast().value.members ?? [] : []
-      members.append(JSONMember(path[0], .object(group + [JSONMember(path[1], value)])))
+      if value == .null || (setting.isSeldom && value == setting.json(Self.usual)) { return json }
+      return json.setting(setting.key.split(separator: ".").map(String.init)[...], to: value)
     }
-    return .object(members)
   }
 
-  /// Every effective value with its path and its source.
   func entries(_ overrides: ConfigurationOverrides) throws(Refusal) -> [ConfigurationEntry] {
     let document = try document(overrides)
     return Self.settings.flatMap { setting in

@@ -33,8 +33,7 @@ struct DeploymentStatus {
     series = try datasets.flatMap { dataset in
       try dataset.plans().map {
         var one = LocalSeriesStatus(
-          $0, dataset, published.series[$0.series], publication.facts.read($0.series),
-          state: configuration.state, now: now)
+          $0, dataset, published.series[$0.series], publication.facts.read($0.series), now: now)
         one.needsTargetsKey = publisher.lacksTargetsKey(for: $0.series)
         return one
       }
@@ -61,7 +60,7 @@ struct DeploymentStatus {
       unsound + standing.warnings + missing + keys.flatMap(\.faults).map(\.text) + series.flatMap(\.warnings)
       + series.compactMap { $0.doubt(of: now) } + publisher.fullDisks.map(Self.words)
       + publisher.abandoned.map(\.warning) + datasets.compactMap(Self.gain)
-      + datasets.compactMap { Self.reading($0, in: configuration.state) }
+      + datasets.compactMap(Self.reading)
       + mirrors.compactMap { [series] in $0.warning(now, besides: series.flatMap(\.warnings)) }
   }
 
@@ -77,8 +76,8 @@ struct DeploymentStatus {
     return "\(dataset.name): \(gain.warning)"
   }
 
-  private static func reading(_ dataset: DatasetConfiguration, in stateFolder: String) -> String? {
-    OriginReading.newest(of: dataset.name, in: stateFolder).warning.map { "\(dataset.name): \($0)" }
+  private static func reading(_ dataset: DatasetConfiguration) -> String? {
+    OriginReading.newest(of: dataset.name, in: dataset.stateFolder).warning.map { "\(dataset.name): \($0)" }
   }
 }
 
@@ -102,28 +101,29 @@ struct LocalSeriesStatus {
 
   init(
     _ plan: SeriesPlan, _ dataset: DatasetConfiguration, _ published: PublishedMetadata.PublishedSeries?,
-    _ facts: SeriesFacts?, state folder: String, now: UTCTime
+    _ facts: SeriesFacts?, now: UTCTime
   ) {
     (series, self.dataset, self.published, self.facts) = (plan.series, dataset, published, facts)
+    let folder = dataset.stateFolder
     newestModel = plan.newest.version
     copy = CopyStatus(of: plan.series, in: folder)
     rows = copy.version == published?.metadata.state.head ? copy.rows : nil
     copyBytes = bytes(of: CopyStatus.path(plan.series, folder))
     lastBuild = try? StepHistory(folder).latest(of: plan.series)
-    log = dataset.logStanding(of: plan.series, in: folder)
+    log = dataset.logStanding(of: plan.series)
     behindSince = SeenPlace(plan.series, in: folder).behindSince
     reading = OriginReading.newest(of: plan.series.dataset, in: folder)
     nextSnapshot = published?.metadata.nextSnapshot(afterSeconds: dataset.policy.snapshotSeconds, now: now)
   }
 
+  private var objects: [PublishedObject] { published?.metadata.objects ?? [] }
+
   var snapshots: [PublishedObject] {
-    (published?.metadata.objects ?? []).filter { if case .snapshot = $0.kind { true } else { false } }
+    objects.filter { $0.span == nil }
       .sorted { ($1.version, $0.encoding.rawValue) < ($0.version, $1.encoding.rawValue) }
   }
 
-  var deltas: [PublishedObject] {
-    (published?.metadata.objects ?? []).filter { if case .delta = $0.kind { true } else { false } }
-  }
+  var deltas: [PublishedObject] { objects.filter { $0.span != nil } }
 
   var deltaBytes: Int { deltas.reduce(0) { $0 + $1.length } }
 
@@ -155,7 +155,7 @@ struct LocalSeriesStatus {
 
   /// Reports published files that are missing or have a wrong length; `verify` checks their contents.
   fileprivate func missing(from publication: PublicationDirectory) -> String? {
-    let bad = (published?.metadata.objects ?? []).filter { !publication.holds($0) }
+    let bad = objects.filter { !publication.holds($0) }
     guard let first = bad.first else { return nil }
     let more = bad.count > 1 ? " and \(bad.count - 1) more" : ""
     let remedy = SeriesProblem.filesMissing.words(in: series.dataset).remedy

@@ -62,7 +62,7 @@ struct PublisherStanding {
     for one in abandoned { facts.doubts[one.series, default: []].insert(.noModel) }
     for dataset in configuration.datasets {
       for series in dataset.series where published.series[series] != nil {
-        let doubts = dataset.doubts(of: series, in: configuration.state)
+        let doubts = dataset.doubts(of: series)
         if !doubts.isEmpty { facts.doubts[series, default: []].formUnion(doubts) }
       }
     }
@@ -84,14 +84,14 @@ struct PublisherStanding {
 extension DatasetConfiguration {
   func isRetired(_ series: SeedSeries) -> Bool { policy.lifecycles[series.major]?.isRetired == true }
 
-  fileprivate func doubts(of series: SeedSeries, in stateFolder: String) -> Set<SeriesDoubt> {
+  fileprivate func doubts(of series: SeedSeries) -> Set<SeriesDoubt> {
     var doubts: Set<SeriesDoubt> = []
     if CopyStatus(of: series, in: stateFolder).isUnreadable { doubts.insert(.copy) }
-    if logStanding(of: series, in: stateFolder)?.doubt != nil { doubts.insert(.log) }
+    if logStanding(of: series)?.doubt != nil { doubts.insert(.log) }
     return doubts
   }
 
-  func logStanding(of series: SeedSeries, in stateFolder: String) -> OriginLogStanding? {
+  func logStanding(of series: SeedSeries) -> OriginLogStanding? {
     policy.changes == .log ? OriginLogStanding(of: series, in: stateFolder) : nil
   }
 }

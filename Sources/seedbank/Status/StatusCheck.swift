@@ -9,10 +9,8 @@ struct StatusCheck {
   /// The states of Nagios, Icinga, Sensu and Consul.
   enum Level { case ok, warning, critical }
 
-  typealias Problem = (level: Level, text: String)
-
   /// In order of severity.
-  let problems: [Problem]
+  let problems: [(level: Level, text: String)]
   private let summary: String
 
   /// Limits given as options. If nil, `age` comes from the configuration and `pause` from published facts.
@@ -56,7 +54,6 @@ struct StatusCheck {
 }
 
 extension LocalSeriesStatus {
-  /// The local status; nil if the series is not published.
   func status(_ limits: StatusCheck.Limits) -> SeriesStatus? {
     guard let metadata = published?.metadata else { return nil }
     var status = SeriesStatus(metadata)

@@ -13,7 +13,9 @@ extension DeploymentStatus {
     lines += ["keys", "  " + keys.map { "\($0.role.rawValue) \($0.word)" }.joined(separator: ", ")]
     let state = "working copies and history \(ByteCount(bytes: stateBytes))"
     lines += ["disk", "  publication \(ByteCount(bytes: publicationBytes)), \(state)"]
-    lines += verificationLines + mirrorLines + warnings.map { "warning: \($0)" }
+    lines += verificationLines
+    if !mirrors.isEmpty { lines += ["mirrors"] + mirrors.map { "  \($0.line(now))" } }
+    lines += warnings.map { "warning: \($0)" }
     return lines.joined(separator: "\n")
   }
 
@@ -23,10 +25,6 @@ extension DeploymentStatus {
     if verification.isSound { return ["verification", "  sound at \(ago(verification.at))"] }
     let last = verification.soundAt.map { "; last sound at \(ago($0))" } ?? ""
     return ["verification", "  not sound at \(ago(verification.at))\(last)"]
-  }
-
-  private var mirrorLines: [String] {
-    mirrors.isEmpty ? [] : ["mirrors"] + mirrors.map { "  \($0.line(now))" }
   }
 
   var json: JSONValue {

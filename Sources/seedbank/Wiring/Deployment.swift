@@ -105,24 +105,19 @@ extension Publisher {
     do {
       return try DatasetJob(dataset, for: use)
     } catch {
-      note(error, .configuration, of: dataset.name)
-      notices?.start(after: error, of: dataset.name)
+      note(error, .configuration, of: [dataset], notices)
       throw error
     }
-  }
-
-  func note(_ error: any Error, _ reason: StepRecord.Reason, of dataset: DatasetName) {
-    note(failure: Refusal(of: error).message, reason, of: dataset, now: .now())
   }
 
   /// For each dataset, records that no step could begin, and runs the `on.failed` program.
   func note(
     _ error: any Error, _ reason: StepRecord.Reason, of datasets: [DatasetConfiguration],
-    _ notices: StepNotices
+    _ notices: StepNotices?
   ) {
     for dataset in datasets {
-      note(error, reason, of: dataset.name)
-      notices.start(after: error, of: dataset.name)
+      note(failure: Refusal(of: error).message, reason, of: dataset.name, now: .now())
+      notices?.start(after: error, of: dataset.name)
     }
   }
 }
@@ -142,11 +137,6 @@ extension DatasetJob {
 }
 
 extension DatasetConfiguration {
-  func followed(_ overrides: ConfigurationOverrides) throws(Refusal) -> FollowedDataset.Found {
-    let found = try DatasetConfiguration(name, readingFolder: folder, overrides: overrides)
-    return (found.models, found.policy.lifecycles, found.knownOrigin)
-  }
-
   fileprivate func place(_ plans: [SeriesPlan], _ use: OriginUse) throws -> any OriginPlace {
     guard feed.source != nil else { return try databasePlace() }
     return FeedPlace(

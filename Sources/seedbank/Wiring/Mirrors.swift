@@ -36,13 +36,7 @@ struct Mirrors: Sendable {
       answer.finish()
     }
     defer { end.cancel() }
-    var waiting = mirrors.count
-    guard waiting > 0 else { return }
-    for await failure in answers {
-      if let failure { throw failure }
-      waiting -= 1
-      if waiting == 0 { return }
-    }
+    for await case let failure? in answers.prefix(mirrors.count) { throw failure }
   }
 
   private func refusal(of mirror: Mirror) -> MirrorFailure? {

@@ -67,7 +67,8 @@ struct PublishingService: Sendable {
   private func warning(_ half: Publisher.Half, _ body: () async throws -> Void) async {
     do {
       try await body()
-      if let time = failures.end(half) { say("\(half.recovery), after \(time)", .notice) }
+      let recovery = half == .changes ? "publish steps succeed again" : "snapshots are made again"
+      if let time = failures.end(half) { say("\(recovery), after \(time)", .notice) }
     } catch {
       if failures.isNews("\(error)", of: half) {
         say(Refusal(of: error).message, .error)
@@ -116,24 +117,13 @@ struct PublishingService: Sendable {
   }
 }
 
-extension Publisher.Half {
-  fileprivate var recovery: String {
-    switch self {
-    case .changes: "publish steps succeed again"
-    case .snapshots: "snapshots are made again"
-    }
-  }
-}
-
 struct StepNotices: Sendable {
   private let notices: Notices
   private let history: StepHistory
 
   init(_ configuration: DeploymentConfiguration, _ context: Context) {
     let folder = Folder.parent(of: configuration.file)
-    notices = Notices(configuration.notices, in: folder, context.environment) { [console = context.console] in
-      console.log($0)
-    }
+    notices = Notices(configuration.notices, in: folder, context.environment, report: context.console.log)
     history = StepHistory(configuration.state)
   }
 

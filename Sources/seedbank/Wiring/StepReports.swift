@@ -39,11 +39,9 @@ extension SeriesReport {
     return snapshotBytes.map { "snapshot of \(ByteCount(bytes: $0))" } ?? "snapshot"
   }
 
-  var level: LogLevel { hasNews ? .notice : .debug }
-
   var record: LogRecord {
     LogRecord(
-      level, line,
+      hasNews ? .notice : .debug, line,
       .init(
         ("series", .string("\(series)")), ("outcome", .string(outcome.rawValue)),
         ("version", version.map { JSONValue($0.number) }),
@@ -64,6 +62,13 @@ extension SeriesReport {
 
   private var tables: [String] {
     Set(changes.filter { !$0.value.isEmpty }.keys).union(outcome == .created ? Array(rows.keys) : []).sorted()
+  }
+
+  fileprivate var tableLines: [String] {
+    tables.map { name in
+      "  \(name): \((changes[name] ?? TableChanges()).words)"
+        + (rows[name].map { ", \($0.counted("row"))" } ?? "")
+    }
   }
 
   private func table(_ name: String) -> JSONValue {
@@ -102,15 +107,6 @@ extension Console {
   func report(_ step: StepReport, of dataset: DatasetName, _ warnings: [String]) throws {
     for warning in warnings { self.warning("\(dataset): \(warning)") }
     try report(step.json(dataset, warnings: warnings), step.text)
-  }
-}
-
-extension SeriesReport {
-  fileprivate var tableLines: [String] {
-    tables.map { name in
-      "  \(name): \((changes[name] ?? TableChanges()).words)"
-        + (rows[name].map { ", \($0.counted("row"))" } ?? "")
-    }
   }
 }
 

@@ -8,17 +8,15 @@ import SeedPostgres
 
 /// A database with an origin's structure: the origin itself or, for a feed, an empty file with its tables.
 final class SurveyedOrigin {
-  /// The survey of a feed; nil for other origins.
   let feed: FeedSurvey?
   private let dataset: DatasetConfiguration
   private let scratch: ScratchFolder?
 
-  init(of dataset: DatasetConfiguration) { (self.dataset, feed, scratch) = (dataset, nil, nil) }
-
-  /// Surveys a path: a feed if it is a folder or has one of the `endings`, otherwise a SQLite file.
-  init(of dataset: DatasetConfiguration, at path: String) throws {
-    guard Self.isFeed(path) else {
-      (self.dataset, feed, scratch) = (dataset.looking(at: path), nil, nil)
+  /// Surveys a path: a feed if it is a folder or has one of the `endings`, otherwise a SQLite file. Without a path,
+  /// surveys the dataset's own database.
+  init(of dataset: DatasetConfiguration, at path: String?) throws {
+    guard let path, Self.isFeed(path) else {
+      (self.dataset, feed, scratch) = (path.map(dataset.looking) ?? dataset, nil, nil)
       return
     }
     let survey = try FeedSurvey(path, dataset.feed)
@@ -78,15 +76,13 @@ extension DatasetConfiguration {
 
   /// Surveys the dataset's origin, or another path in its place.
   func surveyed(from path: String?) throws -> SurveyedOrigin {
-    guard path != nil || postgres.url == nil else { return SurveyedOrigin(of: self) }
-    return try SurveyedOrigin(of: self, at: path ?? (feed.source == nil ? originPath : filledFeed))
+    guard path != nil || postgres.url == nil else { return try SurveyedOrigin(of: self, at: nil) }
+    return try SurveyedOrigin(of: self, at: path ?? (feed.source == nil ? originPath : filledFeed()))
   }
 
   /// The feed's path, or the folder that its program filled last.
-  private var filledFeed: String {
-    get throws {
-      if case .path(let path)? = feed.source { return path }
-      return try FeedPlace(name, feed, plans(), stateFolder: stateFolder, use: .look).filledFolder()
-    }
+  private func filledFeed() throws -> String {
+    if case .path(let path)? = feed.source { return path }
+    return try FeedPlace(name, feed, plans(), stateFolder: stateFolder, use: .look).filledFolder()
   }
 }
