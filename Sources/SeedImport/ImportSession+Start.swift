@@ -81,6 +81,6 @@ extension ImportSession {
 extension TableMapping {
   /// Whether this table or a nested one deletes rows that the import does not mention.
   fileprivate var deletes: Bool {
-    mode != .merge || relations.contains { $0.mode == .replaceForParent || $0.table.deletes }
+    mode != .merge || relations.contains { $0.deletes || $0.table.deletes }
   }
 }

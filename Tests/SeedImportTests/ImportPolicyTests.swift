@@ -139,6 +139,17 @@ import Testing
     #expect(try bench.rows("SELECT * FROM p") == ["7"])
   }
 
+  @Test func `the mode of a reference has no effect`() throws {
+    let bench = try ImportBench(
+      "CREATE TABLE p(id INTEGER PRIMARY KEY); CREATE TABLE t(id INTEGER PRIMARY KEY, p REFERENCES p(id));")
+    let parent = RelationMapping(
+      "p", "p", .reference(foreignKey: ["p"]), layout: .array, mode: .replaceForParent)
+    try bench.run(
+      #"[{"id": 1, "p": {"id": 7}}]"#, mapping: ImportMapping(TableMapping("t", relations: [parent])),
+      policy: ImportPolicy(atomicity: .batched(rows: 1)))
+    #expect(try bench.rows("SELECT * FROM t") == ["1|7"])
+  }
+
   @Test func `an import is cancelled between batches and rolled back`() throws {
     let bench = try bench()
     let before = try bench.bytes()

@@ -41,6 +41,8 @@ public struct RelationMapping: Sendable {
 
   var isReference: Bool { if case .reference = kind { true } else { false } }
 
+  var deletes: Bool { mode == .replaceForParent && !isReference }
+
   /// Creates a relation of any kind; the static functions create the usual ones.
   public init(
     _ member: MemberPath, _ table: TableMapping, _ kind: Kind, layout: Layout, mode: Mode = .merge

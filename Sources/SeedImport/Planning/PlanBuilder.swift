@@ -202,7 +202,7 @@ final class PlanBuilder {
   }
 
   private func sync(_ plan: RowPlan, _ parent: [Int], _ relation: RelationMapping) throws -> ParentSync? {
-    guard relation.mode == .replaceForParent else { return nil }
+    guard relation.deletes else { return nil }
     let rivals = syncs.filter { $0.plan.target === plan.target && $0.parent == parent }
     guard rivals.allSatisfy({ Self.areDistinct($0.plan, plan) }) else {
       let remedy =
