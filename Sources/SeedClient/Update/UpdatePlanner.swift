@@ -37,7 +37,7 @@ struct UpdatePlanner {
 
   func plan() throws(SeedError) -> UpdatePlan {
     try checkModel()
-    guard !isHeadRejected else { throw headRejected }
+    try checkHead()
     guard let local else { return try snapshot(.firstDownload) }
     guard local.epoch == state.epoch else { return try snapshot(.newEpoch) }
     guard local.version <= state.head else { throw behind(local.version) }
@@ -57,10 +57,6 @@ struct UpdatePlanner {
       case (nil, nil): throw noWay(from: local.version)
       }
     return plan(reason, objects, deltaBytes: chain?.bytes, snapshotBytes: path?.bytes)
-  }
-
-  private var isHeadRejected: Bool {
-    known.contains { $0.version == state.head && rejected.contains($0.digest) }
   }
 
   /// Also compares rejected objects, whose digests are valid too.
@@ -123,8 +119,9 @@ struct UpdatePlanner {
       oldestModel: oldest)
   }
 
-  private var headRejected: SeedError {
-    SeedError(
+  private func checkHead() throws(SeedError) {
+    guard known.contains(where: { $0.version == state.head && rejected.contains($0.digest) }) else { return }
+    throw SeedError(
       .rejected,
       "version \(state.head) failed on this device or was rolled back here: wait for a newer version")
   }
