@@ -86,7 +86,21 @@ package final class TestPublication {
   }
 
   package func publishSnapshot(_ encoding: ContentEncoding = .gzip) throws {
-    try add(snapshot: folder("snapshot-\(head)-\(epoch.text).sqlite"), encoding)
+    let path = folder("snapshot-\(head)-\(epoch.text).sqlite")
+    try? FileManager.default.removeItem(atPath: path)
+    copy.emptyCache()
+    try copy.vacuum(into: path)
+    let file = try Connection(path, .creator)
+    try file.execute("PRAGMA journal_mode = DELETE; ANALYZE")
+    if leavesIndexesOut {
+      try OmittedIndexes.omit(from: file)
+      try file.execute("VACUUM")
+    }
+    let (raw, _) = try Compression.compress(path, to: path + ".stored", encoding)
+    let stored = Array(try Data(contentsOf: URL(fileURLWithPath: path + ".stored")))
+    add(
+      .snapshot(try SeedVersion(head), encoding), stored, raw: raw.length, sha256: raw.sha256,
+      try SeedTables.meta(copy).digest)
     try sign()
   }
 
@@ -187,23 +201,6 @@ extension TestPublication {
     guard !changed.isEmpty else { return }
     if changed.contains(where: table.key.contains) { return changes.insert(row) }
     changes.update(table.keyValues(of: row), changed.map { row[$0] }, at: changed)
-  }
-
-  private func add(snapshot path: String, _ encoding: ContentEncoding) throws {
-    try? FileManager.default.removeItem(atPath: path)
-    copy.emptyCache()
-    try copy.vacuum(into: path)
-    let file = try Connection(path, .creator)
-    try file.execute("PRAGMA journal_mode = DELETE; ANALYZE")
-    if leavesIndexesOut {
-      try OmittedIndexes.omit(from: file)
-      try file.execute("VACUUM")
-    }
-    let (raw, _) = try Compression.compress(path, to: path + ".stored", encoding)
-    let stored = Array(try Data(contentsOf: URL(fileURLWithPath: path + ".stored")))
-    add(
-      .snapshot(try SeedVersion(head), encoding), stored, raw: raw.length, sha256: raw.sha256,
-      try SeedTables.meta(copy).digest)
   }
 
   private func add(
