@@ -195,10 +195,6 @@ extension StoreReport {
   /// Verifies a seed from a client that does not use the library; such a seed has no signatures. Only reads the file.
   package init(ofSeed path: String) throws(SeedError) {
     self.init()
-    do { try examine(seed: path) } catch { throw SeedError(error) }
-  }
-
-  private mutating func examine(seed path: String) throws {
     do {
       let connection = try Connection(path, .received)
       guard try OmittedIndexes.entries(of: connection).isEmpty else {
@@ -208,7 +204,7 @@ extension StoreReport {
       let (meta, rows) = try GenerationProof.run(connection)
       data = Data(meta: meta, file: path, rows: rows)
     } catch let error as DatabaseError where error.saysFull {
-      throw error
+      throw SeedError(error)
     } catch { add(.error, path, SeedError(error).message, StoreRemedy.otherClient) }
   }
 }
