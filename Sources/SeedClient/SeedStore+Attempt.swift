@@ -42,7 +42,7 @@ extension SeedStore {
     phases.enter(.checking)
     try Task.checkCancellation()
     let generation = try await withBundle(over: beginWriting())
-    var fetcher = try requireFetcher()
+    guard var fetcher else { throw SeedError.readOnly(layout.directory) }
     fetcher.context = UpdateContext(
       policy: policy ?? (generation == nil ? UpdatePolicy() : .background), phases: phases)
     let metadata = try await writer.refresh(fetcher)
@@ -57,11 +57,6 @@ extension SeedStore {
     return try await UpdateAttempt(
       model, fetcher, metadata, local: (generation ?? outdated)?.reader.metaUnlessDamaged(),
       outdated: outdated, rejected: writer.rejected(), leavingLog: heldLog != nil)
-  }
-
-  func requireFetcher() throws(SeedError) -> Fetcher {
-    guard let fetcher else { throw .readOnly(layout.directory) }
-    return fetcher
   }
 
   private func carryOut(_ attempt: inout UpdateAttempt) async throws {

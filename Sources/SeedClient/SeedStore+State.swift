@@ -14,13 +14,13 @@ extension SeedStore {
   /// Reads the state from the disk, once, without waiting for an update.
   func loadState() async {
     guard !hasRecord, access == .open else { return }
-    let glance = await writer.glance()
+    let (record, data) = await writer.stored()
     // A read or an update may have loaded the record meanwhile.
     guard !hasRecord, access == .open else { return }
     // Assigned once, because each assignment is sent to listeners.
     var state = currentState
-    (state.record, hasRecord) = (glance.record, true)
-    if current == nil, let (meta, origin) = glance.data {
+    (state.record, hasRecord) = (record, true)
+    if current == nil, let (meta, origin) = data {
       state.note(meta)
       state.origin = origin
     }
@@ -40,15 +40,12 @@ extension SeedStore {
 
 extension StoreWriter {
   /// The stored state and data, as a new store would find them.
-  func glance() -> (record: StateRecord, data: (SeedMeta, SeedOrigin)?) { (record(), storedData) }
-
-  private var storedData: (SeedMeta, SeedOrigin)? {
-    guard let name = try? layout.pointer()?.current else { return nil }
-    let folder = layout.folder(name)
-    guard !folder.has(.damaged), (try? GenerationCheck.run(folder, model)) == .usable,
-      let record = try? GenerationRecord(of: folder),
+  func stored() -> (record: StateRecord, data: (SeedMeta, SeedOrigin)?) {
+    guard let folder = try? layout.pointer().map({ layout.folder($0.current) }), !folder.has(.damaged),
+      (try? GenerationCheck.run(folder, model)) == .usable,
+      let origin = try? GenerationRecord(of: folder)?.origin,
       let meta = try? SeedTables.meta(Connection(folder.file, .reader))
-    else { return nil }
-    return (meta, record.origin)
+    else { return (record(), nil) }
+    return (record(), (meta, origin))
   }
 }

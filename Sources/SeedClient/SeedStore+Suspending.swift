@@ -73,12 +73,8 @@ extension SeedStore {
     accesses.finish()
   }
 
-  func untilResumed() async {
-    for await access in accesses.stream() where [.open, .closed].contains(access) { return }
-  }
-
-  nonisolated func untilClosed() async {
-    for await access in accesses.stream() where access == .closed { return }
+  nonisolated func untilAccess(is wanted: StoreAccess...) async {
+    for await access in accesses.stream() where wanted.contains(access) { return }
   }
 
   private func setAccess(_ new: StoreAccess) {

@@ -63,7 +63,7 @@ extension SeedStore {
         _ = try await inTurn { store in try await store.performUpdate(policy) }
         failures = 0
       } catch  where error.code == .suspended {
-        await untilResumed()
+        await untilAccess(is: .open, .closed)
         if Task.isCancelled { throw SeedError(CancellationError()) }
         continue
       } catch {
@@ -113,7 +113,7 @@ extension SeedStore {
     do {
       try await withThrowingTaskGroup(of: Void.self) { [environment] group in
         group.addTask { try await environment.sleep(duration) }
-        group.addTask { [self] in await untilClosed() }
+        group.addTask { [self] in await untilAccess(is: .closed) }
         defer { group.cancelAll() }
         try await group.next()
       }

@@ -1,4 +1,3 @@
-import Foundation
 package import SeedDatabase
 import SeedFormat
 package import SeedSystem
@@ -23,7 +22,9 @@ package struct StoreExamination {
       guard Folder.isFolder(layout.generations) else {
         throw SeedError(.io, "there is no store in \(layout.directory): 'seedbank pull' makes one")
       }
-      guard hadData else {
+      // Both are missing until a first download or bundle has become current; an interrupted download leaves only
+      // other files.
+      guard Folder.exists(layout.current) || Folder.exists(layout.record) else {
         throw SeedError(
           .io,
           "the store in \(layout.directory) has no data yet: update it in the app or with 'seedbank pull', then examine it"
@@ -46,9 +47,6 @@ package struct StoreExamination {
   }
 
   // MARK: Generations
-
-  /// False until a first download or bundle has become current; an interrupted download leaves only other files.
-  private var hadData: Bool { Folder.exists(layout.current) || Folder.exists(layout.record) }
 
   private func currentFolder(_ report: inout StoreReport) throws -> GenerationFolder? {
     guard let name = try layout.pointer()?.current else {
@@ -165,17 +163,13 @@ package struct StoreExamination {
 private struct StoreActivity: Hashable {
   let isInUse: Bool
   private let pointer: GenerationPointer?
-  private let times: [Date?]
+  private let stamps: [FileStamp?]
 
   init(_ layout: StoreLayout) throws {
     isInUse = try Folder.exists(layout.lock) && FileLock.shared(layout.lock) == nil
     pointer = try layout.pointer()
     let file = pointer.map { layout.folder($0.current).file }
-    times = [file, file.map { "\($0)-wal" }].map { $0.flatMap(Self.changed) }
-  }
-
-  private static func changed(_ path: String) -> Date? {
-    try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
+    stamps = file.map { [$0, "\($0)-wal"].map { try? FileStamp($0) } } ?? []
   }
 }
 
@@ -201,10 +195,6 @@ extension StoreReport {
   /// Verifies a seed from a client that does not use the library; such a seed has no signatures. Only reads the file.
   package init(ofSeed path: String) throws(SeedError) {
     self.init()
-    do { try examine(seed: path) } catch { throw SeedError(error) }
-  }
-
-  private mutating func examine(seed path: String) throws {
     do {
       let connection = try Connection(path, .received)
       guard try OmittedIndexes.entries(of: connection).isEmpty else {
@@ -214,7 +204,7 @@ extension StoreReport {
       let (meta, rows) = try GenerationProof.run(connection)
       data = Data(meta: meta, file: path, rows: rows)
     } catch let error as DatabaseError where error.saysFull {
-      throw error
+      throw SeedError(error)
     } catch { add(.error, path, SeedError(error).message, StoreRemedy.otherClient) }
   }
 }

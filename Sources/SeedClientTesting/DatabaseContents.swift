@@ -21,7 +21,7 @@ package struct DatabaseContents {
     if let meta { _ = try OmittedIndexes.build(in: connection, signed: meta.schema) }
     let reader = SchemaReader(connection)
     schemaSQL = try Self.schemaSQL(connection, reader)
-    rows = try Self.rows(connection, reader.schema())
+    rows = try reader.schema().tables.map { TableEdit($0, upserts: try TableRows($0, connection).all) }
   }
 
   /// Reads the snapshot in a folder made by `seedbank pull --bundle`, ignoring signatures.
@@ -52,10 +52,6 @@ package struct DatabaseContents {
       """)
     // Each terminator is on its own line, because a statement may end with a comment.
     return rows.filter { !shadows.contains($0[0].text) }.map { "\($0[1].text)\n;\n" }.joined()
-  }
-
-  private static func rows(_ connection: Connection, _ schema: DatabaseSchema) throws -> [TableEdit] {
-    try schema.tables.map { TableEdit($0, upserts: try TableRows($0, connection).all) }
   }
 }
 

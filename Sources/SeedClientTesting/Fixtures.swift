@@ -88,24 +88,16 @@ extension UpdatePlan {
     _ action: UpdateReport.Action = .applied, from: Int? = 1, to: Int = 2, bytes: Int = 1_000
   ) -> UpdatePlan {
     let from = action == .applied ? from ?? 1 : from
-    let kind: PublishedObject.Kind? =
+    let (reason, kind): (Reason, PublishedObject.Kind?) =
       switch action {
-      case .upToDate: nil
-      case .replaced: .snapshot(.fixture(to), .gzip)
-      case .applied: .delta(from: .fixture(from ?? 1), to: .fixture(to))
+      case .upToDate: (.upToDate, nil)
+      case .replaced: (from == nil ? .firstDownload : .onlySnapshot, .snapshot(.fixture(to), .gzip))
+      case .applied: (.onlyDeltas, .delta(from: .fixture(from ?? 1), to: .fixture(to)))
       }
     return UpdatePlan(
-      reason: reason(action, from), from: from.map { .fixture($0) }, to: .fixture(to),
+      reason: reason, from: from.map { .fixture($0) }, to: .fixture(to),
       deltaBytes: action == .applied ? bytes : nil, snapshotBytes: action == .replaced ? bytes : nil,
       objects: kind.map { [object($0, bytes)] } ?? [])
-  }
-
-  private static func reason(_ action: UpdateReport.Action, _ from: Int?) -> Reason {
-    switch action {
-    case .upToDate: .upToDate
-    case .applied: .onlyDeltas
-    case .replaced: from == nil ? .firstDownload : .onlySnapshot
-    }
   }
 
   private static func object(_ kind: PublishedObject.Kind, _ bytes: Int) -> PublishedObject {

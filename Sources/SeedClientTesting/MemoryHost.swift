@@ -56,22 +56,16 @@ package struct FileAnswer: Sendable {
       self.init(head: ResponseHead(status: 404), body: [])
       return
     }
-    guard let range = request.range else {
-      self.init(head: Self.head(200, [:], content[...]), body: content[...])
-      return
-    }
-    guard range.lowerBound < content.count else {
+    let isPart = request.range != nil
+    let part = content[(request.range ?? 0..<content.count).clamped(to: 0..<content.count)]
+    guard !isPart || !part.isEmpty else {
       self.init(head: ResponseHead(status: 416), body: [])
       return
     }
-    let part = content[range.clamped(to: 0..<content.count)]
-    let said = "bytes \(part.startIndex)-\(part.endIndex - 1)/\(content.count)"
-    self.init(head: Self.head(206, ["Content-Range": said], part), body: part)
+    var fields = ["Content-Length": "\(part.count)"]
+    if isPart { fields["Content-Range"] = "bytes \(part.startIndex)-\(part.endIndex - 1)/\(content.count)" }
+    self.init(head: ResponseHead(status: isPart ? 206 : 200, fields: fields), body: part)
   }
-
-  private static func head(_ status: Int, _ fields: [String: String], _ body: ArraySlice<UInt8>)
-    -> ResponseHead
-  { ResponseHead(status: status, fields: fields.merging(["Content-Length": "\(body.count)"]) { $1 }) }
 
   package func send(to receiver: ResponseReceiver) throws {
     try receiver.head(head)

@@ -50,11 +50,9 @@ struct TargetRow {
       throw TestPublisherError(
         "there is no table \"\(name)\"" + Self.advice(name, schema.tables.map(\.name)))
     }
-    var found: [(column: String, value: SeedValue)] = []
-    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
-      found.append((try Self.column(name, table), value))
-    }
-    (self.table, columns, self.values) = (table, found.map(\.column), found.map(\.value))
+    let sorted = values.sorted { $0.key < $1.key }
+    columns = try sorted.map { value throws(TestPublisherError) in try Self.column(value.key, table) }
+    (self.table, self.values) = (table, sorted.map(\.value))
   }
 
   private static func column(_ name: String, _ table: TableSchema) throws(TestPublisherError) -> String {
@@ -75,15 +73,13 @@ struct TargetRow {
   func value(of column: String) -> SeedValue? { columns.firstIndex(of: column).map { values[$0] } }
 
   func ownKey() throws(TestPublisherError) -> [SeedValue] {
-    var key: [SeedValue] = []
-    for column in table.keyNames {
+    try table.keyNames.map { column throws(TestPublisherError) in
       guard let value = value(of: column), value != .null else {
         throw TestPublisherError(
           "table \"\(table.name)\": a row without \"\(column)\" has no key: give it a value (\(shown))")
       }
-      key.append(value)
+      return value
     }
-    return key
   }
 
   private var shown: String { rowDescription(columns, values) }

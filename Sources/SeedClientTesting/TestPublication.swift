@@ -41,14 +41,11 @@ package final class TestPublication {
     (published, root) = (step.published, step.files[0].bytes)
     copy = try Connection(folder("copy.sqlite"), .creator)
     try copy.run(script: schemaSQL)
-    try SeedTables.create(firstMeta, schema.tables, copy)
-    write(step)
-  }
-
-  private var firstMeta: SeedMeta {
-    SeedMeta(
+    let meta = SeedMeta(
       series: series, model: model, epoch: epoch, version: .first, schema: schema.hash,
       digest: StateDigest.of([:]), provenance: provenance)
+    try SeedTables.create(meta, schema.tables, copy)
+    write(step)
   }
 
   // MARK: Publishing
@@ -61,31 +58,49 @@ package final class TestPublication {
       head = 1
       return try publishSnapshot()
     }
-    let from = try SeedVersion(head)
-    head += 1
-    let header = DeltaHeader(
-      series: series, model: model, schema: schema.hash, from: from, to: from.next, digest: digest)
-    try add(delta: changes.document(header), header)
-    try sign()
+    try publishDelta(changes, digest)
   }
 
   /// Publishes a new minor: a delta that only adds to the schema.
   package func begin(_ minor: ModelVersion, adding statements: [String]) throws {
     let additions = SchemaAdditions(before: schema.hash, statements: statements)
-    let from = try SeedVersion(head)
-    head += 1
     model = minor
     let digest = try copy.transaction { try extend(by: additions) }
     models[minor] = schema.hash
-    let header = DeltaHeader(
-      series: series, model: minor, schema: schema.hash, from: from, to: from.next, digest: digest,
-      additions: additions)
-    try add(delta: DeltaWriter().document(header), header)
+    try publishDelta(DeltaWriter(), digest, additions)
+  }
+
+  private func publishDelta(
+    _ changes: DeltaWriter, _ digest: SHA256Digest, _ additions: SchemaAdditions? = nil
+  ) throws {
+    let from = try SeedVersion(head)
+    head += 1
+    let document = changes.document(
+      DeltaHeader(
+        series: series, model: model, schema: schema.hash, from: from, to: from.next, digest: digest,
+        additions: additions))
+    add(
+      .delta(from: from, to: from.next), try Compression.gzip(document), raw: document.count, digest,
+      after: additions?.before)
     try sign()
   }
 
   package func publishSnapshot(_ encoding: ContentEncoding = .gzip) throws {
-    try add(snapshot: folder("snapshot-\(head)-\(epoch.text).sqlite"), encoding)
+    let path = folder("snapshot-\(head)-\(epoch.text).sqlite")
+    try? FileManager.default.removeItem(atPath: path)
+    copy.emptyCache()
+    try copy.vacuum(into: path)
+    let file = try Connection(path, .creator)
+    try file.execute("PRAGMA journal_mode = DELETE; ANALYZE")
+    if leavesIndexesOut {
+      try OmittedIndexes.omit(from: file)
+      try file.execute("VACUUM")
+    }
+    let (raw, _) = try Compression.compress(path, to: path + ".stored", encoding)
+    let stored = Array(try Data(contentsOf: URL(fileURLWithPath: path + ".stored")))
+    add(
+      .snapshot(try SeedVersion(head), encoding), stored, raw: raw.length, sha256: raw.sha256,
+      try SeedTables.meta(copy).digest)
     try sign()
   }
 
@@ -140,7 +155,7 @@ extension TestPublication {
     for (table, sum) in sums { try SeedTables.store(sum, of: table, copy) }
     var meta = try SeedTables.meta(copy)
     (meta.model, meta.schema, meta.digest) = (model, schema.hash, StateDigest.of(sums))
-    meta.version = try SeedVersion(head)
+    meta.version = try SeedVersion(head + 1)
     try SeedTables.store(meta, copy)
     try copy.execute("PRAGMA user_version = \(model.userVersion)")
     return meta.digest
@@ -186,30 +201,6 @@ extension TestPublication {
     guard !changed.isEmpty else { return }
     if changed.contains(where: table.key.contains) { return changes.insert(row) }
     changes.update(table.keyValues(of: row), changed.map { row[$0] }, at: changed)
-  }
-
-  private func add(delta document: [UInt8], _ header: DeltaHeader) throws {
-    let stored = try Compression.gzip(document)
-    add(
-      .delta(from: header.from, to: header.to), stored, raw: document.count, header.digest,
-      after: header.additions?.before)
-  }
-
-  private func add(snapshot path: String, _ encoding: ContentEncoding) throws {
-    try? FileManager.default.removeItem(atPath: path)
-    copy.emptyCache()
-    try copy.vacuum(into: path)
-    let file = try Connection(path, .creator)
-    try file.execute("PRAGMA journal_mode = DELETE; ANALYZE")
-    if leavesIndexesOut {
-      try OmittedIndexes.omit(from: file)
-      try file.execute("VACUUM")
-    }
-    let (raw, _) = try Compression.compress(path, to: path + ".stored", encoding)
-    let stored = Array(try Data(contentsOf: URL(fileURLWithPath: path + ".stored")))
-    add(
-      .snapshot(try SeedVersion(head), encoding), stored, raw: raw.length, sha256: raw.sha256,
-      try SeedTables.meta(copy).digest)
   }
 
   private func add(

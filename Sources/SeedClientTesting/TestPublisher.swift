@@ -119,7 +119,7 @@ public final class TestPublisher: Sendable {
 
   private static let expiryDays = 8
 
-  private static let server = "http://seeds.example"
+  private static let address = URL(string: "http://seeds.example")!
 
   // MARK: Stores
 
@@ -147,11 +147,6 @@ public final class TestPublisher: Sendable {
       environment: environment
     ).make()
     return URL(fileURLWithPath: path, isDirectory: true)
-  }
-
-  private static var address: URL {
-    guard let address = URL(string: server) else { preconditionFailure("\(server) is an address") }
-    return address
   }
 
   private func withoutTimeouts(_ options: SeedOptions) -> SeedOptions {

@@ -40,7 +40,7 @@ import Testing
     try await store.prepare()
     for (number, files) in [(EIO, 0), (ENOSPC, 1)] {
       try fixture.publisher.startEpoch()
-      let fetched = try await Download(fixture.lastSnapshot, for: store.requireFetcher()).run()
+      let fetched = try await Download(fixture.lastSnapshot, for: #require(await store.fetcher)).run()
       #expect(throws: FileError.self) {
         try fetched.using { throw FileError("write", "seed.sqlite", number) }
       }

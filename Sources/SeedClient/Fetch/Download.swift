@@ -23,8 +23,6 @@ final class Download: Sendable {
     deadline = fetcher.environment.uptime() + fetcher.timeouts.total
   }
 
-  private var object: PublishedObject { file.object }
-
   private static let mostRestarts = 2
 
   /// Downloads the missing bytes. The finished file has the signed length and hash.
@@ -37,10 +35,10 @@ final class Download: Sendable {
           while !file.isComplete { try await fetchPart() }
         }
       } while try !isSigned()
-      return FetchedObject(object: object, path: file.path, phases: fetcher.context.phases)
+      return FetchedObject(object: file.object, path: file.path, phases: fetcher.context.phases)
     } catch {
       if file.length == 0 || !error.leavesParts { file.discard() }
-      throw UnusableObject(object, error) ?? error
+      throw UnusableObject(file.object, error) ?? error
     }
   }
 
@@ -60,7 +58,7 @@ final class Download: Sendable {
   private func fetchPart() async throws {
     let start = file.length
     let request = WatchedRequest(
-      request(from: start), length: object.length, deadline: deadline, for: fetcher)
+      request(from: start), length: file.object.length, deadline: deadline, for: fetcher)
     let reply = try await request.run { [self] reply in
       guard case .bytes(let range) = reply else { return }
       if range.lowerBound < start {
@@ -70,7 +68,7 @@ final class Download: Sendable {
       }
     } take: { [self] bytes, range in
       guard file.length + bytes.count <= range.upperBound else {
-        throw TransportError.tooLong(url: url.absoluteString, limit: object.length)
+        throw TransportError.tooLong(url: url.absoluteString, limit: file.object.length)
       }
       try file.take(bytes)
       state.withLock { $0.arrived += bytes.count }
@@ -86,8 +84,8 @@ final class Download: Sendable {
   }
 
   private func request(from start: Int) -> TransportRequest {
-    let end = min(start + Fetcher.partBytes, object.length)
-    let isWhole = start == 0 && end == object.length
+    let end = min(start + Fetcher.partBytes, file.object.length)
+    let isWhole = start == 0 && end == file.object.length
     return TransportRequest(url: url, range: isWhole ? nil : start..<end, policy: fetcher.context.policy)
   }
 

@@ -13,9 +13,6 @@ struct FetchedObject: Sendable {
   /// Removes the file. Call after its contents are stored durably. If this fails, the next update removes it.
   func discard() { if !isBundled { try? Folder.remove(path) } }
 
-  // MARK: Content
-
-  /// Expands a snapshot.
   func expand(to path: String) throws {
     phases.enter(.expanding(bytes: 0, totalBytes: object.rawLength))
     let found = try Compression.expand(self.path, to: path, object.encoding, limit: object.rawLength) {

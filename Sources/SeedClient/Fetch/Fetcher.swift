@@ -64,18 +64,15 @@ extension Fetcher {
 package struct ServerAddress: Sendable, CustomStringConvertible {
   private let base: String
 
-  private static let ports = 1...65_535
-
   package init(_ server: URL) throws(SeedError) {
     guard let scheme = server.scheme?.lowercased(), ["http", "https"].contains(scheme), server.host != nil,
-      Self.ports.contains(server.port ?? Self.ports.lowerBound), server.query == nil, server.fragment == nil
+      server.port.map((1...65_535).contains) ?? true, server.query == nil, server.fragment == nil
     else {
       throw SeedError(
         .configuration,
         "server: expected an address such as https://seeds.example, found \(server.absoluteString)")
     }
-    let text = server.absoluteString
-    base = String(text.reversed().drop { $0 == "/" }.reversed())
+    base = server.absoluteString.replacing(/\/+$/, with: "")
   }
 
   package func url(_ path: String) throws(SeedError) -> URL {

@@ -12,7 +12,7 @@ public import protocol Foundation.LocalizedError
 /// ```
 ///
 /// In addition, ``SeedStore/read(_:)`` and `observe` with a closure rethrow their closures' errors.
-public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct SeedError: LocalizedError, Hashable, Sendable, CustomStringConvertible {
   /// The kind of an error; stable across releases.
   public struct Code: Hashable, Sendable, CustomStringConvertible {
     /// The code's name, such as `storeLocked`.
@@ -120,6 +120,9 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   /// Same as `message`.
   public var description: String { message }
 
+  /// The message, for `localizedDescription`. It is in English and for developers.
+  public var errorDescription: String? { message }
+
   static let suspended = SeedError(.suspended, "the store is suspended: call resume() first")
   package static let closed = SeedError(.closed, "the store was closed: create a new one")
 
@@ -129,11 +132,6 @@ public struct SeedError: Error, Hashable, Sendable, CustomStringConvertible {
   static func readOnly(_ directory: String) -> SeedError {
     SeedError(.readOnly, "this store is read-only: use the store that updates \(directory)")
   }
-}
-
-extension SeedError: LocalizedError {
-  /// The message, for `localizedDescription`. It is in English and for developers.
-  public var errorDescription: String? { message }
 }
 
 // MARK: Translation

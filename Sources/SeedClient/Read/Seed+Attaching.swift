@@ -19,8 +19,12 @@ extension Seed {
   ///     transaction and without a running statement on the older seed.
   ///   - name: The schema name in SQL.
   public func attach(to handle: OpaquePointer, as name: String = "seed") throws {
+    guard !["main", "temp"].contains(name.lowercased()) else {
+      throw SeedError(
+        .connection,
+        "a seed cannot be attached as \"\(name)\", which SQLite reserves: use another name, such as \"seed\"")
+    }
     let connection = Connection(borrowing: handle)
-    try Self.check(name)
     do {
       let older = connection.file(of: name)
       if older != nil { try connection.execute("DETACH DATABASE \(quoted(name))") }
@@ -37,12 +41,5 @@ extension Seed {
         "\(url.path) cannot be attached (\(error)): open the connection with "
           + "SQLITE_OPEN_URI, and attach outside a transaction")
     }
-  }
-
-  private static func check(_ name: String) throws(SeedError) {
-    guard ["main", "temp"].contains(name.lowercased()) else { return }
-    throw SeedError(
-      .connection,
-      "a seed cannot be attached as \"\(name)\", which SQLite reserves: use another name, such as \"seed\"")
   }
 }

@@ -45,22 +45,17 @@ final class FileLock: Sendable {
   /// False if the locked file was removed or replaced, so that its path has a different lock. True after a disk error.
   var isInPlace: Bool { (try? file.hasItsName()) ?? true }
 
-  /// Takes an exclusive lock on a file, which is created if missing; `nil` if the lock is held elsewhere.
-  static func exclusive(_ path: String) throws(FileError) -> FileLock? {
-    let file = try File(path, for: .updating, mode: 0o600)
-    // The previous holder may have removed the file after this function opened it.
-    guard try file.tryLock(), try file.isNamed() else { return nil }
-    return FileLock(file)
-  }
-
-  /// Blocks the thread and retries until `patience` is over.
-  static func exclusive(_ path: String, within patience: Duration) throws(FileError) -> FileLock? {
+  /// Takes an exclusive lock on a file, which is created if missing; `nil` if the lock is held elsewhere. Blocks the
+  /// thread and retries until `patience` is over.
+  static func exclusive(_ path: String, within patience: Duration = .zero) throws(FileError) -> FileLock? {
     let deadline = ContinuousClock.now + patience
-    repeat {
-      if let lock = try exclusive(path) { return lock }
+    while true {
+      let file = try File(path, for: .updating, mode: 0o600)
+      // The previous holder may have removed the file after this function opened it.
+      if try file.tryLock(), try file.isNamed() { return FileLock(file) }
+      guard ContinuousClock.now < deadline else { return nil }
       usleep(10_000)
-    } while ContinuousClock.now < deadline
-    return nil
+    }
   }
 
   /// Takes a shared lock; `nil` if the file is missing or exclusively locked.

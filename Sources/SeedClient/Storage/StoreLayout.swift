@@ -77,11 +77,7 @@ struct StoreLayout: Sendable {
 
   /// Notifies other stores on the directory, including those in other processes, that deltas changed the
   /// current file. Not durable, because after a power loss every store reads the data again anyway.
-  func notifyOthers() throws(FileError) {
-    let temporary = news + DurableFile.temporarySuffix
-    _ = try File(temporary, for: .replacing, mode: 0o600)
-    try Folder.rename(temporary, to: news)
-  }
+  func notifyOthers() throws(FileError) { try DurableFile.replace(news, with: [], mode: 0o600) }
 
   func setCurrent(_ name: String) throws(FileError) {
     try DurableFile.write(Array("\(name)\n".utf8), to: current, mode: 0o600)

@@ -17,32 +17,22 @@ enum Reply: Hashable, Sendable {
   case restart
   case absent
 
-  enum Status {
-    static let ok = 200
-    static let partialContent = 206
-    static let rangeNotSatisfiable = 416
-    static let unauthorized = 401
-    static let forbidden = 403
-    static let absent: Set<Int> = [403, 404, 410]
-    static let busy: Set<Int> = [429, 503]
-  }
-
   static func classify(
     _ head: ResponseHead, of request: TransportRequest, length: Int?, now: UTCTime
   ) throws(TransportError) -> Reply {
     let start = request.range?.lowerBound ?? 0
     switch head.status {
-    case Status.ok:
+    case 200:
       try head.checkBody(request)
       try head.checkLength(length, request.text)
       return .bytes(0..<(length ?? .max))
-    case Status.partialContent where request.range != nil:
+    case 206 where request.range != nil:
       try head.checkBody(request)
       return try part(head, of: request, start, length)
-    case Status.rangeNotSatisfiable where start > 0: return .restart
-    case Status.unauthorized: throw .denied(url: request.text, head.status)
-    case Status.forbidden where request.isRequired: throw .denied(url: request.text, head.status)
-    case let status where Status.absent.contains(status): return .absent
+    case 416 where start > 0: return .restart
+    case 401: throw .denied(url: request.text, head.status)
+    case 403 where request.isRequired: throw .denied(url: request.text, head.status)
+    case 403, 404, 410: return .absent
     case let status:
       throw .status(url: request.text, status, retryAfter: RetryAfter.read(head["Retry-After"], now: now))
     }
@@ -87,12 +77,9 @@ enum RetryAfter {
 
   static func read(_ text: String?, now: UTCTime) -> Duration? {
     guard let text else { return nil }
-    let seconds = Int(text) ?? date(text, now).map { $0.secondsSinceEpoch - now.secondsSinceEpoch }
+    // Accepts only the date form that RFC 9110 (5.6.7) requires servers to send.
+    let date = UTCTime(http: text, now: now).flatMap { $0.httpText == text ? $0 : nil }
+    let seconds = Int(text) ?? date.map { $0.secondsSinceEpoch - now.secondsSinceEpoch }
     return seconds.map { .seconds(min(max($0, 0), longest)) }
-  }
-
-  /// Accepts only the date form that RFC 9110 (5.6.7) requires servers to send.
-  private static func date(_ text: String, _ now: UTCTime) -> UTCTime? {
-    UTCTime(http: text, now: now).flatMap { $0.httpText == text ? $0 : nil }
   }
 }

@@ -39,8 +39,7 @@ package struct ResponseHead: Hashable, Sendable {
 
   package init(status: Int, fields: [String: String] = [:]) {
     self.status = status
-    self.fields = Dictionary(
-      fields.map { ($0.key.lowercased(), $0.value) }, uniquingKeysWith: { _, last in last })
+    self.fields = Dictionary(fields.map { ($0.key.lowercased(), $0.value) }) { $1 }
   }
 
   package subscript(name: String) -> String? { fields[name.lowercased()] }
@@ -72,8 +71,8 @@ package enum TransportError: SeedErrorConvertible, Hashable, Sendable, CustomStr
     case .waiting: .waitingForNetwork
     case .refused: .serverRefused
     case .denied: .accessDenied
-    case .status(_, let status, _): Reply.Status.busy.contains(status) ? .serverBusy : .server
-    case .otherPart, .partless, .coded, .webPage: .server
+    case .status(_, 429, _), .status(_, 503, _): .serverBusy
+    case .status, .otherPart, .partless, .coded, .webPage: .server
     case .absent: .missingFile
     case .tooLong, .otherLength: .damaged
     case .tooSlow, .tooLate: .timedOut

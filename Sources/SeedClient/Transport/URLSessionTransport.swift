@@ -193,7 +193,8 @@ private final class ExchangeDelegate: NSObject, URLSessionDataDelegate {
   ) {
     let answer = answer(challenge)
     let isMet = exchanges.withLock { $0[task.taskIdentifier]?.meet(challenge, by: answer) ?? true }
-    completionHandler(isMet ? answer.disposition : .cancelAuthenticationChallenge, answer.credential)
+    let (disposition, credential) = answer.forSession
+    completionHandler(isMet ? disposition : .cancelAuthenticationChallenge, credential)
   }
 
   func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
@@ -294,16 +295,12 @@ extension TransportError {
 }
 
 extension ChallengeAnswer {
-  fileprivate var disposition: URLSession.AuthChallengeDisposition {
+  fileprivate var forSession: (URLSession.AuthChallengeDisposition, URLCredential?) {
     switch self {
-    case .system: .performDefaultHandling
-    case .use: .useCredential
-    case .refuse: .cancelAuthenticationChallenge
+    case .system: (.performDefaultHandling, nil)
+    case .use(let credential): (.useCredential, credential)
+    case .refuse: (.cancelAuthenticationChallenge, nil)
     }
-  }
-
-  fileprivate var credential: URLCredential? {
-    if case .use(let credential) = self { credential } else { nil }
   }
 }
 

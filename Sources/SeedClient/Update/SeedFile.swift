@@ -36,7 +36,6 @@ final class SeedFile {
     }
   }
 
-  @discardableResult
   func emptyLog() throws -> Bool { try connection.emptyLog() }
 
   /// Applies deltas in one transaction: rows, version and digest. Throws ``DeltaMismatch`` if one does not fit the rows.

@@ -10,7 +10,6 @@ actor StoreWriter: BlockingActor {
   let model: SeedModel
   let root: [UInt8]
   private let options: SeedOptions
-  private let search: GenerationSearch
   private var lock: FileLock?
   private var live: (name: String, file: SeedFile)?
   private var staged: StagedSeed?
@@ -21,7 +20,6 @@ actor StoreWriter: BlockingActor {
 
   init(_ layout: StoreLayout, _ model: SeedModel, root: [UInt8], options: SeedOptions) {
     (self.layout, self.model, self.root, self.options) = (layout, model, root, options)
-    search = GenerationSearch(layout: layout, model: model)
   }
 
   // MARK: The lock
@@ -96,6 +94,7 @@ actor StoreWriter: BlockingActor {
 
   /// Returns the generation to read. If this store holds the lock, permanently replaces an unreadable current generation.
   func find(known: [Generation], justSwapped: Bool = false) throws -> GenerationSearch.Result {
+    let search = GenerationSearch(layout: layout, model: model)
     var found = try search.run(known: known, damaged: damaged) { [weak self] in
       Task { await self?.collect() }
     }

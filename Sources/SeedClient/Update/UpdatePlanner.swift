@@ -20,7 +20,6 @@ struct UpdatePlanner {
   private let local: SeedMeta?
   let model: SeedModel
   private let rejected: Set<SHA256Digest>
-  private let schema: SHA256Digest?
   private let known: [PublishedObject]
   private let deltas: [PublishedObject]
   private let snapshots: [PublishedObject]
@@ -28,7 +27,6 @@ struct UpdatePlanner {
   /// `rejected` contains hashes of unusable objects and digests of rejected heads.
   init(_ metadata: SeriesMetadata, _ local: SeedMeta?, _ model: SeedModel, rejected: Set<SHA256Digest> = []) {
     (state, self.local, self.model, self.rejected) = (metadata.state, local, model, rejected)
-    schema = state.schema
     known = metadata.objects.filter { $0.version <= metadata.state.head }
     let usable = known.filter { !rejected.contains($0.sha256) }
     deltas = usable.filter { !$0.isSnapshot }
@@ -37,12 +35,12 @@ struct UpdatePlanner {
 
   func plan() throws(SeedError) -> UpdatePlan {
     try checkModel()
-    guard !isHeadRejected else { throw headRejected }
+    try checkHead()
     guard let local else { return try snapshot(.firstDownload) }
     guard local.epoch == state.epoch else { return try snapshot(.newEpoch) }
     guard local.version <= state.head else { throw behind(local.version) }
     let chain = chain(from: local.version, local.schema)
-    guard chain != nil || local.schema == schema else {
+    guard chain != nil || local.schema == state.schema else {
       return try snapshot(.newSchema, notBelow: local.version)
     }
     guard isPublished(local) else { return try snapshot(.otherRows, notBelow: local.version) }
@@ -59,17 +57,13 @@ struct UpdatePlanner {
     return plan(reason, objects, deltaBytes: chain?.bytes, snapshotBytes: path?.bytes)
   }
 
-  private var isHeadRejected: Bool {
-    known.contains { $0.version == state.head && rejected.contains($0.digest) }
-  }
-
   /// Also compares rejected objects, whose digests are valid too.
   private func isPublished(_ local: SeedMeta) -> Bool {
     known.allSatisfy { $0.version != local.version || $0.digest == local.digest }
   }
 
   private func chain(from version: SeedVersion, _ schema: SHA256Digest) -> [PublishedObject]? {
-    DeltaChain.shortest(deltas, from: version, schema, to: state.head, self.schema)
+    DeltaChain.shortest(deltas, from: version, schema, to: state.head, state.schema)
   }
 
   /// Plans the newest snapshot and the deltas after it. Throws if they end below version `least`.
@@ -82,7 +76,7 @@ struct UpdatePlanner {
 
   /// Considers only the newest snapshot, in its smallest encoding: deltas that apply to an older one also apply to it.
   private func snapshotPath(notBelow least: SeedVersion?) -> [PublishedObject]? {
-    let newest = snapshots.filter { $0.schema == schema || chain(from: $0.version, $0.schema) != nil }
+    let newest = snapshots.filter { $0.schema == state.schema || chain(from: $0.version, $0.schema) != nil }
       .max { ($0.version, $1.length) < ($1.version, $0.length) }
     guard let newest else { return nil }
     let path = [newest] + (chain(from: newest.version, newest.schema) ?? [])
@@ -123,8 +117,9 @@ struct UpdatePlanner {
       oldestModel: oldest)
   }
 
-  private var headRejected: SeedError {
-    SeedError(
+  private func checkHead() throws(SeedError) {
+    guard known.contains(where: { $0.version == state.head && rejected.contains($0.digest) }) else { return }
+    throw SeedError(
       .rejected,
       "version \(state.head) failed on this device or was rolled back here: wait for a newer version")
   }

@@ -7,7 +7,6 @@ import SeedSystem
 package struct PollInterval: Sendable {
   package let pollSeconds: Int
 
-  package static let unknown = PollInterval(pollSeconds: 60)
   /// The longest accepted delay in seconds, before jitter: a day.
   private static let longest = 86_400.0
   /// The first retry's delay as a share of the interval; each further failure doubles it, up to the interval. A smaller
@@ -51,5 +50,6 @@ extension StateRecord {
     return age > Self.missedChecks * pollInterval.poll + Double(Self.tolerance)
   }
 
-  var pollInterval: PollInterval { pollSeconds.map(PollInterval.init) ?? .unknown }
+  /// An interval of a minute until a check has found the publisher's.
+  var pollInterval: PollInterval { PollInterval(pollSeconds: pollSeconds ?? 60) }
 }
