@@ -75,7 +75,7 @@ package struct Publisher: Sendable {
     }
     snapshotFailures.record(records, of: job.name, after: half) { records in
       guard !records.isEmpty else { return }
-      let isRepeated = history?.record(records.map { $0.ending(at: end) }) ?? false
+      let isRepeated = history?.record(records) ?? false
       facts?.keep(of: job, in: self, gained: report.gained, isRepeated: isRepeated, at: end)
     }
   }
@@ -154,7 +154,7 @@ private final class SnapshotFailures: Sendable {
     switch (half, failure) {
     case (.changes?, nil):
       guard let first = records.first, var again = known else { return records }
-      again.at = first.at
+      (again.at, again.last) = (first.at, first.last)
       known?.times = 0
       return records + [again]
     case (.snapshots?, let new?):
@@ -168,13 +168,5 @@ private final class SnapshotFailures: Sendable {
       return records
     case (_, _?): return records
     }
-  }
-}
-
-extension StepRecord {
-  fileprivate func ending(at end: UTCTime) -> Self {
-    var record = self
-    record.last = end
-    return record
   }
 }
