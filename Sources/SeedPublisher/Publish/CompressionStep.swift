@@ -97,8 +97,7 @@ struct CompressionStep {
   }
 
   private func missingEncoding(_ plan: SeriesPlan) -> (PublishedObject, ContentEncoding)? {
-    guard let metadata = metadata(plan) else { return nil }
-    return ObjectListing.missingEncoding(job.encodings, of: metadata)
+    metadata(plan).flatMap { ObjectListing.missingEncoding(job.encodings, of: $0) }
   }
 
   @discardableResult
