@@ -21,9 +21,7 @@ struct WorkingCopyOpener {
     do {
       copy = try WorkingCopy(path)
       meta = try copy.meta()
-    } catch is SchemaProblem {
-      return try rebuild(because: Self.edited)
-    } catch { return try rebuild(because: "\(error)") }
+    } catch { return try rebuild(because: error is SchemaProblem ? Self.edited : "\(error)") }
     if let mismatch = mismatch(copy.schema, meta) { return try rebuild(because: mismatch) }
     let head = published.state.head
     guard meta.version <= head else {
