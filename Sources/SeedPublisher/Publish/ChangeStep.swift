@@ -87,7 +87,7 @@ struct ChangeStep {
   private mutating func readOrigin() throws {
     try job.confirm()
     guard let look = try neededLook() else {
-      try publish(nil)
+      _ = try publish(nil)
       return
     }
     let mustReadAgain: Bool
@@ -169,10 +169,7 @@ struct ChangeStep {
   private var active: [SeriesPlan] { drafted.filter { !job.isRetired($0.series) } }
 
   /// Returns whether any series waits for the origin to catch up, and whether any series was searched for changes.
-  @discardableResult
-  private mutating func publish(
-    _ origin: (any Origin)?
-  ) throws -> (isWaiting: Bool, isSearched: Bool) {
+  private mutating func publish(_ origin: (any Origin)?) throws -> (isWaiting: Bool, isSearched: Bool) {
     var drafts: [SeriesDraft] = []
     do {
       try draft(origin, &drafts)
@@ -204,16 +201,14 @@ struct ChangeStep {
     }
     guard shrunk.isEmpty else {
       throw PublicationError.shrunk(
-        shrunk, isResuming: options.isResuming, gained: gained(origin, insteadOf: shrunk).words)
+        shrunk, isResuming: options.isResuming, gained: gained(origin, insteadOf: shrunk))
     }
   }
 
   /// Returns the origin's new parts if a column lost its values, because it may have been renamed to one of them.
-  private func gained(_ origin: (any Origin)?, insteadOf shrunk: [SeedSeries: [ShrunkTable]]) -> OriginGain {
-    guard let origin, shrunk.values.joined().contains(where: { $0.column != nil }) else {
-      return OriginGain()
-    }
-    return (try? job.gain(of: origin)) ?? OriginGain()
+  private func gained(_ origin: (any Origin)?, insteadOf shrunk: [SeedSeries: [ShrunkTable]]) -> String {
+    guard let origin, shrunk.values.joined().contains(where: { $0.column != nil }) else { return "" }
+    return (try? job.gain(of: origin))?.words ?? ""
   }
 }
 
