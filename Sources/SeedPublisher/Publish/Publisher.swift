@@ -1,7 +1,6 @@
 import SeedDatabase
 package import SeedFormat
 package import SeedPublication
-package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
@@ -37,10 +36,6 @@ package struct Publisher: Sendable {
   /// Root and targets keys are optional. A publisher that has them also renews these roles and delegates to new series.
   package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeySource) {
     (self.publication, self.stateFolder, keySource) = (publication, stateFolder, keys)
-  }
-
-  package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeyRing) {
-    self.init(publication, stateFolder: stateFolder, keys: KeySource(keys))
   }
 
   /// Publishes the origin's changes and the snapshots that are due, or only one `half`. Records the outcome. After an
