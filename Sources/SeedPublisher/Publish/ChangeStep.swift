@@ -99,7 +99,7 @@ struct ChangeStep {
     }
     let reading = OriginReading.newest(of: job.name, in: context.stateFolder)
     report.warnings += [reading.warning].compactMap(\.self)
-    try OriginMemory(context).remember(mustReadAgain ? nil : look.stamp, update.published)
+    try OriginMemory(context: context).remember(mustReadAgain ? nil : look.stamp, update.published)
   }
 
   /// Returns `nil` if no read is needed, because the step is a rollback, all series are retired, or nothing changed.
@@ -112,7 +112,7 @@ struct ChangeStep {
     guard let look else { return nil }
     // Series that were held or waited for a key missed the last read, so even an unchanged origin must be read for them.
     let mustRead = options.isResuming || options.isBeginningEpoch || drafted.contains(where: mustBeRead)
-    return try !mustRead && OriginMemory(context).knows(look.stamp, update.published) ? nil : look
+    return try !mustRead && OriginMemory(context: context).knows(look.stamp, update.published) ? nil : look
   }
 
   private mutating func note(_ stamp: any OriginStamp) {
@@ -214,13 +214,9 @@ struct ChangeStep {
 
 /// Stores a fingerprint of everything that determines a step's outcome, so that an unchanged origin is not read again.
 struct OriginMemory {
-  private let context: StepContext
-  private let path: String
+  let context: StepContext
 
-  init(_ context: StepContext) {
-    self.context = context
-    path = "\(context.stateFolder)/\(context.job.name).origin"
-  }
+  private var path: String { "\(context.stateFolder)/\(context.job.name).origin" }
 
   func knows(_ stamp: any OriginStamp, _ published: PublishedMetadata) throws -> Bool {
     let fingerprint = try fingerprint(stamp, published)
