@@ -18,9 +18,7 @@ package struct SeriesRecall {
     package let snapshot: PublishedObject
     package let deltas: [PublishedObject]
 
-    var schema: SHA256Digest { deltas.last?.schema ?? snapshot.schema }
-    fileprivate var digest: SHA256Digest { deltas.last?.digest ?? snapshot.digest }
-    fileprivate var model: ModelVersion { deltas.last?.model ?? snapshot.model }
+    var end: PublishedObject { deltas.last ?? snapshot }
   }
 
   package func chain(to version: SeedVersion) throws(RecallError) -> Chain {
@@ -51,11 +49,11 @@ package struct SeriesRecall {
 
   /// Throws if the series cannot roll back to the version. `newest` is the series' newest model.
   package func checkRollback(to version: SeedVersion, newest: ModelVersion) throws(RecallError) {
-    let choices = versions.filter { knownChain(to: $0)?.model == newest }
+    let choices = versions.filter { knownChain(to: $0)?.end.model == newest }
     guard let chain = knownChain(to: version) else { throw unreachable(version, choices) }
-    guard chain.model == newest, published.state.model == newest else {
+    guard chain.end.model == newest, published.state.model == newest else {
       throw RecallError(
-        "version \(version) of \(published.series) has model \(chain.model), but the newest has \(newest): "
+        "version \(version) of \(published.series) has model \(chain.end.model), but the newest has \(newest): "
           + "a rollback must stay within one model\(choices.choice). To publish its rows again, run "
           + "'seedbank export --version \(version) --to FILE', copy them to the origin, and run 'seedbank regenerate'"
       )
@@ -67,7 +65,7 @@ package struct SeriesRecall {
     try naming(version) {
       let chain = try chain(to: version)
       let copy = try make(chain, at: path, isDurable: false)
-      guard StateDigest.of(try SeedCheck(copy.connection, copy.schema).sums()) == chain.digest else {
+      guard StateDigest.of(try SeedCheck(copy.connection, copy.schema).sums()) == chain.end.digest else {
         throw NotASeed("the rows do not match the signed digest")
       }
       return copy
