@@ -65,9 +65,7 @@ package struct WorkingCopy {
   func sums() throws(CopyDamaged) -> [String: TableSum] {
     do {
       return try SeedTables.sums(connection)
-    } catch {
-      throw CopyDamaged(table: ReservedTable.table, reason: error.cause)
-    }
+    } catch { throw CopyDamaged(table: ReservedTable.table, reason: error.cause) }
   }
 
   /// Applies a delta, which may be a draft, in the open transaction. `signed` gives the expected result.

@@ -25,10 +25,7 @@ struct PublicationUpdate {
     _ publisher: Publisher, lifetimeSeconds: Int, now: UTCTime, after published: PublishedMetadata,
     _ options: StepOptions = StepOptions()
   ) throws {
-    self.publisher = publisher
-    self.now = now
-    self.published = published
-    self.options = options
+    (self.publisher, self.now, self.published, self.options) = (publisher, now, published, options)
     let longest = max(lifetimeSeconds, publisher.lifetimes.values.max() ?? 0)
     // A preview signs nothing and must not store a doubt about the clock.
     clock =

@@ -106,9 +106,7 @@ extension Publisher {
     else { return .none }
     do {
       return try OfflineChange(parsing: bytes)
-    } catch {
-      throw PublicationError.damagedChange(file: pendingFile)
-    }
+    } catch { throw PublicationError.damagedChange(file: pendingFile) }
   }
 
   func keep(pending change: OfflineChange) throws {
