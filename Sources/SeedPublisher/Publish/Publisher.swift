@@ -68,6 +68,7 @@ package struct Publisher: Sendable {
     if case .failure(let error) = result, !Self.isNoStep(error) {
       records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
     }
+    for index in records.indices { records[index].last = end }
     snapshotFailures.record(records, of: job.name, after: half) { records in
       guard !records.isEmpty else { return }
       let isRepeated = history?.record(records) ?? false

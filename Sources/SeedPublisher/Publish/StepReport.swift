@@ -95,7 +95,6 @@ package struct SeriesReport: Sendable {
 extension StepRecord {
   init(_ report: SeriesReport, isRollback: Bool, at: UTCTime, milliseconds: Int) {
     self.init(.unchanged, of: report.series.dataset, at: at, milliseconds: milliseconds)
-    last = at.adding(seconds: milliseconds / 1000)
     series = report.series
     to = report.version?.number
     switch report.outcome {
@@ -118,7 +117,6 @@ extension StepRecord {
     let reason = Reason(error)
     let isPassing = [.origin, .disk, .other].contains(reason)
     self.init(isPassing ? .failed : .refused, of: dataset, at: at, milliseconds: milliseconds)
-    last = at.adding(seconds: milliseconds / 1000)
     (self.error, self.reason) = ("\(error)", reason)
   }
 }
