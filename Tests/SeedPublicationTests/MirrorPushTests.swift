@@ -36,7 +36,8 @@ import Testing
     private static func rotate(_ deployment: TestDeployment) throws {
       let new = KeyRing([.timestamp: [.generate()]])
       let publisher = Publisher(
-        deployment.publication, stateFolder: deployment.folder("state"), keys: deployment.keys.adding(new))
+        deployment.publication, stateFolder: deployment.folder("state"),
+        keys: KeySource(deployment.keys.adding(new)))
       _ = try publisher.changeKeys(
         lifetimeSeconds: RepositorySigner.onlineSeconds, now: deployment.clock
       ) { published, signer in

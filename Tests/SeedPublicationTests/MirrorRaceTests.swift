@@ -22,7 +22,7 @@ import Testing
       common = try MirrorImage(of: deployment.publication)
       let copy = PublicationDirectory(deployment.folder("copy"))
       try FileManager.default.copyItem(atPath: deployment.publication.path, toPath: copy.path)
-      let twin = Publisher(copy, stateFolder: deployment.folder("other"), keys: deployment.keys)
+      let twin = Publisher(copy, stateFolder: deployment.folder("other"), keys: KeySource(deployment.keys))
       var chains: [[MirrorImage]] = [[], []]
       for version in 1...versions {
         try deployment.origin("UPDATE stop SET name = 'name \(version)' WHERE id = 1")

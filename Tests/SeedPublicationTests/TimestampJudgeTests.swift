@@ -84,7 +84,7 @@ import Testing
     let raised = try MirrorImage(of: publication)
     let new = KeyRing([.timestamp: [.generate()], .snapshot: [.generate()]])
     let publisher = Publisher(
-      publication, stateFolder: deployment.folder("state"), keys: deployment.keys.adding(new))
+      publication, stateFolder: deployment.folder("state"), keys: KeySource(deployment.keys.adding(new)))
     let verifiers = Dictionary(
       uniqueKeysWithValues: [KeyRole.timestamp, .snapshot].map { ($0, new.verifiers($0)) })
     _ = try publisher.changeKeys(lifetimeSeconds: RepositorySigner.onlineSeconds, now: now) {

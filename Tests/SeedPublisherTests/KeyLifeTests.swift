@@ -23,7 +23,7 @@ import Testing
   }
 
   private func publisher(_ keys: KeyRing) -> Publisher {
-    Publisher(deployment.publication, stateFolder: folder("state"), keys: keys)
+    Publisher(deployment.publication, stateFolder: folder("state"), keys: KeySource(keys))
   }
 
   private var onlineKeys: KeyRing {

@@ -203,7 +203,7 @@ import Testing
     try deployment.origin("UPDATE stop SET name = 'x' WHERE id = 1; DELETE FROM stop WHERE id = 2")
     try deployment.verifiedStep(forcingSnapshot: true)
     let second = Publisher(
-      PublicationDirectory(twin), stateFolder: twin + "-state", keys: deployment.keys)
+      PublicationDirectory(twin), stateFolder: twin + "-state", keys: KeySource(deployment.keys))
     _ = try second.step(deployment.job, StepOptions(forcingSnapshot: true), now: deployment.clock)
     let expected = try publishedFiles(deployment.publication).map {
       ($0.key.dropFirst(deployment.publication.path.count), $0.value)

@@ -390,7 +390,7 @@ import Testing
   @Test func `a publication signed by other keys stays untouched`() throws {
     let (one, two) = (try Self.deployment(), try Self.deployment())
     let publisher = Publisher(
-      two.publication, stateFolder: one.folder("state"), keys: one.keys)
+      two.publication, stateFolder: one.folder("state"), keys: KeySource(one.keys))
     let copy = try DurableFile.read(one.copy(), limit: 1 << 30)
     try one.origin("DELETE FROM stop WHERE id = 1")
     try two.expectNothingPublished {

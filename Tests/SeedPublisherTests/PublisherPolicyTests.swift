@@ -148,7 +148,7 @@ import Testing
     var keys = deployment.keys
     keys[.targets] = []
     let publisher = Publisher(
-      deployment.publication, stateFolder: deployment.folder("state"), keys: keys)
+      deployment.publication, stateFolder: deployment.folder("state"), keys: KeySource(keys))
     let undelegated = PublicationError.notDelegated(series: "test/3")
     let alone = try job(deployment, models([("3.0", PublisherFixture.schema)]))
     try deployment.expectNothingPublished {

@@ -27,7 +27,7 @@ package final class TestDeployment {
     let founding = try RepositorySigner(now: clock).create(delegating: job.plans.map(\.series), keys: keys)
     try publication.write(founding.files)
     publisher = Publisher(
-      publication, stateFolder: folder("state"), keys: keys)
+      publication, stateFolder: folder("state"), keys: KeySource(keys))
   }
 
   package var originPath: String { folder("origin.sqlite") }

@@ -33,14 +33,13 @@ enum DeltaLevels {
       Dictionary(grouping: spans, by: level).values.flatMap { level in
         level.sorted { ($0.to, $0.from) < ($1.to, $1.from) }.suffix(base)
       })
-    var kept: [DeltaSpan] = []
-    for span in spans.sorted(by: { ($0.length, $0.to) > ($1.length, $1.to) }) {
+    let longestFirst = spans.sorted { ($0.length, $0.to) > ($1.length, $1.to) }
+    return longestFirst.reduce(into: []) { kept, span in
       let isAnchored = anchors.contains(span.from) && anchors.contains(span.to)
       if isAnchored || recent.contains(span) || !kept.contains(where: { $0.contains(span) }) {
-        kept.append(span)
+        kept.insert(span)
       }
     }
-    return Set(kept)
   }
 
   /// Returns the lowest version such that the spans lead to `head` from this and every later version.
@@ -54,13 +53,7 @@ enum DeltaLevels {
 
   /// Returns 0 for a span of one version, and n for a span of at most 16^n versions.
   static func level(_ span: DeltaSpan) -> Int {
-    var level = 0
-    var reach = 1
-    while reach < span.length {
-      level += 1
-      reach *= base
-    }
-    return level
+    sequence(first: 1) { $0 * base }.prefix { $0 < span.length }.count
   }
 }
 

@@ -27,16 +27,13 @@ struct SeriesChange {
     let draftPath: String
   }
 
-  /// The page cache for a copy to which scattered rows are written.
-  private static let cacheKibibytes = 32 * 1024
-
   /// Compares the source with a copy at `head`, and applies the difference to the copy. Returns `nil` if nothing differs.
   /// Throws ``CopyDamaged`` if the copy is faulty.
   init?(_ source: Source, _ copy: WorkingCopy, at head: SeedVersion) throws {
     var copy = copy
     // The changed rows are scattered over a large table. A small cache would write pages early and sync often.
     if case .log = source.search {
-      try copy.connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
+      try copy.connection.execute("PRAGMA cache_size = -\(WorkingCopy.cacheKibibytes)")
     }
     try copy.connection.execute("BEGIN IMMEDIATE")
     let types = source.guardsTypes ? TypeGuard(source.plan, copy: copy.connection) : nil

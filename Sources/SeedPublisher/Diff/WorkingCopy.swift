@@ -14,8 +14,8 @@ package struct WorkingCopy {
     "\(stateFolder)/\(series.roleName).sqlite"
   }
 
-  /// The page cache for building a copy. With a smaller one, SQLite would write pages early and read them again.
-  private static let buildingCacheKibibytes = 32 * 1024
+  /// The page cache for writing many rows. With a smaller one, SQLite would write pages early and read them again.
+  static let cacheKibibytes = 32 * 1024
 
   init(_ path: String) throws {
     connection = try Connection(path, .writer)
@@ -32,7 +32,7 @@ package struct WorkingCopy {
     connection = try path.map { try Connection($0, .creator) } ?? Connection("scratch", .scratch)
     schema = plan.schema
     self.path = connection.path
-    try connection.execute("PRAGMA cache_size = -\(Self.buildingCacheKibibytes)")
+    try connection.execute("PRAGMA cache_size = -\(Self.cacheKibibytes)")
     try connection.transaction { [connection] in
       try connection.execute(plan.newest.schemaSQL)
       try SeedTables.create(meta, plan.schema.tables, connection)
@@ -65,9 +65,7 @@ package struct WorkingCopy {
   func sums() throws(CopyDamaged) -> [String: TableSum] {
     do {
       return try SeedTables.sums(connection)
-    } catch {
-      throw CopyDamaged(table: ReservedTable.table, reason: error.cause)
-    }
+    } catch { throw CopyDamaged(table: ReservedTable.table, reason: error.cause) }
   }
 
   /// Applies a delta, which may be a draft, in the open transaction. `signed` gives the expected result.

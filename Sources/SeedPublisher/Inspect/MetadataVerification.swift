@@ -54,7 +54,7 @@ struct MetadataVerification {
     }
     guard let metadata, let role = trusted.targets[one.roleName] else { return }
     series[one] = metadata
-    checkExpiry(role.expires, name, isOffline: false, &report)
+    checkExpiry(role.header, name, isOffline: false, &report)
   }
 
   private func versioned(_ role: String, _ version: Int?) -> String {
@@ -77,21 +77,18 @@ struct MetadataVerification {
   }
 
   private func checkExpiries(_ trusted: TrustedMetadataSet, _ report: inout VerificationReport) {
-    let (root, targets) = (trusted.root, trusted.targets[Targets.type])
-    let roles: [(header: RoleHeader?, name: String, isOffline: Bool)] = [
-      (root.header, MetadataName.versioned(Root.type, root.version), true),
-      (targets?.header, versioned(Targets.type, targets?.version), true),
-      (trusted.snapshot?.header, versioned(SnapshotRole.type, trusted.snapshot?.version), false),
-      (trusted.timestamp?.header, MetadataName.unversioned(Timestamp.type), false),
-    ]
-    for case (let header?, let name, let isOffline) in roles {
-      checkExpiry(header.expires, name, isOffline: isOffline, &report)
-    }
+    let (root, targets, snapshot) = (trusted.root, trusted.targets[Targets.type], trusted.snapshot)
+    checkExpiry(root.header, versioned(Root.type, root.version), isOffline: true, &report)
+    checkExpiry(targets?.header, versioned(Targets.type, targets?.version), isOffline: true, &report)
+    checkExpiry(snapshot?.header, versioned(SnapshotRole.type, snapshot?.version), isOffline: false, &report)
+    let timestamp = MetadataName.unversioned(Timestamp.type)
+    checkExpiry(trusted.timestamp?.header, timestamp, isOffline: false, &report)
   }
 
   private func checkExpiry(
-    _ expires: UTCTime, _ name: String, isOffline: Bool, _ report: inout VerificationReport
+    _ header: RoleHeader?, _ name: String, isOffline: Bool, _ report: inout VerificationReport
   ) {
+    guard let expires = header?.expires else { return }
     let remedy = isOffline ? "renew it with 'seedbank keys renew'" : Remedy.regenerate
     if expires <= now {
       report.error("metadata/\(name)", "it expired at \(expires): no client accepts it", remedy: remedy)

@@ -43,7 +43,9 @@ package struct PublicationVerifier {
       // This error is reported below.
     } catch { return report.error("\(publication.path)/metadata", "\(error)") }
     if let lack = try? publication.lackOfRoots() {
-      report.add(.note, "\(publication.path)/metadata", lack, remedy: Self.earlierRoots)
+      report.add(
+        .note, "\(publication.path)/metadata", lack,
+        remedy: "if a backup, a mirror or a follower has earlier files N.root.json, copy them there")
     }
     for version in (try? publication.missingLastRoots()) ?? [] {
       report.add(
@@ -52,9 +54,6 @@ package struct PublicationVerifier {
     }
     if let anchor { checkAnchor(anchor, &report) }
   }
-
-  private static let earlierRoots =
-    "if a backup, a mirror or a follower has earlier files N.root.json, copy them there"
 
   private func checkAnchor(_ anchor: String, _ report: inout VerificationReport) {
     do {
@@ -103,8 +102,7 @@ package struct PublicationVerifier {
       return report.error(role, "no snapshot is listed", remedy: Remedy.snapshot)
     }
     if newest.version < lowest {
-      report.error(
-        newest.filePath, "no deltas lead from it to the newest version", remedy: Remedy.snapshot)
+      report.error(newest.filePath, "no deltas lead from it to the newest version", remedy: Remedy.snapshot)
     }
   }
 }

@@ -87,7 +87,7 @@ struct ChangeStep {
   private mutating func readOrigin() throws {
     try job.confirm()
     guard let look = try neededLook() else {
-      try publish(nil)
+      _ = try publish(nil)
       return
     }
     let mustReadAgain: Bool
@@ -99,7 +99,7 @@ struct ChangeStep {
     }
     let reading = OriginReading.newest(of: job.name, in: context.stateFolder)
     report.warnings += [reading.warning].compactMap(\.self)
-    try OriginMemory(context).remember(mustReadAgain ? nil : look.stamp, update.published)
+    try OriginMemory(context: context).remember(mustReadAgain ? nil : look.stamp, update.published)
   }
 
   /// Returns `nil` if no read is needed, because the step is a rollback, all series are retired, or nothing changed.
@@ -112,7 +112,7 @@ struct ChangeStep {
     guard let look else { return nil }
     // Series that were held or waited for a key missed the last read, so even an unchanged origin must be read for them.
     let mustRead = options.isResuming || options.isBeginningEpoch || drafted.contains(where: mustBeRead)
-    return try !mustRead && OriginMemory(context).knows(look.stamp, update.published) ? nil : look
+    return try !mustRead && OriginMemory(context: context).knows(look.stamp, update.published) ? nil : look
   }
 
   private mutating func note(_ stamp: any OriginStamp) {
@@ -169,10 +169,7 @@ struct ChangeStep {
   private var active: [SeriesPlan] { drafted.filter { !job.isRetired($0.series) } }
 
   /// Returns whether any series waits for the origin to catch up, and whether any series was searched for changes.
-  @discardableResult
-  private mutating func publish(
-    _ origin: (any Origin)?
-  ) throws -> (isWaiting: Bool, isSearched: Bool) {
+  private mutating func publish(_ origin: (any Origin)?) throws -> (isWaiting: Bool, isSearched: Bool) {
     var drafts: [SeriesDraft] = []
     do {
       try draft(origin, &drafts)
@@ -204,28 +201,22 @@ struct ChangeStep {
     }
     guard shrunk.isEmpty else {
       throw PublicationError.shrunk(
-        shrunk, isResuming: options.isResuming, gained: gained(origin, insteadOf: shrunk).words)
+        shrunk, isResuming: options.isResuming, gained: gained(origin, insteadOf: shrunk))
     }
   }
 
   /// Returns the origin's new parts if a column lost its values, because it may have been renamed to one of them.
-  private func gained(_ origin: (any Origin)?, insteadOf shrunk: [SeedSeries: [ShrunkTable]]) -> OriginGain {
-    guard let origin, shrunk.values.joined().contains(where: { $0.column != nil }) else {
-      return OriginGain()
-    }
-    return (try? job.gain(of: origin)) ?? OriginGain()
+  private func gained(_ origin: (any Origin)?, insteadOf shrunk: [SeedSeries: [ShrunkTable]]) -> String {
+    guard let origin, shrunk.values.joined().contains(where: { $0.column != nil }) else { return "" }
+    return (try? job.gain(of: origin))?.words ?? ""
   }
 }
 
 /// Stores a fingerprint of everything that determines a step's outcome, so that an unchanged origin is not read again.
 struct OriginMemory {
-  private let context: StepContext
-  private let path: String
+  let context: StepContext
 
-  init(_ context: StepContext) {
-    self.context = context
-    path = "\(context.stateFolder)/\(context.job.name).origin"
-  }
+  private var path: String { "\(context.stateFolder)/\(context.job.name).origin" }
 
   func knows(_ stamp: any OriginStamp, _ published: PublishedMetadata) throws -> Bool {
     let fingerprint = try fingerprint(stamp, published)

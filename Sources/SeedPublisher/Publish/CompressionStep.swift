@@ -22,14 +22,13 @@ struct CompressionStep {
   ) throws {
     var step = CompressionStep(context: context, published: published, report: report)
     defer { report = step.report }
-    let job = context.job
-    for plan in context.plans where !job.isRetired(plan.series) { try step.dropLostSnapshots(plan) }
-    for plan in context.plans where !job.isRetired(plan.series) {
+    for plan in context.plans where !context.job.isRetired(plan.series) { try step.dropLostSnapshots(plan) }
+    for plan in context.plans where !context.job.isRetired(plan.series) {
       guard let metadata = step.metadata(plan), context.isSnapshotDue(metadata) else { continue }
       // Waits for another process only if the operator requested the snapshot.
       try step.alone(plan, context.options.forcingSnapshot ? .long : nil) { try $0.publishSnapshot(plan) }
     }
-    for plan in job.plans where !job.isRetired(plan.series) && step.missingEncoding(plan) != nil {
+    for plan in context.job.activePlans where step.missingEncoding(plan) != nil {
       try step.alone(plan, nil) { try $0.publishEncodings(plan) }
     }
   }
@@ -97,8 +96,7 @@ struct CompressionStep {
   }
 
   private func missingEncoding(_ plan: SeriesPlan) -> (PublishedObject, ContentEncoding)? {
-    guard let metadata = metadata(plan) else { return nil }
-    return ObjectListing.missingEncoding(job.encodings, of: metadata)
+    metadata(plan).flatMap { ObjectListing.missingEncoding(job.encodings, of: $0) }
   }
 
   @discardableResult

@@ -93,9 +93,8 @@ struct LogPosition {
   /// it is resumed. Ignores errors, which must not fail a step that has published.
   static func prune(_ origin: any Origin, _ context: StepContext, held: Set<SeedSeries>) -> [String] {
     guard context.job.changes == .log else { return [] }
-    let series = context.job.plans.map(\.series).filter { !context.job.isRetired($0) }
-    let records = series.compactMap { one in
-      OriginLogStanding(of: one, in: context.stateFolder).map { (series: one, record: $0) }
+    let records = context.job.activePlans.map(\.series).compactMap { series in
+      OriginLogStanding(of: series, in: context.stateFolder).map { (series: series, record: $0) }
     }
     guard records.contains(where: { $0.record.isPruningDue(context) }), let log = try? origin.log(),
       log.needsPruning, let newest = try? log.cursor()

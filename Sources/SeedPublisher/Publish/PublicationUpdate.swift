@@ -10,6 +10,7 @@ struct PublicationUpdate {
   private let publisher: Publisher
   private let lifetimeSeconds: Int
   private let now: UTCTime
+  private let options: StepOptions
   private let clock: ClockVerdict
   private(set) var published: PublishedMetadata
   private(set) var warnings: [String] = []
@@ -20,18 +21,11 @@ struct PublicationUpdate {
   /// Short-lived signatures are renewed often enough that one late step does no harm.
   private static let renewalsPerLifetime = 4
 
-  /// Whether all metadata needs versions above those that clients have seen, of which the highest is unknown.
-  private let isBeginningEpoch: Bool
-  private let lostSeries: Set<SeedSeries>
-
   init(
     _ publisher: Publisher, lifetimeSeconds: Int, now: UTCTime, after published: PublishedMetadata,
     _ options: StepOptions = StepOptions()
   ) throws {
-    self.publisher = publisher
-    self.now = now
-    self.published = published
-    (isBeginningEpoch, lostSeries) = (options.isBeginningEpoch, options.lostSeries)
+    (self.publisher, self.now, self.published, self.options) = (publisher, now, published, options)
     let longest = max(lifetimeSeconds, publisher.lifetimes.values.max() ?? 0)
     // A preview signs nothing and must not store a doubt about the clock.
     clock =
@@ -57,29 +51,26 @@ struct PublicationUpdate {
     if case .doubted = clock { signer } else { signer(trustsClock: true) }
   }
 
-  private func signer(trustsClock: Bool) -> RepositorySigner {
+  /// A new epoch needs versions above those that clients have seen, of which the highest is unknown.
+  private func signer(trustsClock: Bool, leastVersion: Int? = nil) -> RepositorySigner {
     RepositorySigner(
       now: now, lifetime: lifetimeSeconds, seriesLifetimes: publisher.lifetimes,
-      leastVersion: isBeginningEpoch ? Publisher.versionAfterLoss(now) : 1, trustsClock: trustsClock,
-      lostSeries: lostSeries)
+      leastVersion: leastVersion ?? (options.isBeginningEpoch ? Publisher.versionAfterLoss(now) : 1),
+      trustsClock: trustsClock, lostSeries: options.lostSeries)
   }
 
   mutating func signAll() throws {
     let least = max(Publisher.versionAfterLoss(now), published.timestamp.version + Publisher.lostVersions)
-    let signer = RepositorySigner(
-      now: now, lifetime: lifetimeSeconds, seriesLifetimes: publisher.lifetimes, leastVersion: least)
-    try publish(allSeries, adopting: OfflineChange.none, by: signer)
-  }
-
-  private var allSeries: [SeriesMetadata] {
-    published.series.sorted { $0.key < $1.key }.map { corrected($0.value.metadata) }
+    try publish(allSeries, adopting: OfflineChange.none, by: signer(trustsClock: false, leastVersion: least))
   }
 
   /// A trusted clock also corrects the date of an idle series. Otherwise each later step would trust the clock again.
-  private func corrected(_ metadata: SeriesMetadata) -> SeriesMetadata {
-    var corrected = metadata
-    if clock == .trusted { corrected.state.publishedAt = min(metadata.state.publishedAt, now) }
-    return corrected
+  private var allSeries: [SeriesMetadata] {
+    published.series.values.map(\.metadata).sorted { $0.series < $1.series }.map { metadata in
+      var corrected = metadata
+      if clock == .trusted { corrected.state.publishedAt = min(metadata.state.publishedAt, now) }
+      return corrected
+    }
   }
 
   /// Returns the job's new series. Warns if they cannot be delegated, or throws if all are new or an epoch begins.
@@ -87,16 +78,16 @@ struct PublicationUpdate {
     let known = published.delegatedSeries
     let new = job.updatedSeries.filter { !known.contains($0) }
     guard let obstacle = try obstacle(to: new) else { return new }
-    guard !isBeginningEpoch, new.count < job.plans.count else { throw obstacle }
+    guard !options.isBeginningEpoch, new.count < job.plans.count else { throw obstacle }
     waiting = Set(new)
     warnings.append("\(obstacle)")
     return []
   }
 
   private func obstacle(to new: [SeedSeries]) throws -> PublicationError? {
-    guard !new.isEmpty || isBeginningEpoch else { return nil }
+    guard !new.isEmpty || options.isBeginningEpoch else { return nil }
     guard publisher.keys.canSign(for: published.root.roles[Targets.type]) else {
-      return isBeginningEpoch
+      return options.isBeginningEpoch
         ? .epochWithoutTargetsKey : .notDelegated(series: new.map(\.description).joined(separator: ", "))
     }
     return try publisher.pendingChange().targets == nil ? nil : .changeWaits
@@ -105,7 +96,7 @@ struct PublicationUpdate {
   /// Delegates to the job's new series. Clients see the delegation together with the series' first metadata.
   mutating func delegateNewSeries(of job: DatasetJob) throws {
     let new = try findNewSeries(of: job)
-    guard !new.isEmpty || isBeginningEpoch else { return }
+    guard !new.isEmpty || options.isBeginningEpoch else { return }
     change = try OfflineChange(
       targets: signer.targets(
         delegating: published.delegatedSeries + new, to: publisher.seriesVerifiers(published),
@@ -118,7 +109,7 @@ struct PublicationUpdate {
     _ changed: [SeriesMetadata], adopting given: OfflineChange? = nil, by signer: RepositorySigner? = nil
   ) throws {
     guard given != nil || !changed.isEmpty else { return }
-    let others = isBeginningEpoch ? allSeries : []
+    let others = options.isBeginningEpoch ? allSeries : []
     let resigned = others.filter { other in !changed.contains { $0.series == other.series } }
     let step = try (signer ?? self.signer).publish(
       changed + resigned, adopting: given ?? change, after: published, keys: publisher.keys)

@@ -25,6 +25,12 @@ package final class KeySource: Sendable {
   }
 }
 
+package enum KeyChangeOutcome: Sendable {
+  case published(PublishedMetadata)
+  /// The change needs these signatures.
+  case waits([SignatureNeed])
+}
+
 extension Publisher {
   var keys: KeyRing { keySource.current }
 
@@ -55,15 +61,7 @@ extension Publisher {
     else { return keys.verifiers(.series) }
     return known
   }
-}
 
-package enum KeyChangeOutcome: Sendable {
-  case published(PublishedMetadata)
-  /// The change needs these signatures.
-  case waits([SignatureNeed])
-}
-
-extension Publisher {
   /// Signs the change that `propose` returns. Publishes it, or stores it until it has enough signatures.
   package func changeKeys(
     lifetimeSeconds: Int, now: UTCTime,
@@ -108,9 +106,7 @@ extension Publisher {
     else { return .none }
     do {
       return try OfflineChange(parsing: bytes)
-    } catch {
-      throw PublicationError.damagedChange(file: pendingFile)
-    }
+    } catch { throw PublicationError.damagedChange(file: pendingFile) }
   }
 
   func keep(pending change: OfflineChange) throws {

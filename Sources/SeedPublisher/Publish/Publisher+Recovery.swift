@@ -57,7 +57,8 @@ extension Publisher {
         now: now, leastVersion: Self.versionAfterLoss(now), lostSeries: lostSeries)
       let first = try signer.create(
         under: publication.newestRoot(from: root), delegating: jobs.flatMap(\.updatedSeries), keys: keys)
-      try publication.keep(root: root)
+      let version = try TrustedMetadataSet(root: root, now: .distantPast).root.version
+      try DurableFile.write(root, to: publication.metadataFile(MetadataName.versioned(Root.type, version)))
       try publication.write(first.files)
     }
   }
@@ -91,11 +92,6 @@ extension Publisher {
 }
 
 extension PublicationDirectory {
-  fileprivate func keep(root bytes: [UInt8]) throws {
-    let version = try TrustedMetadataSet(root: bytes, now: .distantPast).root.version
-    try DurableFile.write(bytes, to: metadataFile(MetadataName.versioned(Root.type, version)))
-  }
-
   fileprivate func newestRoot(from first: [UInt8]) throws -> [UInt8] {
     var trusted = try TrustedMetadataSet(root: first, now: .distantPast)
     var newest = first

@@ -1,7 +1,6 @@
 import SeedDatabase
 package import SeedFormat
 package import SeedPublication
-package import SeedSigning
 package import SeedSystem
 package import SeedTrust
 
@@ -39,10 +38,6 @@ package struct Publisher: Sendable {
     (self.publication, self.stateFolder, keySource) = (publication, stateFolder, keys)
   }
 
-  package init(_ publication: PublicationDirectory, stateFolder: String, keys: KeyRing) {
-    self.init(publication, stateFolder: stateFolder, keys: KeySource(keys))
-  }
-
   /// Publishes the origin's changes and the snapshots that are due, or only one `half`. Records the outcome. After an
   /// error, `report` lists the versions that were published before it.
   package func step(
@@ -73,9 +68,10 @@ package struct Publisher: Sendable {
     if case .failure(let error) = result, !Self.isNoStep(error) {
       records.append(StepRecord(error, of: job.name, at: now, milliseconds: milliseconds))
     }
+    for index in records.indices { records[index].last = end }
     snapshotFailures.record(records, of: job.name, after: half) { records in
       guard !records.isEmpty else { return }
-      let isRepeated = history?.record(records.map { $0.ending(at: end) }) ?? false
+      let isRepeated = history?.record(records) ?? false
       facts?.keep(of: job, in: self, gained: report.gained, isRepeated: isRepeated, at: end)
     }
   }
@@ -154,7 +150,7 @@ private final class SnapshotFailures: Sendable {
     switch (half, failure) {
     case (.changes?, nil):
       guard let first = records.first, var again = known else { return records }
-      again.at = first.at
+      (again.at, again.last) = (first.at, first.last)
       known?.times = 0
       return records + [again]
     case (.snapshots?, let new?):
@@ -168,13 +164,5 @@ private final class SnapshotFailures: Sendable {
       return records
     case (_, _?): return records
     }
-  }
-}
-
-extension StepRecord {
-  fileprivate func ending(at end: UTCTime) -> Self {
-    var record = self
-    record.last = end
-    return record
   }
 }

@@ -170,7 +170,8 @@ struct SeriesStep {
     do {
       let delta = change.delta.object
       var draft = SeriesDraft(
-        report: report(.changed, at: delta.version), missed: change.missed, discard: change.rollBack,
+        report: SeriesReport(series: plan.series, outcome: .changed, version: delta.version),
+        missed: change.missed, discard: change.rollBack,
         settle: { try change.copy.connection.execute("COMMIT") })
       draft.report.newModel = delta.schemaBefore == nil ? nil : plan.newest.version
       (draft.report.changes, draft.report.filled) = (change.changes, change.filled)
@@ -247,7 +248,7 @@ struct SeriesStep {
     context.publisher.progress("\(plan.series): reading the origin")
     let path = options.isPreview ? nil : "\(copyPath).new\(DurableFile.temporarySuffix)"
     let copy = try WorkingCopy(building: path, origin, plan, types, meta)
-    var draft = SeriesDraft(report: report(.created, at: version))
+    var draft = SeriesDraft(report: SeriesReport(series: plan.series, outcome: .created, version: version))
     draft.isSearched = true
     draft.report.newModel = followed == nil ? nil : plan.newest.version
     draft.report.shrunk = try shrunk(copy, published, origin)
@@ -299,17 +300,13 @@ struct SeriesStep {
   private func keep(
     _ outcome: SeriesReport.Outcome, _ published: SeriesMetadata?, hold: SeriesHold? = nil
   ) -> SeriesDraft {
-    let report = report(outcome, at: published?.state.head)
+    let report = SeriesReport(series: plan.series, outcome: outcome, version: published?.state.head)
     guard let published else { return SeriesDraft(report: report) }
     let old = published.state
     var kept = published
     kept.state = state(epoch: old.epoch, head: old.head, floor: old.floor, hold: hold)
     (kept.state.publishedAt, kept.state.model, kept.state.models) = (old.publishedAt, old.model, old.models)
     return SeriesDraft(report: report, metadata: kept.state == old ? nil : kept)
-  }
-
-  private func report(_ outcome: SeriesReport.Outcome, at version: SeedVersion?) -> SeriesReport {
-    SeriesReport(series: plan.series, outcome: outcome, version: version)
   }
 
   private func state(epoch: Epoch, head: SeedVersion, floor: SeedVersion, hold: SeriesHold? = nil)

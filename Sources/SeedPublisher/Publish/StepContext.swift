@@ -23,7 +23,7 @@ struct StepContext: Sendable {
 
   func maker(_ plan: SeriesPlan, isFirst: Bool = false) -> ObjectMaker {
     ObjectMaker(
-      plan: plan, job: job, publication: publication,
+      plan: plan, job: job,
       drafts: DraftFiles(
         publication: publication, series: plan.series, stateFolder: stateFolder, isFirst: isFirst),
       now: now, progress: publisher.progress, beforeCompression: publisher.beforeCompression)

@@ -112,23 +112,20 @@ struct StepTable {
       "\(own) AND outcome <> '\(StepRecord.Outcome.unchanged.rawValue)' ORDER BY id DESC LIMIT \(steps)",
       values
     ).map(\.record)
-    (facts.counts, facts.missedRows) = (try counts(of: series), try missedRows(of: series))
+    try fillCounts(&facts, values)
   }
 
-  private func counts(of series: SeedSeries) throws -> [StepRecord.Outcome: Int] {
-    try connection.rows(
-      "SELECT outcome, sum(count) FROM step_count WHERE dataset = ? AND major IN (0, ?) GROUP BY outcome",
-      .text(series.dataset.text), SeedValue(series.major)
-    ).reduce(into: [:]) { counts, row in
-      if let outcome = StepRecord.Outcome(rawValue: row[0].text) { counts[outcome] = row[1].number }
+  private func fillCounts(_ facts: inout SeriesFacts, _ values: [SeedValue]) throws {
+    (facts.counts, facts.missedRows) = ([:], 0)
+    let sums = try connection.rows(
+      """
+      SELECT outcome, sum(count), sum(missed_rows) FROM step_count WHERE dataset = ? AND major IN (0, ?)
+        GROUP BY outcome
+      """, values[0], values[1])
+    for sum in sums {
+      if let outcome = StepRecord.Outcome(rawValue: sum[0].text) { facts.counts[outcome] = sum[1].number }
+      facts.missedRows += sum[2].number ?? 0
     }
-  }
-
-  private func missedRows(of series: SeedSeries) throws -> Int {
-    let sum = try connection.integer(
-      "SELECT sum(missed_rows) FROM step_count WHERE dataset = ? AND major IN (0, ?)",
-      .text(series.dataset.text), SeedValue(series.major))
-    return Int(sum ?? 0)
   }
 
   func records(_ condition: String, _ values: [SeedValue]) throws -> [(id: Int64, record: StepRecord)] {

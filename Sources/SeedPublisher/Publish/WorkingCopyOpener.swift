@@ -21,10 +21,11 @@ struct WorkingCopyOpener {
     do {
       copy = try WorkingCopy(path)
       meta = try copy.meta()
-    } catch is SchemaProblem {
-      return try rebuild(because: Self.edited)
-    } catch { return try rebuild(because: "\(error)") }
-    if let mismatch = mismatch(copy.schema, meta) { return try rebuild(because: mismatch) }
+    } catch { return try rebuild(because: error is SchemaProblem ? Self.edited : "\(error)") }
+    guard meta.epoch == published.state.epoch, meta.series == plan.series else {
+      return try rebuild(because: "it belonged to another epoch or series")
+    }
+    guard meta.schema == copy.schema.hash else { return try rebuild(because: Self.edited) }
     let head = published.state.head
     guard meta.version <= head else {
       throw PublicationError.copyAhead(copy: path, version: "\(meta.version)", head: "\(head)")
@@ -46,13 +47,6 @@ struct WorkingCopyOpener {
 
   private static let edited = "its tables, indexes or views were changed by hand"
 
-  private func mismatch(_ schema: DatabaseSchema, _ meta: SeedMeta) -> String? {
-    guard meta.epoch == published.state.epoch, meta.series == plan.series else {
-      return "it belonged to another epoch or series"
-    }
-    return meta.schema == schema.hash ? nil : Self.edited
-  }
-
   private func rebuild(because reason: String) throws -> (copy: WorkingCopy, repair: String?) {
     (try rebuild(), isPreview ? nil : reason)
   }
@@ -60,7 +54,7 @@ struct WorkingCopyOpener {
   func rebuild() throws -> WorkingCopy {
     context.publisher.progress("\(plan.series): rebuilding the working copy")
     let recall = SeriesRecall(context.publication, published)
-    guard let chain = try? recall.chain(to: published.state.head), chain.schema == published.state.schema
+    guard let chain = try? recall.chain(to: published.state.head), chain.end.schema == published.state.schema
     else { throw PublicationError.noSnapshot(series: "\(plan.series)") }
     let temporary = isPreview ? Self.previewPath(path) : "\(path).rebuild\(DurableFile.temporarySuffix)"
     let copy = try recall.make(chain, at: temporary)

@@ -11,7 +11,6 @@ import class Foundation.Thread
 struct ObjectMaker {
   let plan: SeriesPlan
   let job: DatasetJob
-  let publication: PublicationDirectory
   let drafts: DraftFiles
   let now: UTCTime
   let progress: (String) -> Void
@@ -70,7 +69,7 @@ struct ObjectMaker {
   func draft(of listed: PublishedObject, in encoding: ContentEncoding) throws -> ObjectDraft {
     progress("\(plan.series): compressing version \(listed.version) in \(encoding.rawValue)")
     defer { try? SnapshotFile.remove(drafts.file) }
-    try publication.expand(listed, to: drafts.file)
+    try drafts.publication.expand(listed, to: drafts.file)
     try beforeCompression(plan.series, encoding)
     let path = try drafts.path(listed.version, encoding)
     let stored = try Self.writing(path) { try Compression.compress(drafts.file, to: path, encoding).stored }

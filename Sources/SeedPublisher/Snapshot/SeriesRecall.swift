@@ -18,9 +18,7 @@ package struct SeriesRecall {
     package let snapshot: PublishedObject
     package let deltas: [PublishedObject]
 
-    var schema: SHA256Digest { deltas.last?.schema ?? snapshot.schema }
-    fileprivate var digest: SHA256Digest { deltas.last?.digest ?? snapshot.digest }
-    fileprivate var model: ModelVersion { deltas.last?.model ?? snapshot.model }
+    var end: PublishedObject { deltas.last ?? snapshot }
   }
 
   package func chain(to version: SeedVersion) throws(RecallError) -> Chain {
@@ -51,11 +49,11 @@ package struct SeriesRecall {
 
   /// Throws if the series cannot roll back to the version. `newest` is the series' newest model.
   package func checkRollback(to version: SeedVersion, newest: ModelVersion) throws(RecallError) {
-    let choices = versions.filter { knownChain(to: $0)?.model == newest }
+    let choices = versions.filter { knownChain(to: $0)?.end.model == newest }
     guard let chain = knownChain(to: version) else { throw unreachable(version, choices) }
-    guard chain.model == newest, published.state.model == newest else {
+    guard chain.end.model == newest, published.state.model == newest else {
       throw RecallError(
-        "version \(version) of \(published.series) has model \(chain.model), but the newest has \(newest): "
+        "version \(version) of \(published.series) has model \(chain.end.model), but the newest has \(newest): "
           + "a rollback must stay within one model\(choices.choice). To publish its rows again, run "
           + "'seedbank export --version \(version) --to FILE', copy them to the origin, and run 'seedbank regenerate'"
       )
@@ -67,7 +65,7 @@ package struct SeriesRecall {
     try naming(version) {
       let chain = try chain(to: version)
       let copy = try make(chain, at: path, isDurable: false)
-      guard StateDigest.of(try SeedCheck(copy.connection, copy.schema).sums()) == chain.digest else {
+      guard StateDigest.of(try SeedCheck(copy.connection, copy.schema).sums()) == chain.end.digest else {
         throw NotASeed("the rows do not match the signed digest")
       }
       return copy
@@ -86,6 +84,21 @@ package struct SeriesRecall {
     if !isDurable { try copy.connection.execute("PRAGMA synchronous = OFF") }
     try copy.apply(chain.deltas, from: publication)
     return copy
+  }
+
+  /// Writes a version to `path` as the snapshot that clients would get, verified and synced, with indexes and
+  /// statistics. `scratch` is a path for a temporary file of the same size, which the caller removes.
+  package func export(_ version: SeedVersion, to path: String, by scratch: String) throws -> SeedMeta {
+    try naming(version) {
+      // The checks below read every row of the finished file, so the copy is not checked here.
+      let copy = try make(try chain(to: version), at: scratch, isDurable: false)
+      let file = SnapshotFile(schema: copy.schema, indexes: .snapshot)
+      try file.draw(copy, at: path)
+      try file.complete(path)
+      for check in file.checks(of: path) { try check() }
+      try File(path, for: .reading).sync()
+      return try copy.meta()
+    }
   }
 }
 
@@ -107,22 +120,5 @@ extension [SeedVersion] {
       .map { $0.count == 1 ? "\($0.lowerBound)" : "\($0.lowerBound) to \($0.upperBound)" }
     return isEmpty
       ? ", and no other version can be chosen yet" : ": choose from \(ranges.joined(separator: ", "))"
-  }
-}
-
-extension SeriesRecall {
-  /// Writes a version to `path` as the snapshot that clients would get, verified and synced, with indexes and
-  /// statistics. `scratch` is a path for a temporary file of the same size, which the caller removes.
-  package func export(_ version: SeedVersion, to path: String, by scratch: String) throws -> SeedMeta {
-    try naming(version) {
-      // The checks below read every row of the finished file, so the copy is not checked here.
-      let copy = try make(try chain(to: version), at: scratch, isDurable: false)
-      let file = SnapshotFile(schema: copy.schema, indexes: .snapshot)
-      try file.draw(copy, at: path)
-      try file.complete(path)
-      for check in file.checks(of: path) { try check() }
-      try File(path, for: .reading).sync()
-      return try copy.meta()
-    }
   }
 }

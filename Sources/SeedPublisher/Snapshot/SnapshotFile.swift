@@ -17,18 +17,14 @@ struct SnapshotFile {
 
   /// Finishes the drawn file: removes or analyses its indexes and compares search tables with their rows.
   func complete(_ path: String) throws {
-    try checkSchema(drawn(path))
+    // A manual edit of the working copy may have added or removed tables, indexes or views.
+    guard try SchemaReader(Connection(drawn(path), .snapshot)).schema().hash == schema.hash else {
+      throw NotASeed("its tables, indexes or views do not match its model")
+    }
     if indexes == .client { try omitIndexes(path) }
     let file = try writer(path)
     if indexes == .snapshot { try analyse(file) }
     try SeedCheck(file, schema).checkSearchTables()
-  }
-
-  /// A manual edit of the working copy may have added or removed tables, indexes or views.
-  private func checkSchema(_ drawn: String) throws {
-    guard try SchemaReader(Connection(drawn, .snapshot)).schema().hash == schema.hash else {
-      throw NotASeed("its tables, indexes or views do not match its model")
-    }
   }
 
   /// The jobs that verify the finished file, longest first. Each job only reads, and can run on any thread.

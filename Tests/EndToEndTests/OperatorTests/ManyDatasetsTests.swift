@@ -98,7 +98,7 @@ import Testing
       "my", [model("1.0", folder.text("seedbank/my/models/1.0/schema.sql"))])
     var job = DatasetJob(name: "my", origin: SQLitePlace(folder("my.sqlite")), plans: plans)
     job.graceSeconds = 1
-    let publisher = Publisher(publication, stateFolder: folder("seedbank/state"), keys: keys)
+    let publisher = Publisher(publication, stateFolder: folder("seedbank/state"), keys: KeySource(keys))
     let origin = try Connection(folder("my.sqlite"), .own)
     for version in (OperatedDeployment.versions + 2)...Self.versions {
       try origin.execute("UPDATE shop SET name = 'version \(version)' WHERE id = \(1 + version % 3)")
