@@ -17,24 +17,17 @@ struct FollowDraft: Sendable {
     fetch: @escaping MetadataFetcher
   ) async throws {
     let kept = try KeptMetadata(publication, root)
-    let taken = TakenMetadata()
+    var taken: [MetadataFile] = []
+    let stored = StoredMetadata(
+      read: kept.read,
+      persist: { taken.append(MetadataFile(name: try Self.publishedName($0, $1), bytes: $1)) })
     var refresh = try MetadataRefresh(
-      shippedRoot: root, stored: StoredMetadata(read: kept.read, persist: taken.take), fetch: fetch,
-      now: isExpiryPassedOver ? .distantPast : now)
+      shippedRoot: root, stored: stored, fetch: fetch, now: isExpiryPassedOver ? .distantPast : now)
     try await refresh.topLevel(refusingConflicts: true)
     let published = refresh.trusted.publishedSeries
     for one in published { try await refresh.targets(one.roleName, delegator: Targets.type) }
     series = try published.map { try refresh.trusted.series($0) }
-    files = try kept.ordered(taken.files)
-  }
-}
-
-/// The metadata that a refresh accepted, under the published file names.
-private final class TakenMetadata {
-  private(set) var files: [MetadataFile] = []
-
-  func take(_ fileName: String, _ bytes: [UInt8]) throws {
-    files.append(MetadataFile(name: try Self.publishedName(fileName, bytes), bytes: bytes))
+    files = try kept.ordered(taken)
   }
 
   private static func publishedName(_ fileName: String, _ bytes: [UInt8]) throws -> String {
