@@ -24,12 +24,10 @@ struct TimestampJudge {
     if try !image.published.root.hasSigned(theirs) && isOwn(theirs.signed, sha256) { return .older }
     if there > here { throw MirrorError.ahead(there: there, here: here) }
     if there == here { throw MirrorError.forked(version: here) }
-    guard try mayReplace(theirs.signed, sha256) else { throw MirrorError.overtaken(there: there, here: here) }
+    guard try options.replaces || there < options.inheritsBelow || isOwn(theirs.signed, sha256) else {
+      throw MirrorError.overtaken(there: there, here: here)
+    }
     return .older
-  }
-
-  private func mayReplace(_ older: Timestamp, _ sha256: SHA256Digest) throws -> Bool {
-    try options.replaces || older.version < options.inheritsBelow || isOwn(older, sha256)
   }
 
   /// Checks this publication's own files if the memory does not list the timestamp.
