@@ -102,7 +102,3 @@ extension Problem {
 
   fileprivate static func malformed(_ detail: String) -> Problem { Problem(.badRequest, detail) }
 }
-
-extension ProblemType {
-  var isForSize: Bool { self == .targetTooLong || self == .headTooLarge }
-}

@@ -99,7 +99,9 @@ final class RequestDispatcher: Sendable {
   private func refuse(
     _ problem: Problem, to request: HTTPRequest, _ current: CurrentRequest, on connection: OpaquePointer
   ) -> Bool {
-    guard !problem.type.isForSize else { return refuseBySocket(problem, to: request, current) }
+    if [.targetTooLong, .headTooLarge].contains(problem.type) {
+      return refuseBySocket(problem, to: request, current)
+    }
     guard let prepared = prepare(HTTPResponse(problem), to: request, ending: true) else { return false }
     return prepared.send(to: current, on: connection)
   }
