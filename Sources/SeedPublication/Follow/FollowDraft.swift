@@ -24,7 +24,10 @@ struct FollowDraft: Sendable {
     var refresh = try MetadataRefresh(
       shippedRoot: root, stored: stored, fetch: fetch, now: isExpiryPassedOver ? .distantPast : now)
     try await refresh.topLevel(refusingConflicts: true)
-    let published = refresh.trusted.publishedSeries
+    let roles = refresh.trusted.targets[Targets.type]?.delegations?.roles ?? []
+    // A delegated series may have no metadata yet.
+    let published = roles.compactMap { SeedSeries(roleName: $0.name) }
+      .filter { refresh.trusted.snapshot?.lists($0) == true }
     for one in published { try await refresh.targets(one.roleName, delegator: Targets.type) }
     series = try published.map { try refresh.trusted.series($0) }
     files = try kept.ordered(taken)
@@ -100,13 +103,5 @@ private struct KeptMetadata {
   private func suits(_ root: [UInt8], _ taken: [MetadataFile]) -> Bool {
     let new = Dictionary(taken.map { ($0.name, $0.bytes) }, uniquingKeysWith: { $1 })
     return PublishedMetadata.suits(root: root) { name in try new[name] ?? publication.metadata(name) }
-  }
-}
-
-extension TrustedMetadataSet {
-  /// The delegated series that have metadata.
-  fileprivate var publishedSeries: [SeedSeries] {
-    (targets[Targets.type]?.delegations?.roles ?? []).compactMap { SeedSeries(roleName: $0.name) }
-      .filter { snapshot?.lists($0) == true }
   }
 }
