@@ -72,9 +72,7 @@ package struct OriginReading: Hashable, Sendable {
 }
 
 package struct OriginServer: Hashable, Sendable {
-  package enum Role: String, Sendable {
-    case primary, standby
-  }
+  package enum Role: String, Sendable { case primary, standby }
 
   /// Only for the operator.
   package let name: String

@@ -16,11 +16,7 @@ package enum PublisherProblem: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A problem of one series on the publisher's machine, as a code.
-package enum SeriesDoubt: String, Hashable, Sendable, CaseIterable {
-  case noModel
-  case copy
-  case log
-}
+package enum SeriesDoubt: String, Hashable, Sendable, CaseIterable { case noModel, copy, log }
 
 /// The state of a publisher's machine, for a front without access to it. `seedbank status` shows the details.
 package struct PublisherFacts: Hashable, Sendable {
