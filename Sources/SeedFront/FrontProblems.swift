@@ -141,9 +141,8 @@ extension ServedModel {
   }
 
   fileprivate func span(_ since: SeedVersion) -> [JSONMember] {
-    [
-      JSONMember("since", JSONValue(since.number)), JSONMember("floor", JSONValue(state.floor.number)),
-      JSONMember("head", JSONValue(state.head.number)),
-    ]
+    .init(
+      ("since", JSONValue(since.number)), ("floor", JSONValue(state.floor.number)),
+      ("head", JSONValue(state.head.number)))
   }
 }
