@@ -30,9 +30,8 @@ final class RequestDispatcher: Sendable {
     if let refusal = ConnectionRefusal(logged: String(cString: line)) { connections.count(refusal) }
   }
 
-  /// Called when the first line has been read. Rejects a target longer than any allowed head, because
-  /// libmicrohttpd may fail on it later without a response. The method is not known yet, so a HEAD request
-  /// gets a body too.
+  /// Called when the first line has been read. Rejects a target longer than any allowed head, because libmicrohttpd may
+  /// fail on it later without a response. The method is not known yet, so a HEAD request gets a body too.
   func begin(_ current: CurrentRequest, _ target: HeadText) {
     current.begin(target)
     guard target.count > HeadSize.limit else { return }
