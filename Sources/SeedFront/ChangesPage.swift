@@ -11,7 +11,6 @@ struct ChangesPage: Sendable {
   let to: SeedVersion
   let hasMore: Bool
   private let rawLength: Int
-  private let gzipLength: Int
   private let tag: String
   private let gzip: HTTPBody
   private let parts: [PagePart]
@@ -42,7 +41,7 @@ struct ChangesPage: Sendable {
     splice.append(Self.closing)
     parts.append(.plain(Self.closing[...]))
     let spliced = splice.finish()
-    gzipLength = spliced.reduce(0) { $0 + $1.count }
+    let gzipLength = spliced.reduce(0) { $0 + $1.count }
     var hasher = SHA256Hasher()
     for part in spliced { part.withUnsafeBytes { hasher.update($0) } }
     (tag, self.parts) = (entityTag(hasher.finish()), parts)
@@ -85,7 +84,7 @@ struct ChangesPage: Sendable {
       "Seedbank-Version": to.description,
     ]
     // A page without deltas is smaller uncompressed.
-    guard isGzip, gzipLength < rawLength else {
+    guard isGzip, gzip.length < rawLength else {
       headers.append("ETag", entityTag(tag, of: "identity"))
       return HTTPResponse(status: 200, headers: headers, body: expanded)
     }

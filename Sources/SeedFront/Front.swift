@@ -132,15 +132,13 @@ extension LogRecord {
   /// Describes one request with its response. ``LogFormat`` escapes the target.
   init(_ request: HTTPRequest, _ measurement: HTTPMeasurement) {
     let target = request.query.map { "\(request.path)?\($0)" } ?? request.path
-    var fields = [
-      JSONMember("request", .string(request.idText)), JSONMember("address", .string(request.remoteAddress)),
-      JSONMember("method", .string(request.method.name)), JSONMember("target", .string(target)),
-      JSONMember("status", JSONValue(measurement.status)),
-      JSONMember("bytes", .integer(measurement.sentBytes)),
-      JSONMember("milliseconds", JSONValue(Int(measurement.nanoseconds / 1_000_000))),
-      JSONMember("complete", .bool(measurement.isComplete)),
-    ]
-    if let agent = request.headers["User-Agent"] { fields.append(JSONMember("agent", .string(agent))) }
+    let fields: [JSONMember] = .init(
+      ("request", .string(request.idText)), ("address", .string(request.remoteAddress)),
+      ("method", .string(request.method.name)), ("target", .string(target)),
+      ("status", JSONValue(measurement.status)), ("bytes", .integer(measurement.sentBytes)),
+      ("milliseconds", JSONValue(Int(measurement.nanoseconds / 1_000_000))),
+      ("complete", .bool(measurement.isComplete)),
+      ("agent", request.headers["User-Agent"].map(JSONValue.string)))
     self.init(measurement.status >= 500 ? .warning : .info, "request", fields)
   }
 }

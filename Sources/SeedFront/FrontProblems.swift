@@ -106,8 +106,7 @@ extension Problem {
     Problem(
       .notFound,
       "This front has no readable facts of \(series): followers do not copy facts, and a publisher can turn facts off. See "
-        + "/v1/\(series.dataset) for the versions."
-    )
+        + "/v1/\(series.dataset) for the versions.")
   }
 
   static let notFound = Problem(
@@ -122,8 +121,7 @@ extension Problem {
     .internalError, "A published file is missing or damaged: the operator must repair it.")
   static let away = Problem(
     .publicationUnavailable,
-    "The publication's files are not available at the moment. Try again in a few seconds."
-  )
+    "The publication's files are not available at the moment. Try again in a few seconds.")
   static let notReady = Problem(
     .publicationUnavailable,
     "This front has no publication or snapshot to serve yet. Try again in a few seconds.")
@@ -141,9 +139,8 @@ extension ServedModel {
   }
 
   fileprivate func span(_ since: SeedVersion) -> [JSONMember] {
-    [
-      JSONMember("since", JSONValue(since.number)), JSONMember("floor", JSONValue(state.floor.number)),
-      JSONMember("head", JSONValue(state.head.number)),
-    ]
+    .init(
+      ("since", JSONValue(since.number)), ("floor", JSONValue(state.floor.number)),
+      ("head", JSONValue(state.head.number)))
   }
 }

@@ -25,7 +25,7 @@ package struct CatalogView: Sendable {
 
 package final class CatalogSource: Sendable {
   private struct State {
-    var view = CatalogView(nil)
+    var view: CatalogView
     var stamp: [FileStamp?] = []
     var nextRetry: ContinuousClock.Instant
     /// The lines logged during the current failure. There are several if the failure's reason has changed.
@@ -54,16 +54,14 @@ package final class CatalogSource: Sendable {
   ) {
     (self.directory, self.progress, self.log, self.now) = (directory, progress, log, now)
     self.objectGraceSeconds = objectGraceSeconds
-    state = Mutex(State(nextRetry: now()))
+    var view = CatalogView(nil)
+    view.follow = progress
+    state = Mutex(State(view: view, nextRetry: now()))
     look()
     lookAtFacts()
   }
 
-  func current() -> CatalogView {
-    var view = state.withLock(\.view)
-    view.follow = progress
-    return view
-  }
+  func current() -> CatalogView { state.withLock(\.view) }
 
   func whenChanged(_ body: @escaping @Sendable () -> Void) {
     onChange.withLock { $0 = body }

@@ -112,24 +112,19 @@ extension [PublishedObject] {
 
 /// Items by name. Retired items are kept for a while, for clients in the middle of a refresh or download.
 struct CatalogShelf<Item: Sendable>: Sendable {
-  private struct Place: Sendable {
-    let item: Item
-    let retired: ContinuousClock.Instant?
-  }
+  private let places: [String: (item: Item, retired: ContinuousClock.Instant?)]
 
-  private let places: [String: Place]
-
-  init(_ current: [String: Item]) { places = current.mapValues { Place(item: $0, retired: nil) } }
+  init(_ current: [String: Item]) { places = current.mapValues { ($0, nil) } }
 
   init(
     _ current: [String: Item], after previous: CatalogShelf?, at now: ContinuousClock.Instant,
     graceSeconds: Int
   ) {
-    var places = current.mapValues { Place(item: $0, retired: nil) }
+    var places = CatalogShelf(current).places
     for (name, place) in previous?.places ?? [:] where places[name] == nil {
       let retired = place.retired ?? now
       guard now - retired <= .seconds(graceSeconds) else { continue }
-      places[name] = Place(item: place.item, retired: retired)
+      places[name] = (place.item, retired)
     }
     self.places = places
   }

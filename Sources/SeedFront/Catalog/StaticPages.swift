@@ -3,10 +3,7 @@ package import SeedSystem
 
 /// The web page's files, read once at startup.
 package struct StaticPages: Sendable {
-  struct Page: Sendable {
-    let document: ServedDocument
-    let mediaType: String
-  }
+  typealias Page = (document: ServedDocument, mediaType: String)
 
   /// By path; `/` is `index.html`.
   private var pages: [String: Page] = [:]
@@ -39,7 +36,7 @@ package struct StaticPages: Sendable {
     }
     do throws(FileError) {
       let bytes = try DurableFile.read("\(folder)/\(name)", limit: FrontLimits.pageBytes)
-      pages["/\(name)"] = Page(document: ServedDocument(bytes), mediaType: mediaType)
+      pages["/\(name)"] = (ServedDocument(bytes), mediaType)
     } catch { problems.append("A file of the web page is not served: \(error)") }
   }
 

@@ -52,13 +52,8 @@ struct ClientCounts: Hashable, Sendable {
 
 /// The polling rate of clients, computed from samples of counters.
 struct LookRate<Client: Hashable & Sendable>: Sendable {
-  private struct Sample {
-    let time: ContinuousClock.Instant
-    let looks: [Client: Int]
-  }
-
   /// Oldest first.
-  private var samples: [Sample] = []
+  private var samples: [(time: ContinuousClock.Instant, looks: [Client: Int])] = []
 
   private static var apart: Duration { .seconds(30) }
   /// Fifteen minutes of samples.
@@ -66,7 +61,7 @@ struct LookRate<Client: Hashable & Sendable>: Sendable {
 
   mutating func note(_ looks: @autoclosure () -> [Client: Int], at time: ContinuousClock.Instant) {
     if let newest = samples.last, time < newest.time + Self.apart { return }
-    samples.append(Sample(time: time, looks: looks()))
+    samples.append((time, looks()))
     samples.removeFirst(max(0, samples.count - Self.mostSamples))
   }
 

@@ -4,14 +4,12 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-package final class FrontMetrics: Sendable {
+final class FrontMetrics: Sendable {
   private let counts = Mutex(FrontCounts())
   private let start = Double(UTCTime.now().secondsSinceEpoch)
   private let server = Mutex<@Sendable () -> HTTPLoad>({ HTTPLoad() })
   let lookRate = Mutex(LookRate<ClientModel>())
   let hidesLooks = Mutex(false)
-
-  package init() {}
 
   var load: HTTPLoad { server.withLock(\.self)() }
 
@@ -28,18 +26,15 @@ package final class FrontMetrics: Sendable {
   static func client(
     _ agent: UnsafeBufferPointer<UInt8>, published: (_ dataset: String, _ model: String) -> Bool
   ) -> ClientModel? {
-    guard agent.starts(with: library) else { return nil }
-    guard let opening = agent.firstIndex(of: UInt8(ascii: "(")), agent.last == UInt8(ascii: ")") else {
-      return nil
-    }
+    guard agent.starts(with: "Seedbank/".utf8), let opening = agent.firstIndex(of: UInt8(ascii: "(")),
+      agent.last == UInt8(ascii: ")")
+    else { return nil }
     let parts = agent[opening...].dropFirst().dropLast().split(separator: UInt8(ascii: ";")).map {
       String(decoding: $0.drop { $0 == UInt8(ascii: " ") }, as: UTF8.self)
     }
     guard parts.count >= 2 else { return nil }
     return published(parts[0], parts[1]) ? ClientModel(dataset: parts[0], model: parts[1]) : nil
   }
-
-  private static let library = Array("Seedbank/".utf8)
 
   var total: FrontCounts { counts.withLock(\.self) }
 

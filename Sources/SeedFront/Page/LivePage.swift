@@ -19,12 +19,11 @@ final class LivePage: Sendable {
   private let kept = Mutex(Kept())
 
   static let marker = Array("<!-- what the front knows -->".utf8)
-  private static let title = Array("<title>".utf8)
 
   /// Returns `nil` if the file has no marker: it is then the operator's own page, and is served unchanged.
   init?(index bytes: [UInt8], began: UTCTime) {
     guard let place = bytes.firstRange(of: Self.marker) else { return nil }
-    let name = bytes[..<place.lowerBound].firstRange(of: Self.title)?.upperBound
+    let name = bytes[..<place.lowerBound].firstRange(of: "<title>".utf8)?.upperBound
     head = name.map { HTML(file: bytes[..<$0]) }
     opening = HTML(file: bytes[(name ?? 0)..<place.lowerBound])
     closing = HTML(file: bytes[place.upperBound...])

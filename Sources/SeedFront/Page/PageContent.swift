@@ -21,7 +21,9 @@ struct PageContent: Sendable {
     series = zip(all, status.series).map { metadata, status in
       PageSeries(
         metadata: metadata, snapshots: view.servedSnapshots(metadata), facts: view.facts[metadata.series],
-        problems: status.problems(at: now).filter { !view.isAway || !$0.isOfFiles },
+        problems: status.problems(at: now).filter {
+          !view.isAway || ![.noSnapshot, .filesMissing].contains($0)
+        },
         missingFiles: status.missingFiles, clients: clients, isCopy: view.follow != nil, isAway: view.isAway,
         isApart: chosen != nil || all.count > PageLimits.openSeries)
     }.sorted { ($0.severity, $0.series) < ($1.severity, $1.series) }

@@ -65,14 +65,14 @@ extension PageSeries {
   }
 
   private func row(_ build: Build) -> HTML {
-    let (step, tally) = (build.step, build.step.tally)
+    let step = build.step
     let times: HTML? = step.times > 1 ? " × \(HTML.number(step.times))" : nil
     let cells: [HTML] = [
       .cell(versions(build)),
       .cell("\(HTML.state(step.outcome.kind, step.outcome.word))\(times) \(step.foundByWords)"),
       .numberCell("\(HTML.durationText(milliseconds: step.milliseconds))"),
     ]
-    let counts = [tally?.inserted, tally?.updated, tally?.deleted, step.rows]
+    let counts = [step.sum(\.inserted), step.sum(\.updated), step.sum(\.deleted), step.rows]
     return .row(
       build.document == nil ? nil : "\(id):\(step.from ?? 0)-\(step.to ?? 0)", named: .time(step.last),
       cells + counts.map { .numberCell($0.map(HTML.number)) } + [.numberCell(step.deltaBytes.map(HTML.size))])
@@ -116,13 +116,8 @@ extension StepRecord {
   }
 
   /// The sum over all tables; `nil` if rows were not compared, as in a first version.
-  fileprivate var tally: TableChanges? {
-    guard !changes.isEmpty else { return nil }
-    var sum = TableChanges()
-    sum.inserted = changes.values.map(\.inserted).boundedSum
-    sum.updated = changes.values.map(\.updated).boundedSum
-    sum.deleted = changes.values.map(\.deleted).boundedSum
-    return sum
+  fileprivate func sum(_ count: (TableChanges) -> Int) -> Int? {
+    changes.isEmpty ? nil : changes.values.map(count).boundedSum
   }
 }
 

@@ -3,10 +3,6 @@ import SeedPublication
 import SeedSystem
 import SeedTrust
 
-extension SeriesProblem {
-  var isOfFiles: Bool { self == .noSnapshot || self == .filesMissing }
-}
-
 extension PageSeries {
   var trouble: (kind: String, word: String)? { problems.first.map { ($0.level.rawValue, word($0)) } }
 

@@ -84,9 +84,8 @@ struct PageSeries: Sendable {
   var tables: HTML? {
     guard let tables = facts?.tables.prefix(PageLimits.tables), !tables.isEmpty else { return nil }
     let heads: [HTML] = [.head("Table"), .numberHead("Rows"), .head("Columns")]
-    let (count, path) = (
-      (facts?.tables.count ?? 0) - tables.count, FrontPath.facts(series.dataset, state.model)
-    )
+    let count = (facts?.tables.count ?? 0) - tables.count
+    let path = FrontPath.facts(series.dataset, state.model)
     let caption: HTML = """
       Tables of version \(HTML.number(state.head.number)), keys in bold. Their SQL is in
       <a href="\(path)">the facts of \(name)</a>.

@@ -15,15 +15,8 @@ package struct ConnectionTimeouts: Sendable {
   package var busyFloorBytesPerSecond = 16 * 1024
   package var busyWindowSeconds = 2
 
-  package init() {}
-
   struct Activity: Hashable, Sendable {
-    enum Phase: UInt64, Sendable {
-      case opening
-      case handling
-      case sending
-      case idle
-    }
+    enum Phase: UInt64, Sendable { case opening, handling, sending, idle }
 
     let phase: Phase
     /// Milliseconds of a monotonic clock.

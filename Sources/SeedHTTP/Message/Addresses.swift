@@ -17,8 +17,8 @@ package struct IPAddress: Hashable, Sendable {
   }
 
   /// The address from a socket call; nil for other address families.
-  init?(_ pointer: UnsafePointer<sockaddr>) {
-    let raw = UnsafeRawPointer(pointer)
+  init?(_ pointer: UnsafePointer<sockaddr>?) {
+    guard let raw = UnsafeRawPointer(pointer) else { return nil }
     // On Linux, the family comes first. `sockaddr.sa_family` is unusable: the compiler attributes it to CMicroHTTPD.
     switch CInt(raw.loadUnaligned(as: sa_family_t.self)) {
     case AF_INET:

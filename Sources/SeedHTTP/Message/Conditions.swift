@@ -32,11 +32,9 @@ extension HTTPResponse {
   /// 8.6). Removes the fields that describe a body (15.4.5).
   private var notModified: HTTPResponse {
     var kept = headers
-    kept.remove(Self.describingABody)
+    kept.remove(["Content-Type", "Content-Encoding", "Repr-Digest", "Accept-Ranges"])
     return replaced(by: HTTPResponse(status: 304, headers: kept, body: body))
   }
-
-  private static let describingABody = ["Content-Type", "Content-Encoding", "Repr-Digest", "Accept-Ranges"]
 
   private var unsatisfiable: HTTPResponse {
     let problem = Problem(
@@ -103,16 +101,11 @@ private enum ByteRange {
   /// The range of bytes: empty if no byte is in it, nil for the whole body. A list of ranges means the whole body, as
   /// the standard allows: `multipart/byteranges`, which clients of seeds do not need, would have its own digest.
   static func requested(_ headers: HTTPHeaders, length: Int64) -> Range<Int64>? {
-    let values = headers.values(of: "Range")
-    return values.count == 1 ? range(values[0], length: length) : nil
-  }
-
-  private static func range(_ value: String, length: Int64) -> Range<Int64>? {
-    let unit = "bytes=".utf8
-    guard value.utf8.prefix(unit.count).elementsEqual(unit, by: { $0.asciiLowercased == $1 }) else {
-      return nil
-    }
-    let ends = value.utf8.dropFirst(unit.count).trimmed
+    let (values, unit) = (headers.values(of: "Range"), "bytes=".utf8)
+    guard values.count == 1, let value = values.first?.utf8,
+      value.prefix(unit.count).elementsEqual(unit, by: { $0.asciiLowercased == $1 })
+    else { return nil }
+    let ends = value.dropFirst(unit.count).trimmed
       .split(separator: UInt8(ascii: "-"), maxSplits: 1, omittingEmptySubsequences: false)
     guard ends.count == 2 else { return nil }
     switch (ends[0].isEmpty, ends[1].isEmpty) {

@@ -38,10 +38,9 @@ package struct HTTPResponse: Sendable {
     all.append(contentsOf: headers)
     all.set("X-Content-Type-Options", to: "nosniff")
     let lines = all.fields.map { "\($0.name): \($0.value)\r\n" }.joined()
-    guard case .bytes(let bytes) = body, !isHead else {
-      return Array("HTTP/1.1 \(status) \r\n\(lines)\r\n".utf8)
-    }
-    return Array("HTTP/1.1 \(status) \r\n\(lines)\r\n".utf8) + bytes
+    let head = Array("HTTP/1.1 \(status) \r\n\(lines)\r\n".utf8)
+    if case .bytes(let bytes) = body, !isHead { return head + bytes }
+    return head
   }
 }
 
@@ -69,9 +68,7 @@ package enum HTTPBody: Sendable {
 
   package static func file(_ file: OpenFile) -> HTTPBody { .file(file, offset: 0, length: file.length) }
 
-  var isStream: Bool {
-    if case .stream = self { true } else { false }
-  }
+  var isStream: Bool { if case .stream = self { true } else { false } }
 
   var isInMemory: Bool {
     switch self {
@@ -100,10 +97,6 @@ package final class OpenFile: Sendable {
   package init(path: String) throws(FileError) {
     file = try File(path, for: .readingRegular(followsLinks: false))
     length = Int64(try file.length())
-  }
-
-  func holds(offset: Int64, length part: Int64) -> Bool {
-    offset >= 0 && part >= 0 && offset <= length && part <= length - offset
   }
 
   /// A part of the file; nil if it is unreadable or truncated.

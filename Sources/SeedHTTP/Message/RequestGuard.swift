@@ -24,14 +24,11 @@ struct RequestLine {
       let rest = HeadText(rebasing: target[scheme.utf8CodeUnitCount...])
       let slash = rest.firstIndex(of: UInt8(ascii: "/")) ?? rest.count
       guard slash > 0, ByteSet.host.containsAll(of: HeadText(rebasing: rest[..<slash])) else { return target }
-      return slash < rest.count ? HeadText(rebasing: rest[slash...]) : emptyPath
+      let root: StaticString = "/"
+      return slash < rest.count
+        ? HeadText(rebasing: rest[slash...]) : HeadText(start: root.utf8Start, count: root.utf8CodeUnitCount)
     }
     return target
-  }
-
-  private static var emptyPath: HeadText {
-    let root: StaticString = "/"
-    return HeadText(start: root.utf8Start, count: 1)
   }
 }
 
@@ -89,9 +86,9 @@ enum RequestGuard {
   private static func hasValidEscapes(_ path: HeadText) -> Bool {
     var rest = path[...]
     while let percent = rest.firstIndex(of: UInt8(ascii: "%")) {
-      let digits = rest[percent...].prefix(3).compactMap(\.hexDigitValue)
-      guard digits.count == 2,
-        [digits[0] << 4 | digits[1]].withUnsafeBufferPointer({ ByteSet.escapable.containsAll(of: $0) })
+      let digits = HeadText(rebasing: rest[percent...].dropFirst().prefix(2)).text
+      guard let bytes = hexBytes(ofEitherCase: digits), bytes.count == 1,
+        bytes.withUnsafeBufferPointer(ByteSet.escapable.containsAll)
       else { return false }
       rest = rest[(percent + 3)...]
     }
@@ -99,17 +96,9 @@ enum RequestGuard {
   }
 }
 
-extension UInt8 {
-  fileprivate var hexDigitValue: UInt8? { Character(Unicode.Scalar(self)).hexDigitValue.map(UInt8.init) }
-}
-
 extension Problem {
   static let targetTooLong = Problem(
     .targetTooLong, "The target has more than \(HeadSize.targetLimit) bytes.")
 
   fileprivate static func malformed(_ detail: String) -> Problem { Problem(.badRequest, detail) }
-}
-
-extension ProblemType {
-  var isForSize: Bool { self == .targetTooLong || self == .headTooLarge }
 }

@@ -70,14 +70,14 @@ private func dispatcher(_ context: UnsafeMutableRawPointer) -> RequestDispatcher
 
 private func acceptConnection(context: UnsafeMutableRawPointer?, address: UnsafePointer<sockaddr>?) -> CInt {
   guard let context else { return 0 }
-  return dispatcher(context).connections.admits(ipAddress(at: address)) ? 1 : 0
+  return dispatcher(context).connections.admits(IPAddress(address)) ? 1 : 0
 }
 
 private func openConnection(
   context: UnsafeMutableRawPointer?, descriptor: CInt, address: UnsafePointer<sockaddr>?
 ) -> UnsafeMutableRawPointer? {
   guard let context else { return nil }
-  let connection = ClientConnection(descriptor: descriptor, address: ipAddress(at: address))
+  let connection = ClientConnection(descriptor: descriptor, address: IPAddress(address))
   dispatcher(context).connections.add(connection)
   return Unmanaged.passRetained(CurrentRequest(on: connection)).toOpaque()
 }
@@ -87,10 +87,6 @@ private func closeConnection(context: UnsafeMutableRawPointer?, connection: Unsa
   let client = Unmanaged<CurrentRequest>.fromOpaque(connection).takeRetainedValue().client
   client.discardInput()
   dispatcher(context).connections.remove(client)
-}
-
-private func ipAddress(at address: UnsafePointer<sockaddr>?) -> IPAddress? {
-  address.flatMap { IPAddress($0) }
 }
 
 private func current(_ connection: UnsafeMutableRawPointer) -> CurrentRequest {

@@ -81,7 +81,7 @@ package final class HTTPServer: Sendable {
 /// soft limit is raised; if the hard limit is too low, fewer connections are accepted.
 struct DescriptorBudget: Hashable, Sendable {
   let connections: Int
-  let descriptors: Int
+  var descriptors: Int { Self.needed(for: connections) }
 
   /// A socket, and a file that is being sent.
   static let perConnection = 2
@@ -94,7 +94,6 @@ struct DescriptorBudget: Hashable, Sendable {
     let affordable = (hardLimit - Self.fixed) / Self.perConnection
     guard affordable > 0 else { return nil }
     connections = min(max(1, wanted), affordable)
-    descriptors = Self.needed(for: connections)
   }
 
   static func needed(for connections: Int) -> Int { fixed + connections * perConnection }

@@ -9,10 +9,7 @@ struct HeadReader {
   /// The fields, not copied. Omits those beyond ``HeadSize/fieldLimit``.
   private let lines: UnsafeMutableBufferPointer<Line>
 
-  private struct Line {
-    let name: HeadText
-    let value: HeadText
-  }
+  private typealias Line = (name: HeadText, value: HeadText)
 
   /// Passes the head to `body`. The fields are on the stack, because a cached response must not allocate.
   static func read<Result>(_ connection: OpaquePointer, _ body: (HeadReader) -> Result) -> Result {
@@ -56,7 +53,7 @@ struct HeadReader {
 
   fileprivate mutating func add(name: HeadText, value: HeadText) {
     if fields.fieldCount < lines.count {
-      lines.initializeElement(at: fields.fieldCount, to: Line(name: name, value: value))
+      lines.initializeElement(at: fields.fieldCount, to: (name, value))
     }
     fields.add(name: name, value: value)
     accounted += name.count + gap(between: name, and: value) + value.count + 2

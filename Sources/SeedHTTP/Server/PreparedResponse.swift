@@ -123,7 +123,7 @@ extension HTTPBody {
 
   fileprivate var isSound: Bool {
     guard case .file(let file, let offset, let length) = self else { return true }
-    return file.holds(offset: offset, length: length)
+    return offset >= 0 && length >= 0 && offset <= file.length && length <= file.length - offset
   }
 }
 

@@ -30,9 +30,8 @@ final class RequestDispatcher: Sendable {
     if let refusal = ConnectionRefusal(logged: String(cString: line)) { connections.count(refusal) }
   }
 
-  /// Called when the first line has been read. Rejects a target longer than any allowed head, because
-  /// libmicrohttpd may fail on it later without a response. The method is not known yet, so a HEAD request
-  /// gets a body too.
+  /// Called when the first line has been read. Rejects a target longer than any allowed head, because libmicrohttpd may
+  /// fail on it later without a response. The method is not known yet, so a HEAD request gets a body too.
   func begin(_ current: CurrentRequest, _ target: HeadText) {
     current.begin(target)
     guard target.count > HeadSize.limit else { return }
@@ -99,7 +98,9 @@ final class RequestDispatcher: Sendable {
   private func refuse(
     _ problem: Problem, to request: HTTPRequest, _ current: CurrentRequest, on connection: OpaquePointer
   ) -> Bool {
-    guard !problem.type.isForSize else { return refuseBySocket(problem, to: request, current) }
+    if [.targetTooLong, .headTooLarge].contains(problem.type) {
+      return refuseBySocket(problem, to: request, current)
+    }
     guard let prepared = prepare(HTTPResponse(problem), to: request, ending: true) else { return false }
     return prepared.send(to: current, on: connection)
   }

@@ -22,6 +22,10 @@ final class ResponseCache: Sendable {
       unchanged.flatMap { tag.elementsEqual($0.tag) ? $0.response : nil }
     }
 
+    fileprivate func answers(_ target: HeadText, _ gzip: Bool) -> Bool {
+      gzip == self.gzip && target.elementsEqual(self.target)
+    }
+
     fileprivate var bytes: Int { (whole?.body.bytesInMemory ?? 0) + (prepared?.bytesInMemory ?? 0) }
   }
 
@@ -35,12 +39,7 @@ final class ResponseCache: Sendable {
 
   func entry(_ target: HeadText, gzip: Bool) -> Entry? {
     let key = Self.hash(target, gzip)
-    return state.withLock { state in
-      guard let entry = state.entries[key], entry.gzip == gzip, target.elementsEqual(entry.target) else {
-        return nil
-      }
-      return entry
-    }
+    return state.withLock { state in state.entries[key].flatMap { $0.answers(target, gzip) ? $0 : nil } }
   }
 
   var bytes: Int { state.withLock { $0.bytes } }
@@ -53,7 +52,7 @@ final class ResponseCache: Sendable {
   ) {
     let shared = prepared.flatMap { $0.isShareable ? $0 : nil }
     let entry = Entry(
-      target: Array(target), gzip: gzip, whole: whole.body.isFile && shared != nil ? nil : whole,
+      target: Array(target), gzip: gzip, whole: shared == nil || whole.body.isInMemory ? whole : nil,
       prepared: shared)
     let key = Self.hash(target, gzip)
     guard entry.bytes <= Self.bytesLimit / Self.largestShare else { return }
@@ -74,9 +73,7 @@ final class ResponseCache: Sendable {
   ) {
     let key = Self.hash(target, gzip)
     state.withLock { state in
-      guard state.generation == generation, let entry = state.entries[key], entry.gzip == gzip,
-        target.elementsEqual(entry.target)
-      else { return }
+      guard state.generation == generation, state.entries[key]?.answers(target, gzip) == true else { return }
       state.entries[key]?.unchanged = (Array(tag.utf8), unchanged)
     }
   }
@@ -100,16 +97,6 @@ final class ResponseCache: Sendable {
 }
 
 extension HTTPBody {
-  fileprivate var isFile: Bool {
-    if case .file = self { true } else { false }
-  }
-
   /// An upper bound: a stream counts with its whole length, although it keeps only a part in memory.
-  var bytesInMemory: Int {
-    switch self {
-    case .bytes(let bytes): bytes.count
-    case .stream(let length, _): Int(length)
-    case .empty, .file: 0
-    }
-  }
+  var bytesInMemory: Int { if case .file = self { 0 } else { Int(length) } }
 }

@@ -17,24 +17,20 @@ struct FollowDraft: Sendable {
     fetch: @escaping MetadataFetcher
   ) async throws {
     let kept = try KeptMetadata(publication, root)
-    let taken = TakenMetadata()
+    var taken: [MetadataFile] = []
+    let stored = StoredMetadata(
+      read: kept.read,
+      persist: { taken.append(MetadataFile(name: try Self.publishedName($0, $1), bytes: $1)) })
     var refresh = try MetadataRefresh(
-      shippedRoot: root, stored: StoredMetadata(read: kept.read, persist: taken.take), fetch: fetch,
-      now: isExpiryPassedOver ? .distantPast : now)
+      shippedRoot: root, stored: stored, fetch: fetch, now: isExpiryPassedOver ? .distantPast : now)
     try await refresh.topLevel(refusingConflicts: true)
-    let published = refresh.trusted.publishedSeries
+    let roles = refresh.trusted.targets[Targets.type]?.delegations?.roles ?? []
+    // A delegated series may have no metadata yet.
+    let published = roles.compactMap { SeedSeries(roleName: $0.name) }
+      .filter { refresh.trusted.snapshot?.lists($0) == true }
     for one in published { try await refresh.targets(one.roleName, delegator: Targets.type) }
     series = try published.map { try refresh.trusted.series($0) }
-    files = try kept.ordered(taken.files)
-  }
-}
-
-/// The metadata that a refresh accepted, under the published file names.
-private final class TakenMetadata {
-  private(set) var files: [MetadataFile] = []
-
-  func take(_ fileName: String, _ bytes: [UInt8]) throws {
-    files.append(MetadataFile(name: try Self.publishedName(fileName, bytes), bytes: bytes))
+    files = try kept.ordered(taken)
   }
 
   private static func publishedName(_ fileName: String, _ bytes: [UInt8]) throws -> String {
@@ -107,13 +103,5 @@ private struct KeptMetadata {
   private func suits(_ root: [UInt8], _ taken: [MetadataFile]) -> Bool {
     let new = Dictionary(taken.map { ($0.name, $0.bytes) }, uniquingKeysWith: { $1 })
     return PublishedMetadata.suits(root: root) { name in try new[name] ?? publication.metadata(name) }
-  }
-}
-
-extension TrustedMetadataSet {
-  /// The delegated series that have metadata.
-  fileprivate var publishedSeries: [SeedSeries] {
-    (targets[Targets.type]?.delegations?.roles ?? []).compactMap { SeedSeries(roleName: $0.name) }
-      .filter { snapshot?.lists($0) == true }
   }
 }

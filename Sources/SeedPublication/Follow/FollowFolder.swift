@@ -8,9 +8,6 @@ package final class FollowFolder: Sendable {
   package let publication: PublicationDirectory
   private let lock: Mutex<File>
 
-  private static let ownName = ".follow"
-  private static let partsName = "parts"
-
   /// Locks the folder, and creates it if it is missing. Rejects a publication that no follower wrote.
   package init(_ path: String) throws {
     publication = PublicationDirectory(path)
@@ -47,12 +44,12 @@ package final class FollowFolder: Sendable {
 
   package static func isBegun(in path: String) -> Bool { Folder.exists(own(in: path)) }
 
-  private static func own(in path: String) -> String { "\(path)/\(ownName)" }
+  private static func own(in path: String) -> String { "\(path)/.follow" }
 
   private var own: String { Self.own(in: publication.path) }
 
   /// The folder of incomplete or unverified downloads, readable only by the owner.
-  package var parts: String { "\(own)/\(Self.partsName)" }
+  package var parts: String { "\(own)/parts" }
 
   // MARK: Objects
 

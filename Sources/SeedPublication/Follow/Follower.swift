@@ -89,11 +89,8 @@ package struct FollowReport: Sendable {
 
   private var count: Int { fetched.count + draft.files.count }
 
-  private var versions: String {
-    draft.series.map { "\($0.series): version \($0.state.head)" }.joined(separator: ", ")
-  }
-
   package var text: String {
+    let versions = draft.series.map { "\($0.series): version \($0.state.head)" }.joined(separator: ", ")
     let standing = draft.series.isEmpty ? "nothing is published there yet" : versions
     if isUnchanged { return "\(standing): unchanged" }
     return "\(standing): \(count == 1 ? "1 file" : "\(count) files"), \(ByteCount(bytes: bytes))"

@@ -4,16 +4,14 @@ import SeedTrust
 
 /// A mirror in a folder. Never creates the folder, because that could fill the disk below an unmounted mount point.
 package struct FolderStore: MirrorStore {
-  private let folder: String
+  package let place: String
   /// Held while a condition is checked and the file is moved into place. The kernel releases the lock when the process
   /// ends.
   private static let lockName = ".mirror.lock"
 
-  package init(_ folder: String) { self.folder = folder }
+  package init(_ folder: String) { place = folder }
 
-  package var place: String { folder }
-
-  private func file(_ path: String) -> String { "\(folder)/\(path)" }
+  private func file(_ path: String) -> String { "\(place)/\(path)" }
 
   package func list() throws -> [String: Int] {
     try withLock {
@@ -91,13 +89,13 @@ package struct FolderStore: MirrorStore {
   package func isPublic(_ path: String) -> Bool? { nil }
 
   private func checkFolder() throws {
-    guard Folder.leadsToFolder(folder) else {
+    guard Folder.leadsToFolder(place) else {
       throw MirrorError.refused("there is no such folder: mount its disk, or create it")
     }
   }
 
   private func withLock<Result>(_ body: () throws -> Result) throws -> Result {
     try checkFolder()
-    return try LockFile(file(Self.lockName), of: folder).hold(.short, body)
+    return try LockFile(file(Self.lockName), of: place).hold(.short, body)
   }
 }

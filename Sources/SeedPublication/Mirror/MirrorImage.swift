@@ -28,7 +28,7 @@ package struct MirrorFile: Hashable, Sendable {
 extension PublicationDirectory {
   /// Identifies the timestamp file. Changes with every publication and with every renewed signature.
   package var timestampStamp: FileStamp? {
-    (try? FileStamp(metadataFile(MetadataName.unversioned(Timestamp.type)))) ?? nil
+    try? FileStamp(metadataFile(MetadataName.unversioned(Timestamp.type)))
   }
 }
 

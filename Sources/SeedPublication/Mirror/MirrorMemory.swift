@@ -33,8 +33,6 @@ package struct MirrorMemory: Hashable, Sendable {
   /// The maximum length of ``put``. Far fewer timestamps are written before an unanswered attempt's outcome is known.
   private static let mostPut = 100
 
-  package init() {}
-
   /// Call this and save the memory before writing the timestamp, so that a restarted publisher recognises it.
   mutating func noteAttempt(_ image: MirrorImage) {
     let sha256 = image.timestamp.sha256.hex

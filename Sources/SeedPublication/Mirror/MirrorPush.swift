@@ -29,9 +29,7 @@ package struct MirrorPush {
     self.remember = remember
   }
 
-  private var judge: TimestampJudge {
-    TimestampJudge(image: image, memory: memory, options: options)
-  }
+  private var judge: TimestampJudge { TimestampJudge(image: image, memory: memory, options: options) }
 
   package mutating func run() throws {
     let isKnown = (memory.commit?.version ?? 0) >= max(1, options.inheritsBelow)

@@ -87,8 +87,7 @@ package enum MirrorError: Error, Hashable, Sendable, CustomStringConvertible {
     switch self {
     case .ahead(let there, let here):
       "another publisher publishes there, or this disk was restored from an old copy: the mirror's timestamp has "
-        + "version \(there), the one here \(here). "
-        + Self.takeOver
+        + "version \(there), the one here \(here). \(Self.takeOver)"
     case .forked(let version):
       "another publisher publishes there: both signed a version \(version) of the timestamp, with different content. "
         + Self.takeOver

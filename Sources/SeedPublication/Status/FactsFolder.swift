@@ -17,7 +17,7 @@ package struct FactsFolder: Sendable {
   package func file(_ series: SeedSeries) -> String { "\(path)/\(series.roleName).json" }
 
   /// Returns `nil` if the file is missing, damaged or too large, is not a regular file, or belongs to another series.
-  package func read(_ series: SeedSeries) -> SeriesFacts? { (try? content(of: series)) ?? nil }
+  package func read(_ series: SeedSeries) -> SeriesFacts? { try? content(of: series) }
 
   /// Like `read(_:)`, but throws if the file could not be read.
   package func content(of series: SeedSeries) throws(FileError) -> SeriesFacts? {
@@ -48,7 +48,7 @@ package struct FactsFolder: Sendable {
       .filter { $0.dataset == dataset }
   }
 
-  package func stamp(_ series: SeedSeries) -> FileStamp? { (try? FileStamp(file(series))) ?? nil }
+  package func stamp(_ series: SeedSeries) -> FileStamp? { try? FileStamp(file(series)) }
 }
 
 extension PublicationDirectory {

@@ -55,8 +55,7 @@ package struct OriginReading: Hashable, Sendable {
 
   /// Ignores unknown members.
   init(_ json: JSONValue) {
-    func count(_ name: String) -> Int? { json[name]?.integer.flatMap { $0 < 0 ? nil : $0 } }
-    self.init(openMilliseconds: count("openMilliseconds"), lagSeconds: count("lagSeconds"))
+    self.init(openMilliseconds: json["openMilliseconds"]?.count, lagSeconds: json["lagSeconds"]?.count)
     (role, server) = (json["role"]?.string.flatMap(OriginServer.Role.init), json["server"]?.string)
   }
 
@@ -73,9 +72,7 @@ package struct OriginReading: Hashable, Sendable {
 }
 
 package struct OriginServer: Hashable, Sendable {
-  package enum Role: String, Sendable {
-    case primary, standby
-  }
+  package enum Role: String, Sendable { case primary, standby }
 
   /// Only for the operator.
   package let name: String

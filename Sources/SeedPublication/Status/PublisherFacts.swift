@@ -16,11 +16,7 @@ package enum PublisherProblem: String, Hashable, Sendable, CaseIterable {
 }
 
 /// A problem of one series on the publisher's machine, as a code.
-package enum SeriesDoubt: String, Hashable, Sendable, CaseIterable {
-  case noModel
-  case copy
-  case log
-}
+package enum SeriesDoubt: String, Hashable, Sendable, CaseIterable { case noModel, copy, log }
 
 /// The state of a publisher's machine, for a front without access to it. `seedbank status` shows the details.
 package struct PublisherFacts: Hashable, Sendable {
@@ -52,13 +48,9 @@ package protocol CommonFacts: Hashable, Sendable {
 extension FactsFolder {
   private func file<Facts: CommonFacts>(_ type: Facts.Type) -> String { "\(path)/\(type.fileName)" }
 
-  package func stamp<Facts: CommonFacts>(_ type: Facts.Type) -> FileStamp? {
-    (try? FileStamp(file(type))) ?? nil
-  }
+  package func stamp<Facts: CommonFacts>(_ type: Facts.Type) -> FileStamp? { try? FileStamp(file(type)) }
 
-  package func read<Facts: CommonFacts>(_ type: Facts.Type = Facts.self) -> Facts? {
-    (try? content(type)) ?? nil
-  }
+  package func read<Facts: CommonFacts>(_ type: Facts.Type = Facts.self) -> Facts? { try? content(type) }
 
   /// Like `read(_:)`, but throws if the file could not be read.
   package func content<Facts: CommonFacts>(_ type: Facts.Type) throws(FileError) -> Facts? {
@@ -81,7 +73,7 @@ extension MirrorFacts: CommonFacts {
 
   package init?(_ json: JSONValue) {
     guard let list = json["mirrors"]?.elements else { return nil }
-    behindSince = list.map { $0["behindSince"]?.string.flatMap { UTCTime($0) } }
+    behindSince = list.map { $0["behindSince"]?.time }
   }
 
   package var json: JSONValue {
@@ -143,11 +135,8 @@ extension VerificationFacts: CommonFacts {
   package static var fileName: String { "verification.json" }
 
   package init?(_ json: JSONValue) {
-    guard let at = json["time"]?.string.flatMap({ UTCTime($0) }), let isSound = json["sound"]?.bool else {
-      return nil
-    }
-    (self.at, self.isSound) = (at, isSound)
-    soundAt = json["soundAt"]?.string.flatMap { UTCTime($0) }
+    guard let at = json["time"]?.time, let isSound = json["sound"]?.bool else { return nil }
+    (self.at, self.isSound, soundAt) = (at, isSound, json["soundAt"]?.time)
   }
 
   package var json: JSONValue {

@@ -76,16 +76,16 @@ package struct SeriesFacts: Hashable, Sendable {
   package var json: JSONValue {
     [
       "dataset": .string(series.dataset.text), "major": JSONValue(series.major),
-      "writtenAt": .string(writtenAt.text), "look": lookJSON, "tables": .array(tables.map(\.json)),
-      "upcoming": upcomingJSON, "steps": .array(steps.map(\.publicJSON)),
+      "writtenAt": .string(writtenAt.text),
+      "look": .object(look.members + [JSONMember("gained", JSONValue(gained))]),
+      "tables": .array(tables.map(\.json)), "upcoming": upcomingJSON,
+      "steps": .array(steps.map { .object($0.publicMembers) }),
       "counts": .object(
         StepRecord.Outcome.allCases.compactMap { outcome in
           counts[outcome].map { JSONMember(outcome.rawValue, JSONValue($0)) }
         }), "missedRows": JSONValue(missedRows),
     ]
   }
-
-  private var lookJSON: JSONValue { .object(look.members + [JSONMember("gained", JSONValue(gained))]) }
 
   private var upcomingJSON: JSONValue {
     [
@@ -170,9 +170,6 @@ extension SeriesFacts.Column {
 }
 
 extension StepRecord {
-  /// The public form, without `error` and `foundReason`, which may contain private paths, rows or table names.
-  fileprivate var publicJSON: JSONValue { .object(publicMembers) }
-
   /// The form in the history.
   package var historyJSON: JSONValue {
     .object(
@@ -183,7 +180,8 @@ extension StepRecord {
           ("foundReason", foundBy?.reason.map(JSONValue.string)), ("error", error.map(JSONValue.string))))
   }
 
-  private var publicMembers: [JSONMember] {
+  /// Omits `error` and `foundReason`, which may contain private paths, rows or table names.
+  fileprivate var publicMembers: [JSONMember] {
     .init(
       ("at", .string(at.text)), ("last", .string(last.text)), ("times", JSONValue(times)),
       ("milliseconds", JSONValue(milliseconds)), ("outcome", .string(outcome.rawValue)),
@@ -252,7 +250,7 @@ extension JSONValue {
   }
 
   fileprivate var object: JSONValue? { members == nil ? nil : self }
-  fileprivate var count: Int? { integer.flatMap { $0 < 0 ? nil : $0 } }
-  fileprivate var time: UTCTime? { string.flatMap { UTCTime($0) } }
+  var count: Int? { integer.flatMap { $0 < 0 ? nil : $0 } }
+  var time: UTCTime? { string.flatMap { UTCTime($0) } }
   fileprivate var outcome: StepRecord.Outcome? { string.flatMap(StepRecord.Outcome.init) }
 }

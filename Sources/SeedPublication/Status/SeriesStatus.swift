@@ -131,7 +131,6 @@ package enum SeriesProblem: Int, Hashable, Sendable, CaseIterable {
   case originHeldOpen
   /// The configuration no longer has a model of the series.
   case modelGone
-  /// The working copy is unreadable.
   case copyUnreadable
   /// The origin's log is incomplete.
   case logDoubted

@@ -8,10 +8,7 @@ package struct StepRecord: Hashable, Sendable {
   package enum Outcome: String, Sendable, CaseIterable {
     /// A delta, a first version, a new schema or a snapshot was published.
     case published
-    case rolledBack
-    case unchanged
-    case held
-    case retired
+    case rolledBack, unchanged, held, retired
     /// The data or configuration was invalid.
     case refused
     /// A file, the disk or the origin failed.
@@ -88,10 +85,7 @@ package struct FoundBy: Hashable, Sendable {
   /// A sentence for the operator, which may contain table names.
   package let reason: String?
 
-  /// Changes found by the configured method.
-  package init(_ way: Way) { self.init(way, nil, reason: nil) }
-
-  package init(_ way: Way, _ why: ComparisonWhy?, reason: String?) {
+  package init(_ way: Way, _ why: ComparisonWhy? = nil, reason: String? = nil) {
     (self.way, self.why, self.reason) = (way, why, reason)
   }
 

@@ -116,7 +116,7 @@ package struct PublicationDirectory: Sendable {
 
   /// Whether the object's file exists with the signed length.
   package func holds(_ object: PublishedObject) -> Bool {
-    let stamp = (try? FileStamp(file(object))) ?? nil
+    let stamp = try? FileStamp(file(object))
     return stamp?.isRegular == true && stamp?.size == object.length
   }
 

@@ -34,8 +34,7 @@ package enum PublicationError: Error, Hashable, Sendable, CustomStringConvertibl
   package var isConfiguration: Bool {
     switch self {
     case .unfinished, .notDelegated, .foreignKey, .keyMissing, .epochWithoutTargetsKey, .severalSeriesKeys,
-      .changeWaits,
-      .changeExpired, .noChange, .damagedChange:
+      .changeWaits, .changeExpired, .noChange, .damagedChange:
       true
     default: false
     }

@@ -35,11 +35,10 @@ package enum LogFormat: String, Hashable, Sendable, CaseIterable {
 
   /// Formats a record as one line without a line feed.
   package func line(_ record: LogRecord, at time: UTCTime) -> String {
-    let members =
-      [
-        JSONMember("time", .string(time.text)), JSONMember("level", .string(record.level.rawValue)),
-        JSONMember("msg", .string(record.message)),
-      ] + record.fields
+    let members: [JSONMember] =
+      .init(
+        ("time", .string(time.text)), ("level", .string(record.level.rawValue)),
+        ("msg", .string(record.message))) + record.fields
     switch self {
     case .json: return JSONValue.object(members).text
     case .text: return members.map { "\($0.name)=\(Self.plain($0.value))" }.joined(separator: " ")
@@ -49,11 +48,10 @@ package enum LogFormat: String, Hashable, Sendable, CaseIterable {
   /// Quotes any value that is not a single plain word, so that programs can split a line at its spaces.
   private static func plain(_ value: JSONValue) -> String {
     guard let text = value.string else { return value.text }
-    let isWord = !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !quoted.contains($0) }
+    let isWord =
+      !text.isEmpty && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F && !"\"=\\".utf8.contains($0) }
     return isWord ? text : value.text
   }
-
-  private static let quoted: [UInt8] = [UInt8(ascii: "\""), UInt8(ascii: "="), UInt8(ascii: "\\")]
 }
 
 extension String {
@@ -65,12 +63,7 @@ extension String {
 
 /// Ongoing failures. Each is logged once, and so is its end.
 package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
-  private struct Failure {
-    let key: String
-    let began: ContinuousClock.Instant
-  }
-
-  private let state = Mutex<[Work: Failure]>([:])
+  private let state = Mutex<[Work: (key: String, began: ContinuousClock.Instant)]>([:])
 
   package init() {}
 
@@ -78,7 +71,7 @@ package final class RepeatedFailures<Work: Hashable & Sendable>: Sendable {
   package func isNews(_ message: String, of work: Work, at now: ContinuousClock.Instant = .now) -> Bool {
     state.withLock { state in
       let last = state[work]
-      state[work] = Failure(key: message.failureKey, began: last?.began ?? now)
+      state[work] = (message.failureKey, last?.began ?? now)
       return last?.key != message.failureKey
     }
   }
