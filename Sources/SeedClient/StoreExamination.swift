@@ -1,3 +1,4 @@
+import Foundation
 package import SeedDatabase
 import SeedFormat
 package import SeedSystem
@@ -163,13 +164,18 @@ package struct StoreExamination {
 private struct StoreActivity: Hashable {
   let isInUse: Bool
   private let pointer: GenerationPointer?
-  private let stamps: [FileStamp?]
+  /// Not stamps: SQLite sets the owner of a WAL that root opens, even in order to read, which changes its stamp.
+  private let times: [Date?]
 
   init(_ layout: StoreLayout) throws {
     isInUse = try Folder.exists(layout.lock) && FileLock.shared(layout.lock) == nil
     pointer = try layout.pointer()
     let file = pointer.map { layout.folder($0.current).file }
-    stamps = file.map { [$0, "\($0)-wal"].map { try? FileStamp($0) } } ?? []
+    times = [file, file.map { "\($0)-wal" }].map { $0.flatMap(Self.changed) }
+  }
+
+  private static func changed(_ path: String) -> Date? {
+    try? FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
   }
 }
 
