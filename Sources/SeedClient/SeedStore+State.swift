@@ -41,11 +41,12 @@ extension SeedStore {
 extension StoreWriter {
   /// The stored state and data, as a new store would find them.
   func stored() -> (record: StateRecord, data: (SeedMeta, SeedOrigin)?) {
+    let record = record()
     guard let folder = try? layout.pointer().map({ layout.folder($0.current) }), !folder.has(.damaged),
       (try? GenerationCheck.run(folder, model)) == .usable,
       let origin = try? GenerationRecord(of: folder)?.origin,
       let meta = try? SeedTables.meta(Connection(folder.file, .reader))
-    else { return (record(), nil) }
-    return (record(), (meta, origin))
+    else { return (record, nil) }
+    return (record, (meta, origin))
   }
 }
