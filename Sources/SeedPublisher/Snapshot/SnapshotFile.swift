@@ -17,8 +17,9 @@ struct SnapshotFile {
 
   /// Finishes the drawn file: removes or analyses its indexes and compares search tables with their rows.
   func complete(_ path: String) throws {
+    let drawn = drawn(path)
     // A manual edit of the working copy may have added or removed tables, indexes or views.
-    guard try SchemaReader(Connection(drawn(path), .snapshot)).schema().hash == schema.hash else {
+    guard try SchemaReader(Connection(drawn, .snapshot)).schema().hash == schema.hash else {
       throw NotASeed("its tables, indexes or views do not match its model")
     }
     if indexes == .client { try omitIndexes(path) }
